@@ -1,0 +1,1 @@
+//! Benchmarks of gleaner, each beside its floor.

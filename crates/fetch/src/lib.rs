@@ -1,0 +1,1 @@
+//! The only door of gleaner to the network: egress guard, redirects, deadlines, body limits.

@@ -1,0 +1,1 @@
+//! Generated sites and hostile servers for the tests of gleaner.

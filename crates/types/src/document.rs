@@ -1,0 +1,167 @@
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What came of one page: only what was asked for, and always [`Metadata`] (contract 2.4).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Document {
+    /// Markdown (GFM).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub markdown: Option<String>,
+    /// Cleaned HTML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub html: Option<String>,
+    /// The HTML as it came, decoded to text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw_html: Option<String>,
+    /// Absolute addresses of all links of the page, each once, in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<Vec<String>>,
+    /// Absolute addresses of all images of the page, each once, in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub images: Option<Vec<String>>,
+    /// A `data:` URI or an address in the media store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub screenshot: Option<String>,
+    /// A short summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// Structured data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub json: Option<Value>,
+    /// Comparison with the last scrape.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change_tracking: Option<Value>,
+    /// Colours, fonts and logo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branding: Option<Value>,
+    /// Values of the attributes asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attributes: Option<Value>,
+    /// What actions gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actions: Option<ActionResults>,
+    /// What the reader should know about how this document came about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// Facts about the page.
+    pub metadata: Metadata,
+}
+
+/// What actions gave, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ActionResults {
+    /// `data:` URIs or addresses in the media store.
+    pub screenshots: Vec<String>,
+    /// Pages as they were: `{url, html}`.
+    pub scrapes: Vec<Value>,
+    /// `{type, value}`.
+    pub javascript_returns: Vec<Value>,
+    /// `data:` URIs or addresses in the media store.
+    pub pdfs: Vec<String>,
+}
+
+/// Facts about a page (`filled-in.md` 4). Every `<meta>` without a field of its own is in `other`, under its own name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Metadata {
+    /// The page's title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The page's description.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// A BCP 47 tag.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Comma-separated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keywords: Option<String>,
+    /// The page's own word for robots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub robots: Option<String>,
+    /// Absolute address of the page's icon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub favicon: Option<String>,
+    /// `article:published_time` or its like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_time: Option<String>,
+    /// `article:modified_time` or its like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modified_time: Option<String>,
+    /// Locales of other versions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub og_locale_alternate: Vec<String>,
+    /// The address asked for.
+    #[serde(rename = "sourceURL", skip_serializing_if = "Option::is_none")]
+    pub source_url: Option<String>,
+    /// The address that answered, after redirects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// HTTP status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_code: Option<u16>,
+    /// The `Content-Type` as sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// A UUID of this scrape.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scrape_id: Option<String>,
+    /// Why the page is not what was hoped for, such as `Not Found`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Pages of a PDF.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub num_pages: Option<u32>,
+    /// Which kind of proxy was used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy_used: Option<ProxyUsed>,
+    /// Did the page come from the cache?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_state: Option<CacheState>,
+    /// When the cached copy was stored, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached_at: Option<String>,
+    /// What the page cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credits_used: Option<u64>,
+    /// Did the page wait for a slot of the team?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrency_limited: Option<bool>,
+    /// Every other `<meta>`, under its own name.
+    #[serde(flatten)]
+    pub other: BTreeMap<String, MetaValue>,
+}
+
+/// The content of a `<meta>`, or of all that share a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum MetaValue {
+    /// One.
+    One(String),
+    /// Several of the same name, in their order.
+    Many(Vec<String>),
+}
+
+/// Which kind of proxy was used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProxyUsed {
+    /// Basic pool or direct.
+    Basic,
+    /// Stealth pool.
+    Stealth,
+}
+
+/// Did a page come from the cache?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheState {
+    /// Yes.
+    Hit,
+    /// No.
+    Miss,
+}

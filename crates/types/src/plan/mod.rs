@@ -1,0 +1,21 @@
+//! Checked requests: every default filled in, every rule of the contract already held.
+//!
+//! A plan can only be made by checking a request, so code that holds one never validates again.
+
+mod crawl;
+mod extract;
+mod map;
+mod scrape;
+mod target;
+mod webhook;
+
+pub use crawl::{CrawlPlan, CrawlRules, SitemapMode};
+pub use extract::{ExtractPlan, ExtractSource};
+pub use map::MapPlan;
+pub use scrape::{
+    Action, AttributeSelector, BatchPlan, ChangeTracking, ChangeTrackingMode, Formats, JsonFormat, Location,
+    PdfMode, PdfParser, ProxyMode, ScrapeOptionsPlan, ScrapePlan, ScreenshotFormat, ScrollDirection,
+    Viewport, WaitFor,
+};
+pub use target::Target;
+pub use webhook::{EventKind, WebhookPlan};

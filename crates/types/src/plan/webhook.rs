@@ -1,0 +1,32 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use url::Url;
+
+/// Where a job's events go.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WebhookPlan {
+    /// The receiver.
+    pub url: Url,
+    /// Sent with each event; names in lower case.
+    pub headers: BTreeMap<String, String>,
+    /// Returned in each event.
+    pub metadata: Map<String, Value>,
+    /// Which events are sent; never empty.
+    pub events: Vec<EventKind>,
+}
+
+/// What happened to a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventKind {
+    /// The job began.
+    Started,
+    /// A page ended.
+    Page,
+    /// The job came to its end.
+    Completed,
+    /// The job could not go on.
+    Failed,
+    /// The job was cancelled.
+    Cancelled,
+}

@@ -1,0 +1,1 @@
+//! Behaviour tests of gleaner over loopback, and its fuzz bodies.
