@@ -1,1 +1,16 @@
 //! Benchmarks of gleaner, each beside its floor.
+//!
+//! A figure alone says little: what a page costs depends on the machine and the page. So everything that is measured
+//! stands beside the least that any program must do for the same end (the *floor*), over the same pages of a
+//! generated site, and the ratio is what counts.
+//!
+//! - `cargo bench -p gleaner-benches` runs the criterion groups.
+//! - `floor` and `gleaner-crawl` (`src/bin`) are whole programs that crawl one site once and print what it cost, so
+//!   that a tool which counts instructions can be put around either.
+
+pub mod floor;
+mod report;
+mod sample;
+
+pub use report::{Report, peak_memory};
+pub use sample::{ORIGIN, Page, pages};

@@ -1,1 +1,22 @@
-fn main() {}
+//! The `gleaner` command: scrape, crawl, batch, map and convert from a shell.
+
+mod args;
+mod commands;
+mod demo;
+mod exit;
+mod failure;
+mod hint;
+mod interrupt;
+mod logs;
+mod names;
+mod output;
+mod printable;
+mod progress;
+mod say;
+mod summary;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(commands::main(std::env::args_os()))
+}

@@ -1,1 +1,38 @@
-//! The worker loop of gleaner: one loop over ports for scrape, batch, crawl and map.
+//! The engine room of gleaner: one worker loop over ports, for scrape, batch and crawl.
+//!
+//! The loop leases pages from the [store](gleaner_store), fetches and transforms each through the [`Fetch`] and
+//! [`Transform`] ports, and finishes it together with the links it gave. All waiting is in the store: politeness, limits
+//! and back-pressure are reasons why a page is not leased yet, so a page in work is always one that may be fetched now.
+//!
+//! [`Room`] takes checked plans and gives [`Job`]s, which are streams of documents. Programs use it through the
+//! `gleaner` facade, which fits the real fetcher and transformer to the ports.
+
+mod clock;
+mod context;
+mod credits;
+mod error;
+mod handle;
+mod map;
+mod page;
+mod ports;
+mod robots;
+mod room;
+mod shared;
+mod sitemaps;
+mod worker;
+
+pub use clock::{Clock, rfc3339};
+pub use credits::{
+    CREDITS_FOR_STEALTH, CREDITS_FOR_ZERO_DATA_RETENTION, CREDITS_PER_MODEL_PAGE, CREDITS_PER_PAGE,
+};
+pub use error::{Error, ErrorKind};
+pub use handle::{Job, JobResult};
+pub use map::MapResult;
+pub use page::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
+pub use ports::{
+    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform, Transformed,
+};
+pub use robots::{MAX_ROBOTS_KEPT, ROBOTS_LIFETIME, ROBOTS_RETRY};
+pub use room::{DEFAULT_MAX_IN_FLIGHT, Parts, Room};
+pub use sitemaps::{MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES, MAX_SITEMAP_TIME};
+pub use worker::SWEEP_EVERY;

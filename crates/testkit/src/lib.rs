@@ -1,1 +1,57 @@
-//! Generated sites and hostile servers for the tests of gleaner.
+//! Generated sites and hostile servers for the tests and benches of gleaner.
+//!
+//! Not published, and it uses no other crate of the workspace, so that every one of them can test with it.
+//!
+//! A site with known truth, served on loopback:
+//!
+//! ```
+//! use gleaner_testkit::{Extras, Site, SiteSpec};
+//!
+//! let site = Site::generate(SiteSpec { pages: 500, extras: Extras::all(), ..SiteSpec::default() });
+//! let server = site.serve()?;
+//! // ... crawl server.base_url() here, then compare:
+//! let truth = site.truth();
+//! assert_eq!(truth.path("/p/1").and_then(|page| page.depth), Some(1));
+//! assert!(truth.path("/private/").is_some_and(|page| page.forbidden));
+//! assert_eq!(server.log().duplicates(), Vec::<String>::new());
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! A server that misbehaves as it is told, and an address that nobody should ever dial:
+//!
+//! ```
+//! use gleaner_testkit::{Canary, RawServer, Step};
+//!
+//! let endless = RawServer::start([
+//!     Step::ReadRequest,
+//!     Step::send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"),
+//!     Step::send_endless("<p>more</p>"),
+//! ])?;
+//! let canary = Canary::start()?;
+//! // ... fetch endless.base_url(), and pages that point at canary.base_url() ...
+//! assert_eq!(endless.connections(), 0);
+//! assert_eq!(canary.connections(), 0);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "code for tests: a broken assumption should end the test at once"
+)]
+
+mod background;
+#[cfg(test)]
+mod client;
+mod hostile;
+mod scan;
+mod server;
+mod site;
+
+pub use hostile::{Canary, RawServer, Step};
+pub use scan::hrefs;
+pub use server::{LOG_LIMIT, Log, LogDetail, RequestRecord, ServeOptions, Server};
+pub use site::{
+    EncodedTruth, ExtraTruth, Extras, FailureKind, FailureTruth, LINKS_PER_PAGE, PathTruth, ProductTruth,
+    RedirectTruth, Role, Site, SiteSpec, TrapTruth, Truth,
+};

@@ -1,1 +1,40 @@
-//! Pure page transformation of gleaner: HTML bytes to main content, Markdown, links, images and metadata.
+//! Pure page transformation of gleaner: bytes in, [`Document`](gleaner_types::Document) out.
+//!
+//! A page is parsed once into an arena tree; links, images, metadata, main content, Markdown and cleaned HTML are all
+//! read off it. No I/O, no clock, no recursion on input depth, and every stage is linear in the size of its input.
+//!
+//! Links alone, for pages that are only crawled through:
+//!
+//! ```
+//! use gleaner_transform::{Input, links};
+//!
+//! let url = "https://example.org/docs/".parse()?;
+//! let body = b"<a href=intro.html>Intro</a> <a href=javascript:x>no</a>";
+//! let found = links(Input { url: &url, content_type: Some("text/html"), body })?;
+//! assert_eq!(found.links[0].url.as_str(), "https://example.org/docs/intro.html");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Markdown of a piece of HTML: [`html_to_markdown`]. Whole documents as the contract has them: [`transform`].
+
+mod address;
+mod base64;
+mod body;
+mod charset;
+mod content;
+mod error;
+mod html;
+mod markdown;
+mod page;
+mod select;
+mod transform;
+mod tree;
+mod view;
+
+pub use charset::{CharsetSource, Decoded, decode};
+pub use error::{Error, ErrorKind};
+pub use page::links::{Link, MAX_LINKS, PageLinks};
+pub use select::MAX_SELECTOR_BYTES;
+pub use transform::{Input, MAX_BODY_BYTES, Page, html_to_markdown, links, transform};
+
+pub(crate) use markdown::fence as markdown_fence;

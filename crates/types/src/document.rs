@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What came of one page: only what was asked for, and always [`Metadata`] (contract 2.4).
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Document {
     /// Markdown (GFM).
@@ -51,7 +52,7 @@ pub struct Document {
 }
 
 /// What actions gave, in their order.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ActionResults {
     /// `data:` URIs or addresses in the media store.
@@ -65,7 +66,7 @@ pub struct ActionResults {
 }
 
 /// Facts about a page (`filled-in.md` 4). Every `<meta>` without a field of its own is in `other`, under its own name.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Metadata {
     /// The page's title.
@@ -86,6 +87,69 @@ pub struct Metadata {
     /// Absolute address of the page's icon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub favicon: Option<String>,
+    /// The title for previews, `og:title`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub og_title: Option<String>,
+    /// The description for previews.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub og_description: Option<String>,
+    /// The canonical address for previews.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub og_url: Option<String>,
+    /// The picture for previews.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub og_image: Option<String>,
+    /// A sound for previews.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub og_audio: Option<String>,
+    /// The word before the title in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub og_determiner: Option<String>,
+    /// The page's locale, such as `en_GB`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub og_locale: Option<String>,
+    /// The site's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub og_site_name: Option<String>,
+    /// A film for previews.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub og_video: Option<String>,
+    /// Dublin Core `dc.date`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dc_date: Option<String>,
+    /// Dublin Core `dc.date.created`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dc_date_created: Option<String>,
+    /// Dublin Core `dcterms.created`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dc_terms_created: Option<String>,
+    /// Dublin Core `dc.description`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dc_description: Option<String>,
+    /// Dublin Core `dc.subject`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dc_subject: Option<String>,
+    /// Dublin Core `dcterms.subject`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dc_terms_subject: Option<String>,
+    /// Dublin Core `dc.type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dc_type: Option<String>,
+    /// Dublin Core `dcterms.type`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dc_terms_type: Option<String>,
+    /// Dublin Core `dcterms.audience`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dc_terms_audience: Option<String>,
+    /// Dublin Core `dcterms.keywords`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dc_terms_keywords: Option<String>,
+    /// `article:tag`; several are joined by a comma and a space.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub article_tag: Option<String>,
+    /// `article:section`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub article_section: Option<String>,
     /// `article:published_time` or its like.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_time: Option<String>,
@@ -137,7 +201,7 @@ pub struct Metadata {
 }
 
 /// The content of a `<meta>`, or of all that share a name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MetaValue {
     /// One.
@@ -147,7 +211,7 @@ pub enum MetaValue {
 }
 
 /// Which kind of proxy was used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ProxyUsed {
     /// Basic pool or direct.
@@ -157,7 +221,7 @@ pub enum ProxyUsed {
 }
 
 /// Did a page come from the cache?
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheState {
     /// Yes.

@@ -1,13 +1,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// The name of a job: a UUID, version 7 where gleaner made it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct JobId(Uuid);
+pub struct JobId(#[schemars(with = "String", extend("format" = "uuid"))] Uuid);
 
 impl JobId {
     /// The id of these 128 bits. The caller makes them (this crate has neither clock nor randomness).

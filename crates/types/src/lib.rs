@@ -7,13 +7,21 @@
 //!
 //! No I/O, no clock, no async runtime.
 
+mod check;
 mod document;
 mod error;
+pub mod event;
 mod id;
+mod job;
+pub mod limits;
 pub mod plan;
+pub mod request;
+pub mod response;
 mod safe_url;
 
+pub use check::parse_json;
 pub use document::{ActionResults, CacheState, Document, MetaValue, Metadata, ProxyUsed};
 pub use error::{ErrorCode, Fault, Faults, PageError};
 pub use id::JobId;
+pub use job::{ExtractState, JobKind, JobState};
 pub use safe_url::SafeUrl;

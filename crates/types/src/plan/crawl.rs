@@ -1,5 +1,8 @@
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::{ScrapeOptionsPlan, Target, WebhookPlan};
 
 /// A site to crawl.
@@ -23,6 +26,15 @@ pub struct CrawlPlan {
     pub webhook: Option<WebhookPlan>,
     /// Nothing of the pages reaches cache, disk or log.
     pub zero_data_retention: bool,
+}
+
+/// Crawl options to be generated from words, without a crawl.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CrawlParamsPreviewPlan {
+    /// Where the crawl would start.
+    pub target: Target,
+    /// What to crawl, in words.
+    pub prompt: String,
 }
 
 /// Which pages belong to a crawl (contract 4.5).
@@ -57,7 +69,8 @@ pub struct CrawlRules {
 }
 
 /// How a crawl uses the sitemap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum SitemapMode {
     /// The sitemap's pages and those found by links.
     #[default]

@@ -11,6 +11,8 @@ pub struct ExtractPlan {
     pub invalid_urls: Option<Vec<String>>,
     /// What to extract, in words.
     pub prompt: Option<String>,
+    /// The model's system prompt.
+    pub system_prompt: Option<String>,
     /// A JSON Schema of the result.
     pub schema: Option<Value>,
     /// Pages outside the given ones may add to the result.

@@ -9,7 +9,7 @@ mod scrape;
 mod target;
 mod webhook;
 
-pub use crawl::{CrawlPlan, CrawlRules, SitemapMode};
+pub use crawl::{CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, SitemapMode};
 pub use extract::{ExtractPlan, ExtractSource};
 pub use map::MapPlan;
 pub use scrape::{
@@ -17,5 +17,5 @@ pub use scrape::{
     PdfMode, PdfParser, ProxyMode, ScrapeOptionsPlan, ScrapePlan, ScreenshotFormat, ScrollDirection,
     Viewport, WaitFor,
 };
-pub use target::Target;
+pub use target::{InvalidUrl, Target};
 pub use webhook::{EventKind, WebhookPlan};

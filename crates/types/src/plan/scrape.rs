@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Target, WebhookPlan};
@@ -130,7 +132,8 @@ pub struct ChangeTracking {
 }
 
 /// How differences are told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum ChangeTrackingMode {
     /// A unified diff and its parsed form.
     GitDiff,
@@ -177,7 +180,8 @@ pub struct PdfParser {
 }
 
 /// Text layer, OCR, or a choice between them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum PdfMode {
     /// Text layer only.
     Fast,
@@ -198,7 +202,8 @@ pub struct Location {
 }
 
 /// How a request leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum ProxyMode {
     /// The basic pool, or direct where there is none.
     Basic,
@@ -270,7 +275,8 @@ pub enum WaitFor {
 }
 
 /// Which way to scroll.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum ScrollDirection {
     /// Towards the top.
     Up,

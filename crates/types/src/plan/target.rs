@@ -1,4 +1,10 @@
-use url::Url;
+use std::fmt;
+use std::str::FromStr;
+
+use url::{Host, Url};
+
+use crate::check::quote_url;
+use crate::limits::MAX_URL_BYTES;
 
 /// An address to fetch, always `http` or `https`, with a host and without credentials.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -7,4 +13,221 @@ pub struct Target {
     pub url: Url,
     /// True where the request named no scheme: `https` is tried first, then `http` if that fails to connect.
     pub scheme_assumed: bool,
+}
+
+/// Schemes that people write into address fields. They are told apart from a host before a port
+/// (`localhost:3000`), which is not a scheme.
+const NOT_FETCHED: [&str; 16] = [
+    "about",
+    "blob",
+    "chrome",
+    "data",
+    "file",
+    "ftp",
+    "ftps",
+    "gopher",
+    "javascript",
+    "mailto",
+    "sms",
+    "ssh",
+    "tel",
+    "view-source",
+    "ws",
+    "wss",
+];
+
+impl Target {
+    /// Reads an address as a person writes it: `https://example.com/a`, `example.com/a`, `localhost:3000`,
+    /// `//example.com`. The rules are the WHATWG URL standard's, with `https` where there is no scheme.
+    ///
+    /// IP literals and hosts of one label are addresses too; whether they may be fetched is for the egress guard.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidUrl`] for what is empty, longer than [`MAX_URL_BYTES`], of another scheme, without a host, or
+    /// carries a user name or password.
+    ///
+    /// ```
+    /// use gleaner_types::plan::Target;
+    ///
+    /// let target = Target::parse("example.com/guide")?;
+    /// assert_eq!(target.url.as_str(), "https://example.com/guide");
+    /// assert!(target.scheme_assumed);
+    /// assert!(Target::parse("ftp://example.com/").is_err());
+    /// # Ok::<(), gleaner_types::plan::InvalidUrl>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, InvalidUrl> {
+        // The standard strips these from both ends.
+        let text = text.trim_matches(|character: char| character <= ' ');
+        if text.is_empty() {
+            return Err(InvalidUrl("it is empty".to_owned()));
+        }
+        if text.len() > MAX_URL_BYTES {
+            return Err(InvalidUrl(format!("it is {} bytes long, of at most {MAX_URL_BYTES}", text.len())));
+        }
+        let scheme_assumed = assumes_scheme(text)?;
+        let parsed = if !scheme_assumed {
+            Url::parse(text)
+        } else if text.starts_with("//") {
+            Url::parse(&format!("https:{text}"))
+        } else {
+            Url::parse(&format!("https://{text}"))
+        };
+        let url = parsed.map_err(|error| InvalidUrl(format!("{} has {}", quote_url(text), told(error))))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(credentials(text));
+        }
+        match url.host() {
+            Some(Host::Domain(name)) if name.contains('*') => Err(InvalidUrl(format!(
+                "{} has `*` in its host, and a host must be named in full",
+                quote_url(text)
+            ))),
+            Some(Host::Domain(name)) if name.trim_matches('.').is_empty() => {
+                Err(InvalidUrl(format!("{} has no host", quote_url(text))))
+            }
+            Some(_) => Ok(Self { url, scheme_assumed }),
+            None => Err(InvalidUrl(format!("{} has no host", quote_url(text)))),
+        }
+    }
+}
+
+/// Does the text leave its scheme out? An error where it has one that is not fetched.
+fn assumes_scheme(text: &str) -> Result<bool, InvalidUrl> {
+    if text.starts_with('/') && !text.starts_with("//") {
+        return Err(InvalidUrl(format!("{} is a path without a host", quote_url(text))));
+    }
+    let Some((scheme, rest)) = text.split_once(':').filter(|(scheme, _)| is_scheme(scheme)) else {
+        return Ok(true);
+    };
+    let lower = scheme.to_ascii_lowercase();
+    if lower == "http" || lower == "https" {
+        return Ok(false);
+    }
+    let refused = || {
+        InvalidUrl(format!(
+            "{} has the scheme `{}`, and only http and https are fetched",
+            quote_url(text),
+            crate::check::shorten(&lower)
+        ))
+    };
+    if rest.starts_with("//") || NOT_FETCHED.contains(&lower.as_str()) {
+        return Err(refused());
+    }
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if authority.contains('@') {
+        return Err(credentials(text));
+    }
+    // `host:3000`, or `host:` as the standard allows it.
+    if authority.bytes().all(|byte| byte.is_ascii_digit()) { Ok(true) } else { Err(refused()) }
+}
+
+/// RFC 3986, section 3.1.
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+}
+
+fn credentials(text: &str) -> InvalidUrl {
+    InvalidUrl(format!(
+        "{} has a user name or password in it: send that in `headers` (`Authorization`)",
+        quote_url(text)
+    ))
+}
+
+fn told(error: url::ParseError) -> &'static str {
+    match error {
+        url::ParseError::EmptyHost => "no host",
+        url::ParseError::InvalidPort => "an invalid port",
+        url::ParseError::InvalidIpv4Address => "an invalid IPv4 address",
+        url::ParseError::InvalidIpv6Address => "an invalid IPv6 address",
+        _ => "an invalid host",
+    }
+}
+
+impl FromStr for Target {
+    type Err = InvalidUrl;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+/// Why a text is not an address that can be fetched. The wording is for people and may change; it
+/// leaves out credentials and queries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidUrl(String);
+
+impl fmt::Display for InvalidUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for InvalidUrl {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_as_people_write_them() {
+        for (text, url, scheme_assumed) in [
+            ("https://example.com", "https://example.com/", false),
+            ("HTTP://Example.com/A", "http://example.com/A", false),
+            ("  https://example.com/a b \n", "https://example.com/a%20b", false),
+            ("example.com", "https://example.com/", true),
+            ("example.com:8080/x", "https://example.com:8080/x", true),
+            ("localhost:3000", "https://localhost:3000/", true),
+            ("localhost", "https://localhost/", true),
+            ("//example.com/x", "https://example.com/x", true),
+            ("127.0.0.1:8080", "https://127.0.0.1:8080/", true),
+            ("[::1]:8080", "https://[::1]:8080/", true),
+            ("2130706433", "https://127.0.0.1/", true),
+            ("bücher.example", "https://xn--bcher-kva.example/", true),
+            ("https://example.com/@me?mail=a@b.c", "https://example.com/@me?mail=a@b.c", false),
+            ("example.com/x?y=http://z/", "https://example.com/x?y=http://z/", true),
+        ] {
+            let target = Target::parse(text).unwrap();
+            assert_eq!((target.url.as_str(), target.scheme_assumed), (url, scheme_assumed), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_fetched_is_refused_with_the_reason() {
+        for (text, reason) in [
+            ("", "empty"),
+            (" \t ", "empty"),
+            ("ftp://example.com/", "scheme `ftp`"),
+            ("file:///etc/passwd", "scheme `file`"),
+            ("javascript:alert(1)", "scheme `javascript`"),
+            ("mailto:me@example.com", "scheme `mailto`"),
+            ("data:text/html,x", "scheme `data`"),
+            ("foo:bar", "scheme `foo`"),
+            ("/docs/a", "path without a host"),
+            ("https://", "no host"),
+            ("?x=1", "no host"),
+            ("./a", "no host"),
+            ("not a url", "invalid host"),
+            ("https://exa mple.com/", "invalid host"),
+            ("https://example.com:99999/", "invalid port"),
+            ("https://1.2.3.4.5.6/", "invalid IPv4"),
+            ("https://[::1/", "invalid IPv6"),
+            ("https://*.example.com/", "`*`"),
+            ("https://me:hush@example.com/", "`headers`"),
+            ("https://me@example.com/", "`headers`"),
+            ("me:hush@example.com", "`headers`"),
+            ("me@example.com", "`headers`"),
+        ] {
+            let error = Target::parse(text).unwrap_err().to_string();
+            assert!(error.contains(reason), "{text}: {error}");
+            assert!(!error.contains("hush"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_url_of_the_greatest_length_is_read_and_a_longer_one_refused() {
+        let longest = format!("https://example.com/{}", "a".repeat(MAX_URL_BYTES - 20));
+        assert!(Target::parse(&longest).is_ok());
+        assert!(Target::parse(&format!("{longest}a")).is_err());
+    }
 }

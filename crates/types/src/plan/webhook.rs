@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
@@ -17,7 +19,8 @@ pub struct WebhookPlan {
 }
 
 /// What happened to a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum EventKind {
     /// The job began.
     Started,
@@ -29,4 +32,18 @@ pub enum EventKind {
     Failed,
     /// The job was cancelled.
     Cancelled,
+}
+
+impl EventKind {
+    /// The short name: `page`. [`JobKind::event_name`](crate::JobKind::event_name) gives the full one.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Page => "page",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
 }

@@ -1,0 +1,53 @@
+//! The links of a page by the two parsers that Rust programs use.
+
+use std::cell::RefCell;
+
+use lol_html::{HtmlRewriter, Settings, element};
+use scraper::{Html, Selector};
+use url::Url;
+
+/// The absolute links of a page, read off the token stream (`lol_html`), fragments dropped.
+#[must_use]
+pub fn links_by_rewriter(base: &Url, html: &[u8]) -> Vec<Url> {
+    let found = RefCell::new(Vec::with_capacity(64));
+    let handler = element!("a[href]", |anchor| {
+        if let Some(link) = anchor.get_attribute("href").and_then(|href| join(base, &href)) {
+            found.borrow_mut().push(link);
+        }
+        Ok(())
+    });
+    let settings = Settings { element_content_handlers: vec![handler], ..Settings::new() };
+    let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
+    // What cannot be parsed has no links; a floor reports no errors.
+    let _ = rewriter.write(html).and_then(|()| rewriter.end());
+    found.into_inner()
+}
+
+/// The absolute links of a page, read off a tree (`html5ever` as `scraper` builds it), fragments dropped.
+#[must_use]
+pub fn links_by_tree(base: &Url, html: &str, anchors: &Selector) -> Vec<Url> {
+    let tree = Html::parse_document(html);
+    tree.select(anchors).filter_map(|anchor| join(base, anchor.attr("href")?)).collect()
+}
+
+fn join(base: &Url, href: &str) -> Option<Url> {
+    let mut link = base.join(href).ok().filter(|link| matches!(link.scheme(), "http" | "https"))?;
+    link.set_fragment(None);
+    Some(link)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::pages;
+
+    #[test]
+    fn both_find_the_links_of_a_page() {
+        let page = &pages(60)[7];
+        let base = Url::parse(&page.url).unwrap();
+        let by_rewriter = links_by_rewriter(&base, page.html.as_bytes());
+        assert_eq!(by_rewriter, links_by_tree(&base, &page.html, &Selector::parse("a[href]").unwrap()));
+        // 47 pages, and the link to the content of this one.
+        assert_eq!(by_rewriter.len(), 48);
+    }
+}

@@ -1,0 +1,56 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use gleaner::BatchScrapeRequest;
+use serde_json::Number;
+
+use super::booleans::BOOLEAN;
+use super::fields::Fields;
+use super::page::PageArgs;
+use super::{EngineArgs, OutputArgs, value};
+use crate::failure::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  gleaner batch urls.txt --out pages
+  gleaner map https://example.com --search pricing | gleaner batch - --formats markdown,links
+
+One address a line; empty lines and lines that begin with # are skipped.";
+
+/// Fetch the pages of a list and print them as they come, one JSON document a line
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct BatchArgs {
+    /// The list: a file, or - for standard input
+    pub(crate) file: PathBuf,
+
+    /// Go on without addresses that are not valid; false ends with an error [default: true]
+    #[arg(long = "ignore-invalid-urls", value_name = BOOLEAN, hide_possible_values = true)]
+    pub(crate) ignore_invalid_urls: Option<bool>,
+
+    /// At most this many pages of this job at once
+    #[arg(long, value_name = "N", value_parser = value::whole, allow_negative_numbers = true)]
+    max_concurrency: Option<Number>,
+
+    #[command(flatten)]
+    page: PageArgs,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl BatchArgs {
+    /// The request of the contract for `urls`.
+    pub(crate) fn request(&self, urls: Vec<String>) -> Result<BatchScrapeRequest, Failure> {
+        let mut fields = Fields::default();
+        fields.set("urls", Some(urls));
+        fields.set("ignoreInvalidURLs", Some(false));
+        fields.set("maxConcurrency", self.max_concurrency.clone());
+        self.page.add_to(&mut fields)?;
+        self.page.add_retention_to(&mut fields);
+        fields.checked(BatchScrapeRequest::plan_from_json, BatchScrapeRequest::from_json)
+    }
+}

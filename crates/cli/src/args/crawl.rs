@@ -1,0 +1,131 @@
+use clap::Args;
+use gleaner::CrawlRequest;
+use serde_json::Number;
+
+use super::booleans::BOOLEAN;
+use super::fields::Fields;
+use super::page::PageArgs;
+use super::{EngineArgs, OutputArgs, value};
+use crate::failure::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  gleaner crawl https://example.com --limit 50 --out pages
+  gleaner crawl https://example.com/docs/ --include-paths '^/docs/v2/' --max-discovery-depth 3
+  gleaner crawl https://example.com --formats markdown,links | jq -r .metadata.title
+
+Paths are matched by regular expressions that may match anywhere in them; ^ and $ tie them to the ends.";
+
+/// Crawl a site from a start page and print its pages as they come, one JSON document a line
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CrawlArgs {
+    /// Where to start; pages below it belong to the crawl
+    url: String,
+
+    #[command(flatten)]
+    scope: ScopeArgs,
+
+    #[command(flatten)]
+    page: PageArgs,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Which pages belong to a crawl, and how fast.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Crawl")]
+struct ScopeArgs {
+    /// Stop after this many pages [default: 10000]
+    #[arg(long, value_name = "N", value_parser = value::whole, allow_negative_numbers = true)]
+    limit: Option<Number>,
+
+    /// Follow links at most this many clicks from the start page
+    #[arg(long, value_name = "N", value_parser = value::whole, allow_negative_numbers = true)]
+    max_discovery_depth: Option<Number>,
+
+    /// Crawl only pages whose path matches; may be repeated
+    #[arg(long, value_name = "REGEX")]
+    include_paths: Vec<String>,
+
+    /// Leave out pages whose path matches; may be repeated
+    #[arg(long, value_name = "REGEX")]
+    exclude_paths: Vec<String>,
+
+    /// Match the patterns against the whole address [default: false]
+    #[arg(long = "regex-on-full-url", value_name = BOOLEAN, hide_possible_values = true)]
+    regex_on_full_url: Option<bool>,
+
+    /// Crawl the whole host, not only below the start page [default: false]
+    #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
+    crawl_entire_domain: Option<bool>,
+
+    /// Crawl other hosts of the same domain too [default: false]
+    #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
+    allow_subdomains: Option<bool>,
+
+    /// Crawl pages of other sites too, one link far [default: false]
+    #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
+    allow_external_links: Option<bool>,
+
+    /// Use of the sitemap: include, skip or only [default: include]
+    #[arg(long, value_name = "MODE")]
+    sitemap: Option<String>,
+
+    /// Take addresses that differ only in their query for one page [default: false]
+    #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
+    ignore_query_parameters: Option<bool>,
+
+    /// Take http and https, www, a trailing slash and index files for one page [default: true]
+    #[arg(long = "deduplicate-similar-urls", value_name = BOOLEAN, hide_possible_values = true)]
+    deduplicate_similar_urls: Option<bool>,
+
+    /// Crawl what robots.txt forbids: only for sites of your own [default: false]
+    #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
+    ignore_robots_txt: Option<bool>,
+
+    /// Read robots.txt for this agent [default: gleaner]
+    #[arg(long, value_name = "AGENT")]
+    robots_user_agent: Option<String>,
+
+    /// Wait this many seconds between pages of one host
+    #[arg(long, value_name = "S", value_parser = value::seconds, allow_negative_numbers = true)]
+    delay: Option<Number>,
+
+    /// At most this many pages of this crawl at once
+    #[arg(long, value_name = "N", value_parser = value::whole, allow_negative_numbers = true)]
+    max_concurrency: Option<Number>,
+}
+
+impl CrawlArgs {
+    /// The request of the contract.
+    pub(crate) fn request(&self) -> Result<CrawlRequest, Failure> {
+        let scope = &self.scope;
+        let mut fields = Fields::default();
+        fields.set("url", Some(self.url.clone()));
+        fields.set("limit", scope.limit.clone());
+        fields.set("maxDiscoveryDepth", scope.max_discovery_depth.clone());
+        fields.set_list("includePaths", scope.include_paths.clone());
+        fields.set_list("excludePaths", scope.exclude_paths.clone());
+        fields.set("regexOnFullURL", scope.regex_on_full_url);
+        fields.set("crawlEntireDomain", scope.crawl_entire_domain);
+        fields.set("allowSubdomains", scope.allow_subdomains);
+        fields.set("allowExternalLinks", scope.allow_external_links);
+        fields.set("sitemap", scope.sitemap.clone());
+        fields.set("ignoreQueryParameters", scope.ignore_query_parameters);
+        fields.set("deduplicateSimilarURLs", scope.deduplicate_similar_urls);
+        fields.set("ignoreRobotsTxt", scope.ignore_robots_txt);
+        fields.set("robotsUserAgent", scope.robots_user_agent.clone());
+        fields.set("delay", scope.delay.clone());
+        fields.set("maxConcurrency", scope.max_concurrency.clone());
+        let mut page = Fields::default();
+        self.page.add_to(&mut page)?;
+        fields.set_object("scrapeOptions", page);
+        self.page.add_retention_to(&mut fields);
+        fields.checked(CrawlRequest::plan_from_json, CrawlRequest::from_json)
+    }
+}

@@ -1,0 +1,20 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+const EXAMPLES: &str = "\
+Examples:
+  gleaner demo
+  gleaner demo --out /tmp/tea";
+
+/// Crawl a small bundled site on this machine and write its pages as Markdown
+///
+/// Serves the invented Larkfield Tea House on a loopback port, crawls it with the engine's ordinary settings and says
+/// what was found. Needs no network.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DemoArgs {
+    /// The folder to write to
+    #[arg(long, value_name = "DIR", default_value = "gleaner-demo")]
+    pub(crate) out: PathBuf,
+}

@@ -1,0 +1,79 @@
+use clap::Args;
+use gleaner::MapRequest;
+use serde_json::Number;
+
+use super::booleans::BOOLEAN;
+use super::fields::Fields;
+use super::{EngineArgs, value};
+use crate::failure::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  gleaner map https://example.com
+  gleaner map https://example.com --search pricing --limit 20 --json";
+
+/// List the addresses of a site without fetching its pages one by one
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct MapArgs {
+    /// The site
+    url: String,
+
+    /// Put addresses that fit these words first
+    #[arg(long, value_name = "WORDS")]
+    search: Option<String>,
+
+    /// List at most this many [default: 5000]
+    #[arg(long, value_name = "N", value_parser = value::whole, allow_negative_numbers = true)]
+    limit: Option<Number>,
+
+    /// Use of the sitemap: include, skip or only [default: include]
+    #[arg(long, value_name = "MODE")]
+    sitemap: Option<String>,
+
+    /// List other hosts of the same domain too [default: true]
+    #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
+    include_subdomains: Option<bool>,
+
+    /// Take addresses that differ only in their query for one [default: true]
+    #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
+    ignore_query_parameters: Option<bool>,
+
+    /// Give up after this many milliseconds
+    #[arg(long, value_name = "MS", value_parser = value::whole, allow_negative_numbers = true)]
+    timeout: Option<Number>,
+
+    /// Ask as from this country, two letters [default: US]
+    #[arg(long, value_name = "COUNTRY")]
+    location_country: Option<String>,
+
+    /// Ask for these languages, most wanted first, such as de,en
+    #[arg(long, value_name = "TAGS", value_delimiter = ',')]
+    location_languages: Vec<String>,
+
+    /// Print one JSON object with titles and descriptions in place of plain addresses
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+impl MapArgs {
+    /// The request of the contract.
+    pub(crate) fn request(&self) -> Result<MapRequest, Failure> {
+        let mut fields = Fields::default();
+        fields.set("url", Some(self.url.clone()));
+        fields.set("search", self.search.clone());
+        fields.set("limit", self.limit.clone());
+        fields.set("sitemap", self.sitemap.clone());
+        fields.set("includeSubdomains", self.include_subdomains);
+        fields.set("ignoreQueryParameters", self.ignore_query_parameters);
+        fields.set("timeout", self.timeout.clone());
+        let mut location = Fields::default();
+        location.set("country", self.location_country.clone());
+        location.set_list("languages", self.location_languages.clone());
+        fields.set_object("location", location);
+        fields.checked(MapRequest::plan_from_json, MapRequest::from_json)
+    }
+}

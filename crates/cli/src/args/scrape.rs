@@ -1,0 +1,48 @@
+use clap::Args;
+use gleaner::ScrapeRequest;
+
+use super::fields::Fields;
+use super::page::{PageArgs, TextFormat};
+use super::{EngineArgs, OutputArgs};
+use crate::failure::Failure;
+
+const EXAMPLES: &str = "\
+Examples:
+  gleaner scrape https://example.com
+  gleaner scrape https://example.com --formats markdown,links | jq .links
+  gleaner scrape example.com --only-main-content false --exclude-tags nav";
+
+/// Fetch one page and print it
+///
+/// One text format is printed as it is; several give one JSON document.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ScrapeArgs {
+    /// The page; without a scheme https is tried first
+    url: String,
+
+    #[command(flatten)]
+    page: PageArgs,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl ScrapeArgs {
+    /// The request of the contract.
+    pub(crate) fn request(&self) -> Result<ScrapeRequest, Failure> {
+        let mut fields = Fields::default();
+        fields.set("url", Some(self.url.clone()));
+        self.page.add_to(&mut fields)?;
+        self.page.add_retention_to(&mut fields);
+        fields.checked(ScrapeRequest::plan_from_json, ScrapeRequest::from_json)
+    }
+
+    /// The format to print as text, where there is only one.
+    pub(crate) fn only_text(&self) -> Option<TextFormat> {
+        self.page.only_text()
+    }
+}

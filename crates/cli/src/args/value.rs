@@ -1,0 +1,112 @@
+//! Values of options that clap has no reader for. Each error says what would be right; clap names the flag.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+use serde_json::{Number, Value};
+
+/// A whole number, of whatever sign and size: the contract's range is checked with the request.
+pub(super) fn whole(text: &str) -> Result<Number, String> {
+    text.parse::<u64>()
+        .map(Number::from)
+        .or_else(|_| text.parse::<i64>().map(Number::from))
+        .map_err(|_| "expected a whole number, such as 20".to_owned())
+}
+
+/// A number of seconds.
+pub(super) fn seconds(text: &str) -> Result<Number, String> {
+    whole(text)
+        .ok()
+        .or_else(|| text.parse().ok().and_then(Number::from_f64))
+        .ok_or_else(|| "expected a number of seconds, such as 2 or 0.5".to_owned())
+}
+
+/// One or more formats or parsers: words with commas between, or one as a JSON object.
+pub(super) fn kinds(text: &str) -> Result<Kinds, String> {
+    if text.trim_start().starts_with('{') {
+        return match serde_json::from_str(text) {
+            Ok(object) => Ok(Kinds(vec![object])),
+            Err(error) => Err(format!(
+                "expected a word such as markdown, or one JSON object such as {{\"type\":\"json\",\"prompt\":\"...\"}}; \
+                 this is not JSON ({error})"
+            )),
+        };
+    }
+    let words: Vec<&str> = text.split(',').map(str::trim).collect();
+    if words.contains(&"") {
+        return Err("expected words with commas between, such as markdown,links".to_owned());
+    }
+    Ok(Kinds(words.into_iter().map(Value::from).collect()))
+}
+
+/// What one `--formats` or `--parsers` names.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Kinds(pub(super) Vec<Value>);
+
+/// `Name: value`.
+pub(super) fn header(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((name, value)) if !name.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("expected `Name: value`, such as 'Accept-Language: de'".to_owned()),
+    }
+}
+
+/// An address range, or one address.
+pub(super) fn range(text: &str) -> Result<IpNet, String> {
+    text.parse::<IpNet>()
+        .map(|range| range.trunc())
+        .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
+        .map_err(|_| "expected an address range such as 127.0.0.0/8 or fd00::/8, or one address".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_value_and_words_are_refused() {
+        for (name, text, want) in [
+            ("plain", "20", Some(json!(20))),
+            ("negative, which the request's check refuses by name", "-1", Some(json!(-1))),
+            ("beyond i64", "18446744073709551615", Some(json!(u64::MAX))),
+            ("fraction", "1.5", None),
+            ("word", "many", None),
+            ("empty", "", None),
+        ] {
+            assert_eq!(whole(text).ok().map(Value::from), want, "{name}");
+        }
+        assert_eq!(seconds("0.5").map(Value::from), Ok(json!(0.5)));
+        assert_eq!(seconds("2").map(Value::from), Ok(json!(2)));
+        assert!(seconds("NaN").is_err() && seconds("soon").is_err());
+    }
+
+    #[test]
+    fn formats_are_words_or_one_object() {
+        assert_eq!(kinds("markdown, links"), Ok(Kinds(vec![json!("markdown"), json!("links")])));
+        assert_eq!(
+            kinds(r#"{"type":"json","prompt":"a,b"}"#),
+            Ok(Kinds(vec![json!({"type":"json","prompt":"a,b"})]))
+        );
+        assert!(kinds("markdown,,links").unwrap_err().contains("commas between"));
+        assert!(kinds("{type:json}").unwrap_err().contains("not JSON"));
+    }
+
+    #[test]
+    fn headers_are_split_at_the_first_colon() {
+        assert_eq!(header("Referer: http://a/"), Ok(("Referer".to_owned(), "http://a/".to_owned())));
+        assert!(header("no colon").is_err() && header(": value").is_err());
+    }
+
+    #[test]
+    fn a_range_is_reduced_to_its_network_and_an_address_stands_for_itself() {
+        for (text, want) in [("127.0.0.1/8", "127.0.0.0/8"), ("10.1.2.3", "10.1.2.3/32"), ("::1", "::1/128")]
+        {
+            assert_eq!(range(text).map(|range| range.to_string()).as_deref(), Ok(want));
+        }
+        assert!(range("localhost").unwrap_err().contains("127.0.0.0/8"));
+    }
+}

@@ -1,0 +1,121 @@
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use gleaner::ScrapeRequest;
+use gleaner::limits::{MAX_BATCH_URLS, MAX_URL_BYTES};
+
+use super::run::Run;
+use super::{Session, engine};
+use crate::args::BatchArgs;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::say::say;
+
+/// At most so many faulty lines are told one by one.
+const TOLD_LINES: usize = 10;
+
+/// The largest list that is read: as many addresses as a job takes, each as long as may be, and a comment for each.
+const MAX_LIST_BYTES: u64 = 2 * (MAX_BATCH_URLS as u64) * (MAX_URL_BYTES as u64);
+
+pub(super) async fn run(session: Session, args: &BatchArgs) -> Result<u8, Failure> {
+    let list = List::open(&args.file)?;
+    let faulty = list.faulty.len();
+    for line in list.faulty.iter().take(TOLD_LINES) {
+        say(format_args!("line {}: {}", line.number, line.fault));
+    }
+    if faulty > TOLD_LINES {
+        say(format_args!("and {} more lines that hold no valid address", faulty - TOLD_LINES));
+    }
+    if faulty > 0 && args.ignore_invalid_urls == Some(false) {
+        return Err(Failure::usage(
+            "<FILE>: not all addresses are valid; correct them, or leave --ignore-invalid-urls false out",
+        ));
+    }
+    if list.urls.is_empty() {
+        return Err(Failure::usage(
+            "<FILE>: no valid address in the list; give one a line, such as https://example.com",
+        ));
+    }
+    let request = args.request(list.urls)?;
+    let mut interrupt = Interrupt::listen();
+    let engine = engine::start(&args.engine)?;
+    let mut sink = engine::sink(&args.output)?;
+    let job = engine.batch(request).await.map_err(engine::refused)?;
+    let run = Run::to_end(session, job, &mut sink, &mut interrupt).await?;
+    engine::tell(session, &run, &args.output);
+    Ok(run.exit_code())
+}
+
+/// A list of addresses, one a line.
+#[derive(Debug, Default)]
+struct List {
+    urls: Vec<String>,
+    faulty: Vec<FaultyLine>,
+}
+
+/// A line that holds no valid address.
+#[derive(Debug)]
+struct FaultyLine {
+    /// The first line is 1.
+    number: usize,
+    fault: String,
+}
+
+impl List {
+    /// Reads a file, or standard input where `path` is `-`.
+    fn open(path: &Path) -> Result<Self, Failure> {
+        let is_stdin = path == Path::new("-");
+        let list = if is_stdin {
+            Self::read(io::stdin().lock())
+        } else {
+            File::open(path).and_then(|file| Self::read(BufReader::new(file)))
+        };
+        let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
+        list.map_err(|error| {
+            Failure::usage(format!(
+                "<FILE>: cannot read {name}: {error}; give a text file with one address a line, or - for standard input"
+            ))
+        })
+    }
+
+    /// Reads lines; each address is held against the contract's rule.
+    fn read(lines: impl BufRead) -> io::Result<Self> {
+        let mut list = Self::default();
+        for (index, line) in lines.take(MAX_LIST_BYTES).lines().enumerate() {
+            let line = line?;
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            match ScrapeRequest::new(line).check() {
+                Ok(_) => list.urls.push(line.to_owned()),
+                Err(faults) => list.faulty.push(FaultyLine {
+                    number: index + 1,
+                    fault: faults.to_string().replace("`url`", "the address"),
+                }),
+            }
+        }
+        Ok(list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_the_rest_is_told_by_line() {
+        let text = "# teas\nhttps://example.com/a\n\n  example.com/b  \nftp://example.com/c\r\nhttps://example.com/d\r\n:";
+        let list = List::read(text.as_bytes()).unwrap();
+        assert_eq!(list.urls, ["https://example.com/a", "example.com/b", "https://example.com/d"]);
+        let faulty: Vec<usize> = list.faulty.iter().map(|line| line.number).collect();
+        assert_eq!(faulty, [5, 7]);
+        assert!(list.faulty[0].fault.contains("http"), "{}", list.faulty[0].fault);
+    }
+
+    #[test]
+    fn a_list_that_is_not_text_is_an_error() {
+        assert!(List::read(&b"\xff\xfe\x00"[..]).is_err());
+    }
+}

@@ -1,0 +1,50 @@
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use gleaner::plan::Target;
+use gleaner::{Engine, Input};
+
+use super::{Session, document, engine};
+use crate::args::ConvertArgs;
+use crate::exit;
+use crate::failure::Failure;
+
+/// The largest file that is read.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// Stands in where no address was given; `.invalid` is reserved for this (RFC 2606).
+const NO_ADDRESS: &str = "https://page.invalid/";
+
+pub(super) fn run(session: Session, args: &ConvertArgs) -> Result<u8, Failure> {
+    let request = args.request(NO_ADDRESS)?;
+    let url = match Target::parse(&request.url) {
+        Ok(target) => target.url,
+        Err(error) => return Err(Failure::usage(format!("--url: {error}"))),
+    };
+    let body = read(&args.file)?;
+    let engine = Engine::builder().build().map_err(engine::refused)?;
+    let input = Input { url: &url, content_type: Some(args.content_type()), body: &body };
+    let page = engine.convert(input, request.options).map_err(engine::refused)?;
+    document::print(session, &page, args.only_text())?;
+    Ok(exit::DONE)
+}
+
+/// The whole of a file, or of standard input where it is `-`.
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let is_stdin = path == Path::new("-");
+    let mut body = Vec::new();
+    let read = if is_stdin {
+        io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut body)
+    } else {
+        File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut body))
+    };
+    let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
+    match read {
+        Ok(bytes) if u64::try_from(bytes).is_ok_and(|bytes| bytes <= MAX_FILE_BYTES) => Ok(body),
+        Ok(_) => Err(Failure::failed(format!("{name} is larger than {} MiB", MAX_FILE_BYTES >> 20))),
+        Err(error) => Err(Failure::usage(format!(
+            "<FILE>: cannot read {name}: {error}; give a file that can be read, or - for standard input"
+        ))),
+    }
+}

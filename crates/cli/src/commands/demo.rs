@@ -1,0 +1,98 @@
+use std::fmt::{self, Write};
+use std::fs;
+use std::path::Path;
+
+use gleaner::{CrawlRequest, Engine};
+use serde::Deserialize;
+use url::Url;
+
+use super::run::Run;
+use super::{Session, engine};
+use crate::args::DemoArgs;
+use crate::demo::{MOVED_FROM, MOVED_TO, ONLY_IN_SITEMAP, Server};
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::names::Names;
+use crate::output::{Folder, INDEX, Printer, Sink};
+use crate::summary::{counted, rate, seconds};
+
+pub(super) async fn run(session: Session, args: &DemoArgs) -> Result<u8, Failure> {
+    let mut interrupt = Interrupt::listen();
+    let server = Server::start()
+        .await
+        .map_err(|error| Failure::failed(format!("cannot serve the demo site on 127.0.0.1: {error}")))?;
+    let start = Url::parse(server.origin()).map_err(Failure::failed)?;
+    let loopback = "127.0.0.0/8".parse().map_err(Failure::failed)?;
+    let engine = Engine::builder().allow_private(loopback).build().map_err(engine::refused)?;
+
+    let folder = Folder::create(&args.out, Names::within(&start))?;
+    session.note(format_args!(
+        "The Larkfield Tea House is open at {start} for as long as this takes.\nCrawling it ..."
+    ));
+    let job = engine.crawl(CrawlRequest::new(start.as_str())).await.map_err(engine::refused)?;
+    let run = Run::to_end(session, job, &mut Sink::Folder(folder), &mut interrupt).await?;
+    if !session.quiet {
+        let index = fs::read_to_string(args.out.join(INDEX))?;
+        let told = story(&run, &args.out, &index).map_err(Failure::failed)?;
+        Printer::stdout().text(&told)?;
+    }
+    Ok(run.exit_code())
+}
+
+/// A line of the index, as far as the story needs it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    url: Url,
+    file: String,
+    title: Option<String>,
+    status_code: Option<u16>,
+}
+
+/// What happened, for someone who sees it for the first time. All of it is read off the results.
+fn story(run: &Run, folder: &Path, index: &str) -> Result<String, fmt::Error> {
+    let mut pages: Vec<Page> = index.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    pages.sort_by(|one, other| one.file.cmp(&other.file));
+
+    let mut text = String::new();
+    writeln!(
+        text,
+        "\n{} in {} ({:.0} pages/s), as Markdown in {}/\n",
+        counted(run.written, "page"),
+        seconds(run.elapsed),
+        rate(run.written, run.elapsed),
+        folder.display()
+    )?;
+    let width = pages.iter().map(|page| page.file.len()).max().unwrap_or_default();
+    for page in &pages {
+        let title = page.title.as_deref().unwrap_or_default().split(" | ").next().unwrap_or_default();
+        let status = page.status_code.filter(|status| *status >= 400);
+        let status =
+            status.map(|status| format!(" (status {status}: a dead link on the site)")).unwrap_or_default();
+        writeln!(text, "  {:width$}  {title}{status}", page.file)?;
+    }
+    writeln!(text, "  {INDEX:width$}  the list of all pages, one JSON object a line\n")?;
+
+    for url in &run.failures.robots_blocked {
+        writeln!(text, "  robots.txt forbids {}: it was not fetched.", url.path())?;
+    }
+    for failure in &run.failures.failures {
+        writeln!(text, "  {} failed: {}", failure.url.path(), failure.error)?;
+    }
+    let has = |path: &str| pages.iter().filter(|page| page.url.path() == path).count() == 1;
+    if has(MOVED_TO) {
+        writeln!(text, "  {MOVED_FROM} has moved to {MOVED_TO}: the page was kept once.")?;
+    }
+    if has(ONLY_IN_SITEMAP) {
+        writeln!(text, "  {ONLY_IN_SITEMAP} is linked nowhere: the sitemap named it.")?;
+    }
+
+    writeln!(
+        text,
+        "\nNext, a site of your choice:\n\n  \
+         gleaner scrape https://example.com\n  \
+         gleaner crawl https://example.com --limit 20 --out pages\n\n\
+         (In the source tree: cargo run --release -- scrape https://example.com)"
+    )?;
+    Ok(text)
+}

@@ -1,0 +1,97 @@
+use std::time::{Duration, Instant};
+
+use gleaner::{Job, JobSnapshot, JobState, PageFailures};
+use tokio::time::MissedTickBehavior;
+
+use super::Session;
+use crate::exit;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::output::Sink;
+use crate::progress::Progress;
+use crate::say::say;
+use crate::summary::Summary;
+
+/// How often the counts are asked for.
+const TICK: Duration = Duration::from_millis(200);
+
+/// A job that was read to its end.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) snapshot: JobSnapshot,
+    pub(super) failures: PageFailures,
+    pub(super) written: u64,
+    pub(super) elapsed: Duration,
+    pub(super) interrupted: bool,
+}
+
+impl Run {
+    /// Writes the documents of `job` as they come, until its end or Ctrl-C; then what is done is still written.
+    ///
+    /// # Errors
+    /// Nothing more can be written.
+    pub(super) async fn to_end(
+        session: Session,
+        mut job: Job,
+        sink: &mut Sink,
+        interrupt: &mut Interrupt,
+    ) -> Result<Self, Failure> {
+        let started = Instant::now();
+        let progress = Progress::new(!session.quiet && !session.logging);
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (mut written, mut interrupted) = (0, false);
+        let ended = loop {
+            tokio::select! {
+                () = interrupt.pressed(), if !interrupted => {
+                    interrupted = true;
+                    progress.aside(|| say("ending: what is done is kept (Ctrl-C again quits at once)"));
+                    if let Err(error) = job.cancel().await {
+                        break Err(Failure::failed(error));
+                    }
+                }
+                document = job.next() => {
+                    let Some(document) = document else { break Ok(()) };
+                    if let Some(url) = &document.metadata.url {
+                        progress.page(url);
+                    }
+                    if let Err(error) = progress.aside(|| sink.write(&document)) {
+                        break Err(error.into());
+                    }
+                    written += 1;
+                }
+                _ = tick.tick() => {
+                    if let Ok(snapshot) = job.status().await {
+                        progress.counts(snapshot.completed, snapshot.total);
+                    }
+                }
+            }
+        };
+        progress.end();
+        ended?;
+        let snapshot = job.status().await.map_err(Failure::failed)?;
+        let failures = job.failures().await.map_err(Failure::failed)?;
+        Ok(Self { snapshot, failures, written, elapsed: started.elapsed(), interrupted })
+    }
+
+    /// What to say about it.
+    pub(super) fn summary(&self) -> Summary<'_> {
+        Summary {
+            snapshot: &self.snapshot,
+            failures: &self.failures,
+            written: self.written,
+            elapsed: self.elapsed,
+        }
+    }
+
+    /// How the program ends.
+    pub(super) fn exit_code(&self) -> u8 {
+        if self.interrupted {
+            exit::INTERRUPTED
+        } else if self.written == 0 || self.snapshot.state == JobState::Failed {
+            exit::FAILED
+        } else {
+            exit::DONE
+        }
+    }
+}

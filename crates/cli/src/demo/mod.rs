@@ -1,0 +1,7 @@
+//! The demonstration: a small site that is part of the program, and a server for it on a loopback port.
+
+mod server;
+mod site;
+
+pub(crate) use server::Server;
+pub(crate) use site::{MOVED_FROM, MOVED_TO, ONLY_IN_SITEMAP};

@@ -1,0 +1,35 @@
+//! Where documents go: lines on standard output, or files in a folder.
+//!
+//! Each document is written as it comes and then forgotten, so that memory does not grow with the crawl.
+
+mod folder;
+mod printer;
+
+use std::io;
+
+use gleaner::Document;
+
+pub(crate) use folder::{Folder, INDEX};
+pub(crate) use printer::Printer;
+
+/// Takes documents one by one.
+#[derive(Debug)]
+pub(crate) enum Sink {
+    /// JSON Lines on standard output.
+    Lines(Printer<io::Stdout>),
+    /// A file a page, and an index.
+    Folder(Folder),
+}
+
+impl Sink {
+    /// Writes one document.
+    ///
+    /// # Errors
+    /// The reader of standard output went away ([`io::ErrorKind::BrokenPipe`]), or the disk said no.
+    pub(crate) fn write(&mut self, document: &Document) -> io::Result<()> {
+        match self {
+            Self::Lines(printer) => printer.json(document),
+            Self::Folder(folder) => folder.write(document).map(drop),
+        }
+    }
+}

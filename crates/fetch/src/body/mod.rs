@@ -1,0 +1,136 @@
+//! Bodies: taken in piece by piece, decoded as they come, and stopped at a limit.
+
+mod codec;
+mod decode;
+
+use bytes::{Bytes, BytesMut};
+use http::HeaderMap;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use url::Url;
+
+pub(crate) use decode::{Limits, Stopped};
+
+use crate::door;
+use crate::error::{Error, ErrorKind};
+use crate::media::{self, Accept};
+use codec::Coding;
+use decode::Decoder;
+
+/// Most content codings that may lie over each other.
+pub const MAX_CODINGS: usize = 3;
+/// A body may decode to at most so many times its size as sent, once it exceeds [`RATIO_FREE_BYTES`]. Markup reaches
+/// about 50, a table of zeros 1,000 per coding.
+pub const MAX_RATIO: u64 = 250;
+/// Up to so many decoded bytes the ratio does not matter.
+pub const RATIO_FREE_BYTES: u64 = 1024 * 1024;
+/// Most that is reserved for a body on the word of its `Content-Length`.
+const MAX_RESERVE: usize = 64 * 1024;
+
+/// Reads the body of `response` to its end, undoing its content codings.
+pub(crate) async fn read(
+    mut response: reqwest::Response,
+    url: &Url,
+    limits: Limits,
+    accept: Accept,
+) -> Result<(HeaderMap, Bytes), Error> {
+    let headers = std::mem::take(response.headers_mut());
+    let codings = codings(&headers, url)?;
+    let verdict = media::judge_type(accept, &headers);
+    if let media::Verdict::Refused(kind) = &verdict {
+        return Err(unsupported(url, kind));
+    }
+    let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.trim().parse::<u64>().ok());
+    if length.is_some_and(|length| length > limits.bytes) {
+        return Err(too_large(url, limits, Stopped::Size));
+    }
+    let Some(first) = chunk(&mut response, url).await? else { return Ok((headers, Bytes::new())) };
+    let mut sniffed = verdict != media::Verdict::Unsure;
+    if codings.is_empty() {
+        sniff(&mut sniffed, &first, url)?;
+        if first.len() as u64 > limits.bytes {
+            return Err(too_large(url, limits, Stopped::Size));
+        }
+        // Most pages that are small come in one piece, which is then the body without a copy.
+        let Some(second) = chunk(&mut response, url).await? else { return Ok((headers, first)) };
+        let reserve = length.map_or(0, |length| usize::try_from(length).unwrap_or(MAX_RESERVE));
+        let mut body = BytesMut::with_capacity(reserve.min(MAX_RESERVE).max(first.len() + second.len()));
+        body.extend_from_slice(&first);
+        let mut next = Some(second);
+        while let Some(piece) = next {
+            if (body.len() + piece.len()) as u64 > limits.bytes {
+                return Err(too_large(url, limits, Stopped::Size));
+            }
+            body.extend_from_slice(&piece);
+            next = chunk(&mut response, url).await?;
+        }
+        return Ok((headers, body.freeze()));
+    }
+    let mut decoder = Decoder::new(&codings, limits).map_err(|stopped| stop(url, limits, stopped))?;
+    let mut next = Some(first);
+    while let Some(piece) = next {
+        decoder.push(&piece).map_err(|stopped| stop(url, limits, stopped))?;
+        sniff(&mut sniffed, decoder.decoded(), url)?;
+        next = chunk(&mut response, url).await?;
+    }
+    let body = decoder.finish().map_err(|stopped| stop(url, limits, stopped))?;
+    Ok((headers, body))
+}
+
+async fn chunk(response: &mut reqwest::Response, url: &Url) -> Result<Option<Bytes>, Error> {
+    response.chunk().await.map_err(|error| door::classify(&error, url))
+}
+
+/// Looks at the first bytes of a body whose type says nothing about it.
+fn sniff(sniffed: &mut bool, bytes: &[u8], url: &Url) -> Result<(), Error> {
+    if *sniffed || bytes.is_empty() {
+        return Ok(());
+    }
+    *sniffed = true;
+    if media::looks_binary(bytes) { Err(unsupported(url, "application/octet-stream")) } else { Ok(()) }
+}
+
+/// The codings of a body in the order in which they were applied.
+fn codings(headers: &HeaderMap, url: &Url) -> Result<Vec<Coding>, Error> {
+    let mut codings = Vec::new();
+    for value in headers.get_all(CONTENT_ENCODING) {
+        let text = value.to_str().unwrap_or("?");
+        for name in text.split(',').map(str::trim) {
+            match Coding::named(name) {
+                Ok(coding) => codings.extend(coding),
+                Err(()) => {
+                    return Err(Error::new(ErrorKind::Decode, url, "the content coding of the body is unknown"));
+                }
+            }
+            if codings.len() > MAX_CODINGS {
+                return Err(Error::new(
+                    ErrorKind::Decode,
+                    url,
+                    format!("the body has more than {MAX_CODINGS} content codings over each other"),
+                ));
+            }
+        }
+    }
+    Ok(codings)
+}
+
+fn stop(url: &Url, limits: Limits, stopped: Stopped) -> Error {
+    match stopped {
+        Stopped::Broken => {
+            Error::new(ErrorKind::Decode, url, "the compressed body is broken or ends before its time")
+        }
+        Stopped::Size | Stopped::Ratio => too_large(url, limits, stopped),
+    }
+}
+
+fn too_large(url: &Url, limits: Limits, stopped: Stopped) -> Error {
+    let detail = match stopped {
+        Stopped::Ratio => format!("the body decodes to more than {MAX_RATIO} times its size"),
+        Stopped::Size | Stopped::Broken => format!("the body is larger than {} bytes", limits.bytes),
+    };
+    Error::new(ErrorKind::TooLarge, url, detail)
+}
+
+fn unsupported(url: &Url, kind: &str) -> Error {
+    let shown: String = kind.chars().filter(|c| c.is_ascii_graphic()).take(64).collect();
+    Error::new(ErrorKind::UnsupportedMedia, url, format!("a body of type {shown} is not a page"))
+}

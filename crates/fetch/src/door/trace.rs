@@ -1,0 +1,108 @@
+//! What a request learns from the connection that is opened on its behalf.
+//!
+//! The client opens connections deep inside itself and shares them between requests, so there is no argument through
+//! which a resolver or a connector could report to the request it works for. They run in its task, though (until the
+//! pool has something better to offer), and find its trace there. A connection that is finished in the background
+//! reports to a trace that nobody reads any more.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+tokio::task_local! {
+    static CURRENT: Arc<Trace>;
+}
+
+/// What one request is doing, and how long its connection took.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    stage: AtomicU8,
+    dns_nanos: AtomicU64,
+    connect_nanos: AtomicU64,
+    /// Longest time for opening a connection; 0 leaves it to the default.
+    connect_limit_nanos: AtomicU64,
+}
+
+/// Where in its way a request is; told when the deadline cuts it off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Stage {
+    /// Resolving, connecting, or shaking hands.
+    Connecting = 1,
+    /// The request is sent; nothing has come back.
+    Answer = 2,
+    /// The head is there; the body is coming in.
+    Body = 3,
+    /// The caller is asked whether a redirect may be followed.
+    HopCheck = 4,
+}
+
+impl Trace {
+    pub(crate) fn enter(&self, stage: Stage) {
+        self.stage.store(stage as u8, Relaxed);
+    }
+
+    /// The stage in words that fit behind "while".
+    pub(crate) fn stage(&self) -> &'static str {
+        match self.stage.load(Relaxed) {
+            0 => "waiting for its turn",
+            1 => "connecting",
+            2 => "waiting for the answer",
+            3 => "reading the body",
+            _ => "a redirect was being checked",
+        }
+    }
+
+    pub(crate) fn dns(&self) -> Duration {
+        Duration::from_nanos(self.dns_nanos.load(Relaxed))
+    }
+
+    pub(crate) fn connect(&self) -> Duration {
+        Duration::from_nanos(self.connect_nanos.load(Relaxed))
+    }
+
+    pub(crate) fn limit_connect(&self, limit: Option<Duration>) {
+        self.connect_limit_nanos.store(limit.map_or(0, nanos), Relaxed);
+    }
+}
+
+/// Runs `future` as the work of the request that `trace` belongs to.
+pub(crate) async fn within<F: Future>(trace: Arc<Trace>, future: F) -> F::Output {
+    CURRENT.scope(trace, future).await
+}
+
+pub(crate) fn now() -> Instant {
+    Instant::now()
+}
+
+/// A name was resolved, or could not be, since `started`.
+pub(crate) fn resolved(started: Instant) {
+    let _ = CURRENT.try_with(|trace| trace.dns_nanos.fetch_add(nanos(started.elapsed()), Relaxed));
+}
+
+/// A connection was opened, or could not be, since `started`. TLS included.
+pub(crate) fn connected(trace: Option<&Trace>, started: Instant) {
+    if let Some(trace) = trace {
+        trace.connect_nanos.fetch_add(nanos(started.elapsed()), Relaxed);
+        trace.enter(Stage::Answer);
+    }
+}
+
+/// The trace of the request whose task this is.
+pub(crate) fn current() -> Option<Arc<Trace>> {
+    CURRENT.try_with(Arc::clone).ok()
+}
+
+/// The longest time that the request of `trace` grants to a connection.
+pub(crate) fn connect_limit(trace: Option<&Trace>, default: Duration) -> Duration {
+    match trace.map_or(0, |trace| trace.connect_limit_nanos.load(Relaxed)) {
+        0 => default,
+        nanos => default.min(Duration::from_nanos(nanos)),
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,203 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use gleaner_types::{ErrorCode, PageError, SafeUrl};
+use url::Url;
+
+/// Why a fetch gave no response. The text names what happened and to which URL; it holds no secrets and never the
+/// address that a name resolved to. Its wording is not part of the API: match on [`Error::kind`].
+///
+/// No source is kept on purpose: the errors underneath print whole URLs and socket addresses.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    url: SafeUrl,
+    detail: Cow<'static, str>,
+    code: Option<ErrorCode>,
+    /// The server was reached and answered in something that is not TLS.
+    not_tls: bool,
+}
+
+/// What went wrong with a fetch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The request itself is not valid, such as a header with a line break in it.
+    InvalidRequest,
+    /// The URL is neither `http` nor `https`.
+    Scheme,
+    /// The port is one where no web page is served.
+    Port,
+    /// The policy forbids the address, or one that the name resolves to.
+    Blocked,
+    /// The name does not resolve.
+    Dns,
+    /// No connection came about.
+    Connect,
+    /// The TLS handshake failed.
+    Tls,
+    /// The deadline ran out.
+    Timeout,
+    /// The redirects exceed the limit.
+    TooManyRedirects,
+    /// A redirect leads back to a request that was already made.
+    RedirectLoop,
+    /// The caller's [`crate::HopCheck`] refused a redirect.
+    HopRefused,
+    /// The body exceeds its limit, as sent or as decoded.
+    TooLarge,
+    /// The body is of a kind that the request does not take.
+    UnsupportedMedia,
+    /// The body's content coding is unknown or its stream is broken.
+    Decode,
+    /// The connection broke, or the answer is not HTTP.
+    Protocol,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, url: &Url, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self(Box::new(Inner { kind, url: url.into(), detail: detail.into(), code: None, not_tls: false }))
+    }
+
+    pub(crate) fn with_code(mut self, code: ErrorCode) -> Self {
+        self.0.code = Some(code);
+        self
+    }
+
+    pub(crate) fn not_tls(mut self) -> Self {
+        self.0.not_tls = true;
+        self
+    }
+
+    /// What went wrong.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// The contract's code for it.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        if let Some(code) = self.0.code {
+            return code;
+        }
+        match self.0.kind {
+            ErrorKind::InvalidRequest => ErrorCode::BadRequest,
+            ErrorKind::Scheme | ErrorKind::Port | ErrorKind::Blocked | ErrorKind::HopRefused => {
+                ErrorCode::ScrapeBlocked
+            }
+            ErrorKind::Dns => ErrorCode::ScrapeDnsResolutionError,
+            ErrorKind::Tls => ErrorCode::ScrapeSslError,
+            ErrorKind::Timeout => ErrorCode::ScrapeTimeout,
+            ErrorKind::TooLarge => ErrorCode::ScrapeBodyTooLarge,
+            ErrorKind::UnsupportedMedia => ErrorCode::ScrapeUnsupportedFileError,
+            ErrorKind::Connect
+            | ErrorKind::TooManyRedirects
+            | ErrorKind::RedirectLoop
+            | ErrorKind::Decode
+            | ErrorKind::Protocol => ErrorCode::ScrapeSiteError,
+        }
+    }
+
+    /// The URL that it happened to: after redirects, that of the hop.
+    #[must_use]
+    pub fn url(&self) -> &SafeUrl {
+        &self.0.url
+    }
+
+    /// What happened, without the URL.
+    #[must_use]
+    pub fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// The failure as a page carries it.
+    #[must_use]
+    pub fn to_page_error(&self) -> PageError {
+        PageError { code: self.code(), message: self.to_string() }
+    }
+
+    /// May the same request succeed if it is made again soon?
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::Connect | ErrorKind::Protocol)
+    }
+
+    /// Did no connection come about?
+    #[must_use]
+    pub fn is_connect(&self) -> bool {
+        self.0.kind == ErrorKind::Connect
+    }
+
+    /// Did the deadline run out?
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        self.0.kind == ErrorKind::Timeout
+    }
+
+    /// Does a rule of the policy, rather than the network, stand in the way?
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self.0.kind,
+            ErrorKind::Scheme | ErrorKind::Port | ErrorKind::Blocked | ErrorKind::HopRefused
+        )
+    }
+
+    /// Is `http` worth a try after `https` ended so? Yes where nothing listens or what listens speaks no TLS; no where
+    /// TLS was spoken and the certificate refused.
+    pub(crate) fn suggests_plain_http(&self) -> bool {
+        self.0.kind == ErrorKind::Connect || (self.0.kind == ErrorKind::Tls && self.0.not_tls)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.0.url, self.0.detail)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.0.kind)
+            .field("url", &self.0.url)
+            .field("detail", &self.0.detail)
+            .finish()
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What is wrong with the configuration of a [`crate::Fetcher`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError(Cow<'static, str>);
+
+impl ConfigError {
+    pub(crate) fn new(text: impl Into<Cow<'static, str>>) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_no_secrets() {
+        let url = Url::parse("https://user:hunter2@example.com/p?token=hunter2#hunter2").unwrap();
+        let error = Error::new(ErrorKind::Protocol, &url, "the connection was reset");
+        let shown = format!("{error} {error:?}");
+        assert!(!shown.contains("hunter2"), "{shown}");
+        assert!(shown.contains("example.com"), "{shown}");
+    }
+}

@@ -1,0 +1,146 @@
+//! What a request says about itself, and which of the caller's headers it may carry where.
+
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TE, TRAILER,
+    TRANSFER_ENCODING, UPGRADE, USER_AGENT,
+};
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+/// The content codings that bodies are decoded from.
+const CODINGS: HeaderValue = HeaderValue::from_static("gzip, deflate, br, zstd");
+/// What a page is asked for as.
+const PAGE: HeaderValue =
+    HeaderValue::from_static("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
+
+/// Most headers that a caller may add to a request.
+pub const MAX_REQUEST_HEADERS: usize = 128;
+
+/// Headers of the caller that may follow a redirect to another origin: they describe the client and name nobody.
+const HARMLESS: &[HeaderName] = &[ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, USER_AGENT];
+
+/// The headers of a first request. The caller's replace those of the engine.
+pub(crate) fn compose(
+    user_agent: &HeaderValue,
+    languages: Option<HeaderValue>,
+    caller: &HeaderMap,
+) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(4 + caller.len());
+    headers.insert(USER_AGENT, user_agent.clone());
+    headers.insert(ACCEPT, PAGE);
+    headers.insert(ACCEPT_ENCODING, CODINGS);
+    if let Some(languages) = languages {
+        headers.insert(ACCEPT_LANGUAGE, languages);
+    }
+    for name in caller.keys() {
+        if belongs_to_connection(name) {
+            continue;
+        }
+        headers.remove(name);
+        for value in caller.get_all(name) {
+            headers.append(name, value.clone());
+        }
+    }
+    headers
+}
+
+/// Headers that describe the connection or the message's frame: the client writes them, and what a caller copied from
+/// elsewhere would contradict it.
+fn belongs_to_connection(name: &HeaderName) -> bool {
+    [CONNECTION, CONTENT_LENGTH, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE].contains(name)
+        || matches!(name.as_str(), "keep-alive" | "proxy-connection" | "proxy-authorization" | "expect" | "http2-settings")
+}
+
+/// Takes away what must not reach another origin: everything but what describes the client.
+///
+/// A list of what may stay rather than of what must go, because the secret of a service can have any name
+/// (`X-Api-Key`, `Private-Token`, ...). What was taken away stays away, also if a later hop leads back.
+pub(crate) fn strip_for_other_origin(headers: &mut HeaderMap) {
+    let mut kept = HeaderMap::with_capacity(HARMLESS.len());
+    for name in HARMLESS {
+        if let Some(value) = headers.remove(name) {
+            kept.insert(name, value);
+        }
+    }
+    *headers = kept;
+}
+
+/// Takes away what describes a body that is no longer sent.
+pub(crate) fn strip_body(headers: &mut HeaderMap) {
+    headers.remove(CONTENT_TYPE);
+    for name in ["content-encoding", "content-language", "content-location"] {
+        headers.remove(name);
+    }
+}
+
+/// `Accept-Language` for these BCP 47 tags, most wanted first: `de-CH,de;q=0.9,en;q=0.8`. `None` where there are none;
+/// an error names the tag that is not one.
+pub(crate) fn accept_language(tags: &[String]) -> Result<Option<HeaderValue>, String> {
+    let mut text = String::new();
+    for (index, tag) in tags.iter().take(MAX_LANGUAGES).enumerate() {
+        let fits = !tag.is_empty()
+            && tag.len() <= 35
+            && tag.split('-').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        if !fits && tag != "*" {
+            return Err(tag.chars().filter(|c| !c.is_control()).take(35).collect());
+        }
+        match index {
+            0 => text.push_str(tag),
+            _ => {
+                let tenths = 10_usize.saturating_sub(index).max(1);
+                text.push_str(&format!(",{tag};q=0.{tenths}"));
+            }
+        }
+    }
+    if text.is_empty() { Ok(None) } else { HeaderValue::from_str(&text).map(Some).map_err(|_| text) }
+}
+
+/// Most language tags that are sent; further ones are left out.
+const MAX_LANGUAGES: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(rows: &[(&'static str, &'static str)]) -> HeaderMap {
+        rows.iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
+            .collect()
+    }
+
+    #[test]
+    fn callers_replace_ours_but_not_the_connections() {
+        let caller = map(&[
+            ("user-agent", "mine"), ("x-a", "1"), ("host", "evil.example"), ("connection", "close"),
+            ("content-length", "7"), ("transfer-encoding", "chunked"), ("proxy-authorization", "x"),
+        ]);
+        let headers = compose(&HeaderValue::from_static("ours"), None, &caller);
+        let names: Vec<&str> = headers.keys().map(HeaderName::as_str).collect();
+        assert_eq!(headers.get(USER_AGENT).unwrap(), "mine");
+        assert_eq!(headers.len(), 4, "{names:?}");
+        assert!(headers.contains_key("x-a"));
+    }
+
+    #[test]
+    fn another_origin_sees_only_the_client() {
+        let mut headers = compose(
+            &HeaderValue::from_static("ours"),
+            accept_language(&["de".to_owned()]).unwrap(),
+            &map(&[("authorization", "s"), ("cookie", "s"), ("x-api-key", "s"), ("x-mine", "s"), ("referer", "s")]),
+        );
+        strip_for_other_origin(&mut headers);
+        assert!(headers.values().all(|value| value != "s"));
+        assert_eq!(headers.len(), 4);
+    }
+
+    #[test]
+    fn languages() {
+        let tags = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(accept_language(&tags("de-CH de en")).unwrap().unwrap(), "de-CH,de;q=0.9,en;q=0.8");
+        assert_eq!(accept_language(&[]).unwrap(), None);
+        for bad in ["de;q=1", "en\r\nX: y", "-", "de--CH", "ä"] {
+            assert!(accept_language(&[bad.to_owned()]).is_err(), "{bad}");
+        }
+        let many: Vec<String> = (0..50).map(|n| format!("a{n}")).collect();
+        assert!(accept_language(&many).unwrap().unwrap().len() < 100);
+    }
+}

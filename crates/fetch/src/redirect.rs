@@ -1,0 +1,188 @@
+//! Redirects: where to, by which method, and whether the caller agrees.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use gleaner_types::ErrorCode;
+use http::header::LOCATION;
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use url::Url;
+
+/// Asked before each redirect is followed, after the policy has let its target pass: does it still belong to what the
+/// caller wants? A crawl holds the target against its scope and robots.txt.
+#[async_trait]
+pub trait HopCheck: Send + Sync {
+    /// May the redirect from `from` to `to` be followed?
+    ///
+    /// # Errors
+    ///
+    /// [`HopRefused`] ends the fetch with [`crate::ErrorKind::HopRefused`].
+    async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefused>;
+}
+
+/// Follows every redirect that the policy lets pass.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FollowAll;
+
+#[async_trait]
+impl HopCheck for FollowAll {
+    async fn check(&self, _from: &Url, _to: &Url) -> Result<(), HopRefused> {
+        Ok(())
+    }
+}
+
+/// Why a redirect is not followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HopRefused {
+    reason: String,
+    code: ErrorCode,
+}
+
+impl HopRefused {
+    /// Refuses for this reason, which becomes the error's text, with [`ErrorCode::ScrapeBlocked`].
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), code: ErrorCode::ScrapeBlocked }
+    }
+
+    /// The same refusal with another code, such as [`ErrorCode::CrawlDenial`] for robots.txt.
+    #[must_use]
+    pub fn with_code(mut self, code: ErrorCode) -> Self {
+        self.code = code;
+        self
+    }
+
+    /// The reason.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// The code.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        self.code
+    }
+}
+
+impl fmt::Display for HopRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for HopRefused {}
+
+/// The target of a redirect, where the answer is one: `Err` where its `Location` is not a URL.
+pub(crate) fn target(status: StatusCode, headers: &HeaderMap, from: &Url) -> Option<Result<Url, BadLocation>> {
+    if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    Some(resolve(headers.get(LOCATION)?, from))
+}
+
+/// The `Location` of a redirect is not a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BadLocation;
+
+fn resolve(location: &HeaderValue, from: &Url) -> Result<Url, BadLocation> {
+    // Servers send UTF-8 or Latin-1 in place of percent-encoding; the URL parser encodes what is not ASCII.
+    let bytes = location.as_bytes();
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().copied().map(char::from).collect(),
+    };
+    let mut target = from.join(text.trim()).map_err(|_| BadLocation)?;
+    // RFC 9110 section 10.2.2: a target without a fragment takes over the one it was reached by.
+    if target.fragment().is_none() {
+        target.set_fragment(from.fragment());
+    }
+    // Credentials in a target are the site's choice, not the caller's: they are neither sent nor kept. Only URLs
+    // that cannot be fetched anyway fail here.
+    let _ = target.set_username("");
+    let _ = target.set_password(None);
+    Ok(target)
+}
+
+/// The method after a redirect (RFC 9110 section 15.4, and what browsers do with 301 and 302).
+pub(crate) fn method_after(status: StatusCode, method: &Method) -> Method {
+    match status.as_u16() {
+        303 if *method != Method::HEAD => Method::GET,
+        301 | 302 if *method == Method::POST => Method::GET,
+        _ => method.clone(),
+    }
+}
+
+/// Are these the same origin (scheme, host and port)?
+pub(crate) fn same_origin(one: &Url, other: &Url) -> bool {
+    one.scheme() == other.scheme()
+        && one.host() == other.host()
+        && one.port_or_known_default() == other.port_or_known_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn follow(from: &str, location: &[u8]) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        headers.insert(LOCATION, HeaderValue::from_bytes(location).unwrap());
+        let found = target(StatusCode::FOUND, &headers, &Url::parse(from).unwrap())?;
+        Some(found.map_or("bad".to_owned(), String::from))
+    }
+
+    #[test]
+    fn locations() {
+        let from = "https://a.example/x/y?q#part";
+        for (location, expected) in [
+            (&b"/z"[..], "https://a.example/z#part"),
+            (b"z?r#other", "https://a.example/x/z?r#other"),
+            (b"//b.example/", "https://b.example/#part"),
+            (b"http://user:pw@b.example/", "http://b.example/#part"),
+            (b"", "https://a.example/x/y?q#part"),
+            ("/ä".as_bytes(), "https://a.example/%C3%A4#part"),
+            (b"/\xe4", "https://a.example/%C3%A4#part"),
+            (b"javascript:alert(1)", "javascript:alert(1)#part"),
+            (b"http://[", "bad"),
+            (b"https://", "bad"),
+        ] {
+            assert_eq!(follow(from, location).as_deref(), Some(expected), "{location:?}");
+        }
+    }
+
+    #[test]
+    fn only_redirects_with_a_location() {
+        let url = Url::parse("https://a.example/").unwrap();
+        assert!(target(StatusCode::FOUND, &HeaderMap::new(), &url).is_none());
+        let mut headers = HeaderMap::new();
+        headers.insert(LOCATION, HeaderValue::from_static("/z"));
+        for status in [200, 201, 300, 304, 305, 306, 404] {
+            assert!(target(StatusCode::from_u16(status).unwrap(), &headers, &url).is_none(), "{status}");
+        }
+        for status in [301, 302, 303, 307, 308] {
+            assert!(target(StatusCode::from_u16(status).unwrap(), &headers, &url).is_some(), "{status}");
+        }
+    }
+
+    #[test]
+    fn methods() {
+        let after = |status, method| method_after(StatusCode::from_u16(status).unwrap(), &method);
+        for status in [301, 302, 303] {
+            assert_eq!(after(status, Method::POST), Method::GET, "{status}");
+        }
+        for status in [307, 308] {
+            assert_eq!(after(status, Method::POST), Method::POST, "{status}");
+        }
+        assert_eq!(after(303, Method::PUT), Method::GET);
+        assert_eq!(after(302, Method::PUT), Method::PUT);
+        assert_eq!(after(303, Method::HEAD), Method::HEAD);
+    }
+
+    #[test]
+    fn origins() {
+        let same = |one, other| same_origin(&Url::parse(one).unwrap(), &Url::parse(other).unwrap());
+        assert!(same("https://a.example/x", "https://a.example:443/y"));
+        for other in ["http://a.example/", "https://a.example:8443/", "https://b.a.example/", "https://example/"] {
+            assert!(!same("https://a.example/", other), "{other}");
+        }
+    }
+}

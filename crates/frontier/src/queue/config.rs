@@ -1,0 +1,73 @@
+use std::time::Duration;
+
+/// Pages in work at once, all jobs together.
+pub const DEFAULT_MAX_IN_FLIGHT: u32 = 50;
+
+/// Pages in work at once on one host.
+pub const DEFAULT_MAX_PER_HOST: u32 = 8;
+
+/// After so long a lease is taken for lost: longer than the longest page timeout and all its retries.
+pub const DEFAULT_LEASE_TIME: Duration = Duration::from_secs(15 * 60);
+
+/// Pages that wait in one job; further ones are refused and counted.
+pub const DEFAULT_MAX_QUEUED_PER_JOB: u64 = 20_000_000;
+
+/// How often one page is leased before it counts as failed.
+pub const DEFAULT_MAX_ATTEMPTS: u32 = 10;
+
+/// No page and no host is put off for longer, whatever `Retry-After` or a plan says.
+pub const MAX_WAIT: Duration = Duration::from_secs(60 * 60);
+
+/// Hosts without pages that are remembered for their pace.
+pub const MAX_IDLE_HOSTS: usize = 10_000;
+
+/// What a [`Frontier`](crate::Frontier) allows over all jobs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FrontierConfig {
+    /// Pages in work at once, all jobs together. Default [`DEFAULT_MAX_IN_FLIGHT`].
+    pub max_in_flight: u32,
+    /// Pages in work at once on one host. Default [`DEFAULT_MAX_PER_HOST`].
+    pub max_per_host: u32,
+    /// After so long a lease is taken for lost. Default [`DEFAULT_LEASE_TIME`].
+    pub lease_time: Duration,
+    /// Pages that wait in one job. Default [`DEFAULT_MAX_QUEUED_PER_JOB`].
+    pub max_queued_per_job: u64,
+    /// How often one page is leased before it counts as failed. Default [`DEFAULT_MAX_ATTEMPTS`].
+    pub max_attempts: u32,
+}
+
+impl Default for FrontierConfig {
+    fn default() -> Self {
+        Self {
+            max_in_flight: DEFAULT_MAX_IN_FLIGHT,
+            max_per_host: DEFAULT_MAX_PER_HOST,
+            lease_time: DEFAULT_LEASE_TIME,
+            max_queued_per_job: DEFAULT_MAX_QUEUED_PER_JOB,
+            max_attempts: DEFAULT_MAX_ATTEMPTS,
+        }
+    }
+}
+
+/// What one job allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRules {
+    /// At most so many documents.
+    pub limit: u64,
+    /// At most so many pages of the job in work at once; `None` leaves it to the engine.
+    pub max_in_flight: Option<u32>,
+    /// From the end of one request of the job to a host until the next begins; the job then asks each host for one
+    /// page at a time.
+    pub delay: Option<Duration>,
+    /// Pages more clicks away are not admitted. With it the job keeps its link graph, so that the depth of each page
+    /// is the least number of clicks in whatever order pages come in.
+    pub max_depth: Option<u32>,
+}
+
+impl JobRules {
+    /// Rules that set nothing but the number of documents.
+    #[must_use]
+    pub const fn with_limit(limit: u64) -> Self {
+        Self { limit, max_in_flight: None, delay: None, max_depth: None }
+    }
+}

@@ -1,0 +1,216 @@
+//! The link graph of a job with `maxDiscoveryDepth`.
+//!
+//! Depth is the least number of clicks, but pages do not come in that order: while a page one click away is slow,
+//! others two clicks away are fetched, and what they link to seems three clicks away although the slow page links to
+//! it as well. So each page's links are kept, as numbers. When a shorter way to a page turns up, the better depth runs
+//! through the links that are known, and pages that had been too deep are admitted, without a second fetch.
+//!
+//! The obvious alternative, to finish one depth before the next begins, needs none of this but lets the slowest page
+//! of each depth hold up the crawl.
+
+use std::collections::VecDeque;
+
+use hashbrown::HashTable;
+use url::Url;
+
+use super::model::Candidate;
+use super::seen::spread;
+use crate::identity::UrlKey;
+
+#[derive(Debug)]
+enum State {
+    /// Too deep so far. What is needed to admit it later.
+    Parked(Box<Parked>),
+    Waiting,
+    Leased,
+    /// Fetched, with its links.
+    Done(Box<[u32]>),
+}
+
+#[derive(Debug)]
+struct Parked {
+    url: Box<str>,
+    external: bool,
+    priority: u8,
+}
+
+#[derive(Debug)]
+struct Node {
+    key: u64,
+    depth: u32,
+    state: State,
+}
+
+/// What became of one offered page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offer {
+    Admitted,
+    Seen,
+    TooDeep,
+    Refused,
+}
+
+#[derive(Debug)]
+pub(super) struct Graph {
+    max_depth: u32,
+    by_key: HashTable<u32>,
+    nodes: Vec<Node>,
+    parked: u64,
+}
+
+impl Graph {
+    pub(super) fn new(max_depth: u32) -> Self {
+        Self { max_depth, by_key: HashTable::new(), nodes: Vec::new(), parked: 0 }
+    }
+
+    /// Pages that are too deep so far.
+    pub(super) const fn parked(&self) -> u64 {
+        self.parked
+    }
+
+    pub(super) fn contains(&self, key: UrlKey) -> bool {
+        self.find(key).is_some()
+    }
+
+    /// The least number of clicks known.
+    pub(super) fn depth(&self, key: UrlKey) -> Option<u32> {
+        Some(self.node(self.find(key)?)?.depth)
+    }
+
+    pub(super) fn set_leased(&mut self, key: UrlKey) {
+        self.set_state(key, State::Leased);
+    }
+
+    pub(super) fn set_waiting(&mut self, key: UrlKey) {
+        self.set_state(key, State::Waiting);
+    }
+
+    /// Marks a page as fetched that was perhaps never offered. False if it had been admitted before.
+    pub(super) fn visit(&mut self, key: UrlKey) -> bool {
+        match self.find(key) {
+            None => {
+                self.insert(key, 0, State::Done(Box::default()));
+                true
+            }
+            Some(index) => match self.node_mut(index) {
+                Some(node) if matches!(node.state, State::Parked(_)) => {
+                    node.state = State::Done(Box::default());
+                    self.parked -= 1;
+                    true
+                }
+                _ => false,
+            },
+        }
+    }
+
+    /// Offers a page at `depth`. What is to be queued in consequence, pages that are no longer too deep among it, goes
+    /// to `admitted`. A new page is refused where there is no `room`.
+    pub(super) fn offer(
+        &mut self,
+        candidate: Candidate,
+        depth: u32,
+        room: bool,
+        admitted: &mut Vec<Candidate>,
+    ) -> (Offer, Option<u32>) {
+        if let Some(index) = self.find(candidate.key) {
+            let was_parked = self.is_parked(index);
+            self.relax(index, depth, admitted);
+            let offer = match (was_parked, self.is_parked(index)) {
+                (_, true) => Offer::TooDeep,
+                (true, false) => Offer::Admitted,
+                (false, false) => Offer::Seen,
+            };
+            return (offer, Some(index));
+        }
+        if !room {
+            return (Offer::Refused, None);
+        }
+        if depth <= self.max_depth {
+            let index = self.insert(candidate.key, depth, State::Waiting);
+            admitted.push(candidate);
+            (Offer::Admitted, Some(index))
+        } else {
+            let parked = Parked {
+                url: candidate.url.as_str().into(),
+                external: candidate.external,
+                priority: candidate.priority,
+            };
+            self.parked += 1;
+            let index = self.insert(candidate.key, depth, State::Parked(Box::new(parked)));
+            (Offer::TooDeep, Some(index))
+        }
+    }
+
+    /// Marks a page as fetched and keeps its links.
+    pub(super) fn finish(&mut self, key: UrlKey, links: Vec<u32>) {
+        self.set_state(key, State::Done(links.into()));
+    }
+
+    /// Lowers the depth of a page, and of all that is reached through it.
+    ///
+    /// Breadth first over an explicit list. Every step lowers the depth of its page by one at least, so over a whole
+    /// job each link is gone over at most `max_depth` times.
+    fn relax(&mut self, index: u32, depth: u32, admitted: &mut Vec<Candidate>) {
+        let mut work = VecDeque::from([(index, depth)]);
+        while let Some((index, depth)) = work.pop_front() {
+            let max_depth = self.max_depth;
+            let Some(node) = self.node_mut(index).filter(|node| depth < node.depth) else { continue };
+            node.depth = depth;
+            match &mut node.state {
+                State::Waiting | State::Leased => {}
+                State::Done(links) => {
+                    if depth < max_depth {
+                        work.extend(links.iter().map(|&link| (link, depth + 1)));
+                    }
+                }
+                State::Parked(parked) => {
+                    if depth > max_depth {
+                        continue;
+                    }
+                    let url = Url::parse(&parked.url);
+                    let (key, external, priority) = (UrlKey::from_raw(node.key), parked.external, parked.priority);
+                    node.state = State::Waiting;
+                    self.parked -= 1;
+                    // It was a URL when it was parked.
+                    if let Ok(url) = url {
+                        admitted.push(Candidate { url, key, external, priority });
+                    }
+                }
+            }
+        }
+    }
+
+    fn insert(&mut self, key: UrlKey, depth: u32, state: State) -> u32 {
+        let index = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        let nodes = &self.nodes;
+        let hash_of = |index: &u32| {
+            usize::try_from(*index).ok().and_then(|index| nodes.get(index)).map_or(0, |node| spread(node.key))
+        };
+        self.by_key.insert_unique(spread(key.to_raw()), index, hash_of);
+        self.nodes.push(Node { key: key.to_raw(), depth, state });
+        index
+    }
+
+    fn find(&self, key: UrlKey) -> Option<u32> {
+        let key = key.to_raw();
+        self.by_key.find(spread(key), |&index| self.node(index).is_some_and(|node| node.key == key)).copied()
+    }
+
+    fn is_parked(&self, index: u32) -> bool {
+        self.node(index).is_some_and(|node| matches!(node.state, State::Parked(_)))
+    }
+
+    fn node(&self, index: u32) -> Option<&Node> {
+        self.nodes.get(usize::try_from(index).ok()?)
+    }
+
+    fn node_mut(&mut self, index: u32) -> Option<&mut Node> {
+        self.nodes.get_mut(usize::try_from(index).ok()?)
+    }
+
+    fn set_state(&mut self, key: UrlKey, state: State) {
+        if let Some(node) = self.find(key).and_then(|index| self.node_mut(index)) {
+            node.state = state;
+        }
+    }
+}

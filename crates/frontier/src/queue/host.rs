@@ -1,0 +1,61 @@
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::slab::Handle;
+
+/// A host as politeness sees it: its name, and its port where that is not the scheme's default.
+#[derive(Debug)]
+pub(super) struct Host {
+    pub(super) name: Box<str>,
+    /// Leases that may have a request under way, those of closed jobs too.
+    pub(super) in_flight: u32,
+    /// How many there may be.
+    pub(super) max_in_flight: u32,
+    /// From the end of one request to the next; zero where several may run at once.
+    pub(super) gap: Duration,
+    /// Nothing before this time.
+    pub(super) ready_at: Duration,
+    /// Lanes that found the host busy, in order of arrival.
+    pub(super) blocked: VecDeque<Handle>,
+    /// Of these, lanes that are no more.
+    pub(super) stale: usize,
+    /// Lanes of all jobs.
+    pub(super) lanes: u32,
+    /// It is in the list of hosts that got free while lanes were blocked.
+    pub(super) listed_free: bool,
+    /// It is in the list of hosts that nobody uses.
+    pub(super) listed_idle: bool,
+    /// The earliest alarm that is set.
+    pub(super) alarm: Option<Duration>,
+}
+
+impl Host {
+    pub(super) const fn new(name: Box<str>, max_in_flight: u32) -> Self {
+        Self {
+            name,
+            in_flight: 0,
+            max_in_flight,
+            gap: Duration::ZERO,
+            ready_at: Duration::ZERO,
+            blocked: VecDeque::new(),
+            stale: 0,
+            lanes: 0,
+            listed_free: false,
+            listed_idle: false,
+            alarm: None,
+        }
+    }
+
+    /// True where it would take one more request, were it the time.
+    pub(super) fn has_room(&self) -> bool {
+        self.in_flight < if self.gap.is_zero() { self.max_in_flight } else { 1 }
+    }
+
+    pub(super) fn is_free(&self, now: Duration) -> bool {
+        self.has_room() && self.ready_at <= now
+    }
+
+    pub(super) fn is_unused(&self) -> bool {
+        self.lanes == 0 && self.in_flight == 0
+    }
+}

@@ -1,0 +1,159 @@
+use std::collections::{BTreeMap, VecDeque};
+
+use super::config::JobRules;
+use super::graph::{Graph, Offer};
+use super::model::{Admitted, Candidate, Counts};
+use super::seen::KeySet;
+use super::slab::Handle;
+use crate::identity::UrlKey;
+
+/// What a job knows of pages.
+#[derive(Debug)]
+enum Known {
+    /// That they were admitted.
+    Set(KeySet),
+    /// Their depth and links as well, since the job has a `max_depth`.
+    Graph(Graph),
+}
+
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) rules: JobRules,
+    pub(super) held: bool,
+    pub(super) waiting: u64,
+    pub(super) leased: u64,
+    pub(super) documents: u64,
+    pub(super) failed: u64,
+    pub(super) skipped: u64,
+    known: Known,
+    /// By host. Ordered, so that nothing depends on a random hash.
+    pub(super) lanes: BTreeMap<Handle, Handle>,
+    /// Lanes to look at, each of which has a page.
+    pub(super) ready: VecDeque<Handle>,
+    /// It is in the ring of jobs that may lease.
+    pub(super) in_ring: bool,
+}
+
+impl Job {
+    pub(super) fn new(rules: JobRules) -> Self {
+        let known = match rules.max_depth {
+            Some(max_depth) => Known::Graph(Graph::new(max_depth)),
+            None => Known::Set(KeySet::default()),
+        };
+        Self {
+            rules,
+            held: false,
+            waiting: 0,
+            leased: 0,
+            documents: 0,
+            failed: 0,
+            skipped: 0,
+            known,
+            lanes: BTreeMap::new(),
+            ready: VecDeque::new(),
+            in_ring: false,
+        }
+    }
+
+    /// True where it may lease one page more, as far as its own rules go.
+    pub(super) fn may_lease(&self) -> bool {
+        !self.held
+            && self.documents.saturating_add(self.leased) < self.rules.limit
+            && self.rules.max_in_flight.is_none_or(|max| self.leased < u64::from(max))
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.leased == 0 && (self.waiting == 0 || self.documents >= self.rules.limit)
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        let taken = self.documents.saturating_add(self.leased);
+        Counts {
+            waiting: self.waiting,
+            leased: self.leased,
+            documents: self.documents,
+            failed: self.failed,
+            skipped: self.skipped,
+            total: taken.saturating_add(self.waiting.min(self.rules.limit.saturating_sub(taken))),
+        }
+    }
+
+    /// The depth of a page that is leased: the best known now, or the one that it was queued with.
+    pub(super) fn depth(&self, key: UrlKey, queued: u32) -> u32 {
+        match &self.known {
+            Known::Set(_) => queued,
+            Known::Graph(graph) => graph.depth(key).unwrap_or(queued),
+        }
+    }
+
+    pub(super) fn set_leased(&mut self, key: UrlKey) {
+        if let Known::Graph(graph) = &mut self.known {
+            graph.set_leased(key);
+        }
+    }
+
+    pub(super) fn set_waiting(&mut self, key: UrlKey) {
+        if let Known::Graph(graph) = &mut self.known {
+            graph.set_waiting(key);
+        }
+    }
+
+    /// Marks a page as fetched; false if it had been admitted before.
+    pub(super) fn visit(&mut self, key: UrlKey) -> bool {
+        match &mut self.known {
+            Known::Set(set) => set.insert(key),
+            Known::Graph(graph) => graph.visit(key),
+        }
+    }
+
+    /// Takes in pages at `depth`. What is to be queued in consequence goes to `queue`.
+    /// With `page`, which is then marked as fetched, they are its links.
+    pub(super) fn take_in(
+        &mut self,
+        page: Option<UrlKey>,
+        depth: u32,
+        candidates: impl Iterator<Item = Candidate>,
+        max_queued: u64,
+        queue: &mut Vec<Candidate>,
+    ) -> Admitted {
+        let mut tally = Admitted::default();
+        let mut links = Vec::new();
+        for candidate in candidates {
+            let offer = if !super::is_queueable(&candidate.url) {
+                Offer::Refused
+            } else {
+                let queued = self.waiting.saturating_add(u64::try_from(queue.len()).unwrap_or(u64::MAX));
+                match &mut self.known {
+                    Known::Set(set) if queued >= max_queued => {
+                        if set.contains(candidate.key) { Offer::Seen } else { Offer::Refused }
+                    }
+                    Known::Set(set) => {
+                        if set.insert(candidate.key) {
+                            queue.push(candidate);
+                            Offer::Admitted
+                        } else {
+                            Offer::Seen
+                        }
+                    }
+                    Known::Graph(graph) => {
+                        let room = queued.saturating_add(graph.parked()) < max_queued;
+                        let (offer, index) = graph.offer(candidate, depth, room, queue);
+                        links.extend(index.filter(|_| page.is_some()));
+                        offer
+                    }
+                }
+            };
+            match offer {
+                Offer::Admitted => {}
+                Offer::Seen => tally.seen += 1,
+                Offer::TooDeep => tally.too_deep += 1,
+                Offer::Refused => tally.overflow += 1,
+            }
+        }
+        if let (Some(key), Known::Graph(graph)) = (page, &mut self.known) {
+            graph.finish(key, links);
+        }
+        tally.new = u64::try_from(queue.len()).unwrap_or(u64::MAX);
+        tally
+    }
+}

@@ -1,0 +1,168 @@
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, VecDeque};
+use std::time::Duration;
+
+use super::packed::{PackedQueue, Page};
+use super::slab::Handle;
+use crate::identity::UrlKey;
+
+/// The order of pages within a lane: few clicks first, then high priority, then arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
+    pub(super) depth: u32,
+    /// The priority turned round, so that the smaller rank goes first.
+    pub(super) patience: u8,
+}
+
+impl Rank {
+    pub(super) const fn new(depth: u32, priority: u8) -> Self {
+        Self { depth, patience: u8::MAX - priority }
+    }
+
+    pub(super) const fn priority(self) -> u8 {
+        u8::MAX - self.patience
+    }
+}
+
+/// A page that was leased before and is to be tried again.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Again {
+    pub(super) not_before: Duration,
+    /// Tells those of one time apart, in order of arrival.
+    pub(super) sequence: u64,
+    pub(super) attempt: u32,
+    pub(super) rank: Rank,
+    pub(super) page: Page,
+}
+
+impl Ord for Again {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.not_before, self.sequence).cmp(&(other.not_before, other.sequence))
+    }
+}
+
+impl PartialOrd for Again {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// In which list a lane is. It is in one at most, so no list ever holds it twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In none: it has no page, or is one of a job with a delay and has a request under way.
+    Idle,
+    /// In its job's list of lanes to look at.
+    Ready,
+    /// In its host's list of lanes that found it busy.
+    Blocked,
+    /// An alarm is set.
+    Asleep,
+}
+
+/// What one job wants of one host.
+#[derive(Debug)]
+pub(super) struct Lane {
+    pub(super) job: Handle,
+    pub(super) host: Handle,
+    /// By rank; none of them is empty.
+    levels: VecDeque<(Rank, PackedQueue)>,
+    again: BinaryHeap<Reverse<Again>>,
+    pub(super) leased: u32,
+    /// Nothing before this time (the job's delay).
+    pub(super) ready_at: Duration,
+    pub(super) place: Place,
+    /// The earliest alarm that is set.
+    pub(super) alarm: Option<Duration>,
+}
+
+impl Lane {
+    pub(super) const fn new(job: Handle, host: Handle) -> Self {
+        Self {
+            job,
+            host,
+            levels: VecDeque::new(),
+            again: BinaryHeap::new(),
+            leased: 0,
+            ready_at: Duration::ZERO,
+            place: Place::Idle,
+            alarm: None,
+        }
+    }
+
+    /// When there is a page to lease, as far as the lane can tell; `None` where there is none.
+    pub(super) fn next_page_at(&self) -> Option<Duration> {
+        let at = if self.levels.is_empty() { self.again.peek()?.0.not_before } else { Duration::ZERO };
+        Some(at.max(self.ready_at))
+    }
+
+    pub(super) fn push(&mut self, rank: Rank, key: UrlKey, https: bool, external: bool, rest: &str) {
+        let index = self.levels.partition_point(|(known, _)| *known < rank);
+        let level = match self.levels.get_mut(index) {
+            Some((known, level)) if *known == rank => level,
+            _ => {
+                if self.levels.capacity() == 0 {
+                    self.levels.reserve_exact(1);
+                }
+                self.levels.insert(index, (rank, PackedQueue::default()));
+                match self.levels.get_mut(index) {
+                    Some((_, level)) => level,
+                    None => return,
+                }
+            }
+        };
+        level.push(key, https, external, rest);
+    }
+
+    pub(super) fn push_again(&mut self, again: Again) {
+        self.again.push(Reverse(again));
+    }
+
+    /// The page to lease now, with its rank and how often it was leased before. Pages to be tried again go first.
+    pub(super) fn pop(&mut self, now: Duration) -> Option<(Rank, u32, Page)> {
+        if self.again.peek().is_some_and(|Reverse(again)| again.not_before <= now) {
+            let Reverse(again) = self.again.pop()?;
+            return Some((again.rank, again.attempt, again.page));
+        }
+        let (rank, level) = self.levels.front_mut()?;
+        let (rank, page) = (*rank, level.pop()?);
+        if level.is_empty() {
+            self.levels.pop_front();
+        }
+        Some((rank, 0, page))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::slab::Slab;
+    use super::*;
+
+    #[test]
+    fn order_is_depth_then_priority_then_arrival() {
+        let handle = Slab::new().insert(());
+        let mut lane = Lane::new(handle, handle);
+        for (n, depth, priority) in [(1, 2, 9), (2, 1, 1), (3, 1, 9), (4, 1, 9), (5, 0, 0), (6, 2, 10)] {
+            lane.push(Rank::new(depth, priority), UrlKey::from_raw(n), true, false, "/");
+        }
+        let order: Vec<_> =
+            std::iter::from_fn(|| lane.pop(Duration::ZERO)).map(|(_, _, page)| page.key.to_raw()).collect();
+        assert_eq!(order, [5, 3, 4, 2, 6, 1]);
+        assert_eq!(lane.next_page_at(), None);
+    }
+
+    #[test]
+    fn a_page_to_be_tried_again_waits_for_its_time() {
+        let handle = Slab::new().insert(());
+        let mut lane = Lane::new(handle, handle);
+        let page = |n| Page { key: UrlKey::from_raw(n), https: true, external: false, rest: "/".into() };
+        let second = Duration::from_secs(1);
+        let rank = Rank::new(0, 0);
+        lane.push_again(Again { not_before: second, sequence: 0, attempt: 1, rank, page: page(1) });
+        assert_eq!(lane.pop(Duration::ZERO), None);
+        assert_eq!(lane.next_page_at(), Some(second));
+        lane.push(rank, UrlKey::from_raw(2), true, false, "/");
+        assert_eq!(lane.pop(second).map(|(_, attempt, page)| (attempt, page.key.to_raw())), Some((1, 1)));
+        assert_eq!(lane.pop(second).map(|(_, attempt, page)| (attempt, page.key.to_raw())), Some((0, 2)));
+    }
+}

@@ -1,0 +1,42 @@
+//! The queue of pages to crawl.
+
+mod config;
+mod frontier;
+mod graph;
+mod host;
+mod hosts;
+mod job;
+mod lane;
+mod model;
+mod packed;
+mod seen;
+mod slab;
+mod timers;
+mod yard;
+
+pub use config::{
+    DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_PER_JOB,
+    FrontierConfig, JobRules, MAX_IDLE_HOSTS, MAX_WAIT,
+};
+pub use frontier::Frontier;
+pub use model::{
+    Admitted, Candidate, Counts, Finished, JobSlot, Lease, LeaseId, Leased, LostPage, Outcome, Pace,
+};
+
+use url::{Position, Url};
+
+use crate::identity::hash_route;
+
+/// The part of a URL behind the host: path, query and hash route.
+fn rest_of(url: &Url) -> &str {
+    if hash_route(url).is_some() { &url[Position::BeforePath..] } else { &url[Position::BeforePath..Position::AfterQuery] }
+}
+
+/// The host, and the port where it is not the scheme's default.
+fn host_of(url: &Url) -> &str {
+    &url[Position::BeforeHost..Position::AfterPort]
+}
+
+fn is_queueable(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https") && rest_of(url).len() <= packed::MAX_REST
+}

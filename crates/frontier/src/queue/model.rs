@@ -1,0 +1,147 @@
+//! The vocabulary of the frontier's doors.
+
+use std::time::Duration;
+
+use url::Url;
+
+use super::slab::Handle;
+use crate::identity::UrlKey;
+
+/// A job in a [`Frontier`](crate::Frontier). Goes stale when the job is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobSlot(pub(super) Handle);
+
+/// A lease. Goes stale when it is finished, expires, or its job is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LeaseId(pub(super) Handle);
+
+/// A page that a job may come to crawl.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// What is fetched. User name, password and a fragment that is no hash route are dropped.
+    pub url: Url,
+    /// What makes it one page; see [`Identity::key`](crate::Identity::key).
+    pub key: UrlKey,
+    /// A page of another site: its links are not followed.
+    pub external: bool,
+    /// Among pages of one depth on one host the higher one goes first.
+    pub priority: u8,
+}
+
+impl Candidate {
+    /// The priority of a page of which nothing else is known.
+    pub const NORMAL: u8 = 128;
+}
+
+/// What became of candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Admitted {
+    /// Queued now. Includes pages that had been too deep and are not any more.
+    pub new: u64,
+    /// Known already, in this job.
+    pub seen: u64,
+    /// Too many clicks away. A shorter way may admit them later; then they count as new.
+    pub too_deep: u64,
+    /// Refused because the job's queue is full or the URL exceeds 64 KiB; not remembered.
+    pub overflow: u64,
+}
+
+/// A page to work on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// To finish it by.
+    pub id: LeaseId,
+    /// Whose it is.
+    pub job: JobSlot,
+    /// What to fetch.
+    pub url: Url,
+    /// The page.
+    pub key: UrlKey,
+    /// Clicks from the start, as far as known now.
+    pub depth: u32,
+    /// A page of another site: its links are not followed.
+    pub external: bool,
+    /// Earlier leases of this page that expired or ended in a retry.
+    pub attempt: u32,
+}
+
+/// Leases, and when to ask again.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Leased {
+    /// At most as many as were asked for.
+    pub leases: Vec<Lease>,
+    /// When something may become ready by time alone: a delay ends, or a lease expires (call
+    /// [`Frontier::expire`](crate::Frontier::expire) first, then lease again). `None`: only an event changes anything.
+    pub next: Option<Duration>,
+}
+
+/// How the work on a page ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It gave a document.
+    Document,
+    /// It gave an error. Its place within the limit is free again.
+    Failed,
+    /// It gave neither: a duplicate after a redirect, or a start page that is not in the results.
+    Skipped,
+    /// It goes back to the queue, not to be leased before this time (at most [`MAX_WAIT`](crate::MAX_WAIT) ahead).
+    /// After [`FrontierConfig::max_attempts`](crate::FrontierConfig::max_attempts) leases it counts as failed and is
+    /// listed by [`Frontier::take_lost`](crate::Frontier::take_lost).
+    Retry {
+        /// From the same origin as every `now`.
+        not_before: Duration,
+    },
+}
+
+/// What finishing a lease did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finished {
+    /// The outcome counts.
+    Accepted {
+        /// What became of the links.
+        admitted: Admitted,
+    },
+    /// The lease had expired or its job was closed: nothing of the job changed.
+    Stale,
+}
+
+/// A page that was given up because its leases kept being lost or retried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostPage {
+    /// Whose it was.
+    pub job: JobSlot,
+    /// What was to be fetched.
+    pub url: Url,
+    /// The page.
+    pub key: UrlKey,
+    /// How often it was leased.
+    pub attempts: u32,
+}
+
+/// How a host wants to be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pace {
+    /// From the end of one request until the next begins, one at a time (robots.txt `Crawl-delay`). Replaces what was
+    /// set before; `None` leaves it.
+    pub min_gap: Option<Duration>,
+    /// Nothing before this time (`Retry-After`), at most [`MAX_WAIT`](crate::MAX_WAIT) ahead.
+    pub not_before: Option<Duration>,
+}
+
+/// Where a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Pages in the queue, including those that the limit will not let through.
+    pub waiting: u64,
+    /// Pages in work.
+    pub leased: u64,
+    /// Pages that gave a document.
+    pub documents: u64,
+    /// Pages that gave an error.
+    pub failed: u64,
+    /// Pages that gave neither.
+    pub skipped: u64,
+    /// Documents there are or may yet be: `documents + leased + min(waiting, what the limit leaves)`. Equals
+    /// `documents` at the end.
+    pub total: u64,
+}

@@ -1,0 +1,84 @@
+//! A vector of slots whose handles go stale when the slot is emptied.
+
+/// Names a value in a [`Slab`]; never names a later value in the same slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Handle {
+    index: u32,
+    generation: u32,
+}
+
+#[derive(Debug)]
+struct Slot<T> {
+    generation: u32,
+    value: Option<T>,
+}
+
+#[derive(Debug)]
+pub(super) struct Slab<T> {
+    slots: Vec<Slot<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Slab<T> {
+    pub(super) const fn new() -> Self {
+        Self { slots: Vec::new(), free: Vec::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    pub(super) fn insert(&mut self, value: T) -> Handle {
+        if let Some(index) = self.free.pop()
+            && let Some(slot) = usize::try_from(index).ok().and_then(|index| self.slots.get_mut(index))
+        {
+            slot.value = Some(value);
+            return Handle { index, generation: slot.generation };
+        }
+        // Four billion live values do not fit in memory: the index saturates in theory only.
+        let index = u32::try_from(self.slots.len()).unwrap_or(u32::MAX);
+        self.slots.push(Slot { generation: 0, value: Some(value) });
+        Handle { index, generation: 0 }
+    }
+
+    pub(super) fn get(&self, handle: Handle) -> Option<&T> {
+        let slot = self.slots.get(usize::try_from(handle.index).ok()?)?;
+        if slot.generation == handle.generation { slot.value.as_ref() } else { None }
+    }
+
+    pub(super) fn get_mut(&mut self, handle: Handle) -> Option<&mut T> {
+        let slot = self.slots.get_mut(usize::try_from(handle.index).ok()?)?;
+        if slot.generation == handle.generation { slot.value.as_mut() } else { None }
+    }
+
+    pub(super) fn contains(&self, handle: Handle) -> bool {
+        self.get(handle).is_some()
+    }
+
+    pub(super) fn remove(&mut self, handle: Handle) -> Option<T> {
+        let slot = self.slots.get_mut(usize::try_from(handle.index).ok()?)?;
+        if slot.generation != handle.generation {
+            return None;
+        }
+        let value = slot.value.take()?;
+        slot.generation = slot.generation.wrapping_add(1);
+        self.free.push(handle.index);
+        Some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_goes_stale_with_its_value() {
+        let mut slab = Slab::new();
+        let first = slab.insert('a');
+        assert_eq!(slab.remove(first), Some('a'));
+        let second = slab.insert('b');
+        assert_eq!(slab.get(first), None);
+        assert_eq!(slab.remove(first), None);
+        assert_eq!((slab.get(second), slab.len()), (Some(&'b'), 1));
+    }
+}

@@ -1,0 +1,358 @@
+//! Hosts and lanes, and which of them is to be looked at next.
+//!
+//! A *lane* is what one job wants of one host. At any time it is in one list at most: its job's `ready` list, its
+//! host's `blocked` list, or the alarms. Jobs with ready lanes go round in a ring, so that each gets its turn whatever
+//! the others have queued. A lane whose host is busy when its turn comes is set aside with the host and costs nothing
+//! until the host is free again; then the host hands its room to the lanes set aside, in order of their arrival. So a
+//! lease looks at no more lanes than changed since, however many hosts and jobs there are.
+//!
+//! Two rules keep anything from being forgotten. A host that is free and has lanes set aside is in `freed`, or has an
+//! alarm. A job that may lease and has ready lanes is in the ring.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::host::Host;
+use super::hosts::Hosts;
+use super::job::Job;
+use super::lane::{Again, Lane, Place, Rank};
+use super::packed::Page;
+use super::slab::{Handle, Slab};
+use super::timers::{Sleeper, Timers};
+
+/// A page taken out of its lane.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub(super) job: Handle,
+    pub(super) lane: Handle,
+    pub(super) host: Handle,
+    pub(super) rank: Rank,
+    pub(super) attempt: u32,
+    pub(super) page: Page,
+}
+
+#[derive(Debug)]
+pub(super) struct Yard {
+    pub(super) hosts: Hosts,
+    lanes: Slab<Lane>,
+    timers: Timers,
+    /// Jobs that may lease and have ready lanes.
+    ring: VecDeque<Handle>,
+    /// Hosts that are free and have lanes set aside.
+    freed: VecDeque<Handle>,
+    /// Whether the next page comes from `freed` rather than from the ring: turn and turn about, so that a crowded
+    /// host starves no other, nor they it.
+    freed_first: bool,
+    sequence: u64,
+}
+
+impl Yard {
+    pub(super) fn new() -> Self {
+        Self {
+            hosts: Hosts::new(),
+            lanes: Slab::new(),
+            timers: Timers::default(),
+            ring: VecDeque::new(),
+            freed: VecDeque::new(),
+            freed_first: false,
+            sequence: 0,
+        }
+    }
+
+    /// Queues a page for the first time.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a page, borrowed: packing them costs an allocation")]
+    pub(super) fn enqueue(
+        &mut self,
+        (job_handle, job): (Handle, &mut Job),
+        host: Handle,
+        rank: Rank,
+        key: crate::UrlKey,
+        https: bool,
+        external: bool,
+        rest: &str,
+        now: Duration,
+    ) {
+        let handle = self.lane_of(job_handle, job, host);
+        let Some(lane) = self.lanes.get_mut(handle) else { return };
+        lane.push(rank, key, https, external, rest);
+        job.waiting += 1;
+        if matches!(lane.place, Place::Idle | Place::Asleep) {
+            self.place(handle, (job_handle, job), now);
+        }
+    }
+
+    /// Queues a page again whose lease was given back.
+    pub(super) fn enqueue_again(
+        &mut self,
+        (job_handle, job): (Handle, &mut Job),
+        taken: Taken,
+        not_before: Duration,
+        now: Duration,
+    ) {
+        let handle = self.lane_of(job_handle, job, taken.host);
+        let Some(lane) = self.lanes.get_mut(handle) else { return };
+        self.sequence += 1;
+        lane.push_again(Again {
+            not_before,
+            sequence: self.sequence,
+            attempt: taken.attempt.saturating_add(1),
+            rank: taken.rank,
+            page: taken.page,
+        });
+        job.waiting += 1;
+        if matches!(lane.place, Place::Idle | Place::Asleep) {
+            self.place(handle, (job_handle, job), now);
+        }
+    }
+
+    fn lane_of(&mut self, job_handle: Handle, job: &mut Job, host: Handle) -> Handle {
+        *job.lanes.entry(host).or_insert_with(|| {
+            if let Some(host) = self.hosts.get_mut(host) {
+                host.lanes += 1;
+            }
+            self.lanes.insert(Lane::new(job_handle, host))
+        })
+    }
+
+    /// Puts a lane that is in no list where it belongs. One that has nothing left is taken down.
+    fn place(&mut self, handle: Handle, (job_handle, job): (Handle, &mut Job), now: Duration) {
+        let Some(lane) = self.lanes.get_mut(handle) else { return };
+        lane.place = Place::Idle;
+        let busy = lane.leased > 0;
+        let one_at_a_time = job.rules.delay.is_some();
+        match lane.next_page_at() {
+            Some(_) if busy && one_at_a_time => {}
+            Some(at) if at <= now => {
+                lane.place = Place::Ready;
+                job.ready.push_back(handle);
+                self.touch(job_handle, job);
+            }
+            Some(at) => self.sleep(handle, at),
+            None if busy => {}
+            // It is kept until then, so that a page which comes in between has to wait as well.
+            None if lane.ready_at > now => {
+                let at = lane.ready_at;
+                self.sleep(handle, at);
+            }
+            None => {
+                let host = lane.host;
+                job.lanes.remove(&host);
+                self.lanes.remove(handle);
+                self.leave_host(host, now);
+            }
+        }
+    }
+
+    fn sleep(&mut self, handle: Handle, at: Duration) {
+        let Some(lane) = self.lanes.get_mut(handle) else { return };
+        lane.place = Place::Asleep;
+        if lane.alarm.is_none_or(|alarm| alarm > at) {
+            lane.alarm = Some(at);
+            self.timers.set(at, Sleeper::Lane(handle));
+        }
+    }
+
+    fn leave_host(&mut self, host: Handle, now: Duration) {
+        if let Some(host) = self.hosts.get_mut(host) {
+            host.lanes = host.lanes.saturating_sub(1);
+        }
+        self.hosts.note_idle(host, now);
+    }
+
+    /// Puts a job into the ring if it belongs there. To be called whenever it may have become able to lease.
+    pub(super) fn touch(&mut self, handle: Handle, job: &mut Job) {
+        if !job.in_ring && !job.ready.is_empty() && job.may_lease() {
+            job.in_ring = true;
+            self.ring.push_back(handle);
+        }
+    }
+
+    /// Sees to it that lanes set aside with a host get their turn. To be called whenever it may have become free.
+    pub(super) fn wake_host(&mut self, handle: Handle, now: Duration) {
+        let Some(host) = self.hosts.get_mut(handle) else { return };
+        if host.blocked.is_empty() || !host.has_room() {
+            return;
+        }
+        if host.ready_at > now {
+            if host.alarm.is_none_or(|alarm| alarm > host.ready_at) {
+                host.alarm = Some(host.ready_at);
+                self.timers.set(host.ready_at, Sleeper::Host(handle));
+            }
+        } else if !host.listed_free {
+            host.listed_free = true;
+            self.freed.push_back(handle);
+        }
+    }
+
+    /// Rings the alarms whose time has come.
+    pub(super) fn ring_alarms(&mut self, jobs: &mut Slab<Job>, now: Duration) {
+        while let Some((at, sleeper)) = self.timers.pop_due(now) {
+            match sleeper {
+                Sleeper::Host(handle) => {
+                    if let Some(host) = self.hosts.get_mut(handle) {
+                        host.alarm = host.alarm.filter(|alarm| *alarm != at);
+                    }
+                    self.wake_host(handle, now);
+                }
+                Sleeper::Lane(handle) => {
+                    let Some(lane) = self.lanes.get_mut(handle) else { continue };
+                    lane.alarm = lane.alarm.filter(|alarm| *alarm != at);
+                    let job_handle = lane.job;
+                    if lane.place == Place::Asleep
+                        && let Some(job) = jobs.get_mut(job_handle)
+                    {
+                        self.place(handle, (job_handle, job), now);
+                    }
+                }
+            }
+        }
+        if self.timers.len() > 2 * (self.hosts.len() + self.lanes.len()) + 64 {
+            let (hosts, lanes) = (&self.hosts, &self.lanes);
+            self.timers.retain(|sleeper| match sleeper {
+                Sleeper::Host(handle) => hosts.contains(handle),
+                Sleeper::Lane(handle) => lanes.contains(handle),
+            });
+        }
+    }
+
+    /// When the next alarm rings.
+    pub(super) fn next_alarm(&self) -> Option<Duration> {
+        self.timers.next()
+    }
+
+    /// The next page to lease.
+    pub(super) fn take(&mut self, jobs: &mut Slab<Job>, now: Duration) -> Option<Taken> {
+        let taken = if self.freed_first {
+            self.take_from_freed(jobs, now).or_else(|| self.take_from_ring(jobs, now))
+        } else {
+            self.take_from_ring(jobs, now).or_else(|| self.take_from_freed(jobs, now))
+        };
+        self.freed_first = !self.freed_first;
+        taken
+    }
+
+    /// From the job whose turn it is, from the first of its lanes whose host is free and crowded by nobody.
+    fn take_from_ring(&mut self, jobs: &mut Slab<Job>, now: Duration) -> Option<Taken> {
+        while let Some(job_handle) = self.ring.pop_front() {
+            let Some(job) = jobs.get_mut(job_handle) else { continue };
+            job.in_ring = false;
+            if !job.may_lease() {
+                continue;
+            }
+            while let Some(handle) = job.ready.pop_front() {
+                let Some(lane) = self.lanes.get_mut(handle) else { continue };
+                let host_handle = lane.host;
+                let Some(host) = self.hosts.get_mut(host_handle) else { continue };
+                if !host.is_free(now) || !host.blocked.is_empty() {
+                    lane.place = Place::Blocked;
+                    host.blocked.push_back(handle);
+                    self.wake_host(host_handle, now);
+                } else if let Some(taken) = self.take_from_lane(handle, (job_handle, job), now) {
+                    return Some(taken);
+                }
+            }
+        }
+        None
+    }
+
+    /// From the host that got free first, from the lane that was set aside first.
+    fn take_from_freed(&mut self, jobs: &mut Slab<Job>, now: Duration) -> Option<Taken> {
+        while let Some(host_handle) = self.freed.pop_front() {
+            let Some(host) = self.hosts.get_mut(host_handle) else { continue };
+            host.listed_free = false;
+            if !host.is_free(now) {
+                self.wake_host(host_handle, now);
+                continue;
+            }
+            while let Some(handle) = self.hosts.get_mut(host_handle).and_then(next_blocked) {
+                let Some(lane) = self.lanes.get_mut(handle) else {
+                    self.forget_stale(host_handle);
+                    continue;
+                };
+                let job_handle = lane.job;
+                let Some(job) = jobs.get_mut(job_handle) else { continue };
+                if !job.may_lease() {
+                    // It goes back to its job and is looked at when that may lease again.
+                    lane.place = Place::Ready;
+                    job.ready.push_back(handle);
+                } else if let Some(taken) = self.take_from_lane(handle, (job_handle, job), now) {
+                    self.wake_host(host_handle, now);
+                    return Some(taken);
+                }
+            }
+        }
+        None
+    }
+
+    /// Takes a page out of a lane that is in no list any more, and puts the lane where it belongs.
+    fn take_from_lane(&mut self, handle: Handle, (job_handle, job): (Handle, &mut Job), now: Duration) -> Option<Taken> {
+        let lane = self.lanes.get_mut(handle)?;
+        let due = lane.next_page_at().is_some_and(|at| at <= now);
+        let popped = if due { lane.pop(now) } else { None };
+        let host = lane.host;
+        if popped.is_some() {
+            lane.leased += 1;
+            job.waiting = job.waiting.saturating_sub(1);
+            job.leased += 1;
+            if let Some(host) = self.hosts.get_mut(host) {
+                host.in_flight += 1;
+            }
+        }
+        self.place(handle, (job_handle, job), now);
+        self.touch(job_handle, job);
+        let (rank, attempt, page) = popped?;
+        Some(Taken { job: job_handle, lane: handle, host, rank, attempt, page })
+    }
+
+    /// Gives back the lane's part of a lease that has ended.
+    pub(super) fn release_lane(&mut self, taken: &Taken, job: &mut Job, now: Duration) {
+        let Some(lane) = self.lanes.get_mut(taken.lane) else { return };
+        lane.leased = lane.leased.saturating_sub(1);
+        if let Some(delay) = job.rules.delay {
+            lane.ready_at = lane.ready_at.max(now.saturating_add(delay));
+        }
+        if lane.place == Place::Idle {
+            self.place(taken.lane, (taken.job, job), now);
+        }
+    }
+
+    /// Gives back the host's part of a lease that has ended, or whose job has.
+    pub(super) fn release_host(&mut self, handle: Handle, now: Duration) {
+        let Some(host) = self.hosts.get_mut(handle) else { return };
+        host.in_flight = host.in_flight.saturating_sub(1);
+        if !host.gap.is_zero() {
+            host.ready_at = host.ready_at.max(now.saturating_add(host.gap));
+        }
+        self.wake_host(handle, now);
+        self.hosts.note_idle(handle, now);
+    }
+
+    /// Takes down the lanes of a job that ended.
+    pub(super) fn clear(&mut self, job: &Job) {
+        for (&host_handle, &handle) in &job.lanes {
+            let Some(lane) = self.lanes.remove(handle) else { continue };
+            if let Some(host) = self.hosts.get_mut(host_handle)
+                && lane.place == Place::Blocked
+            {
+                host.stale += 1;
+                if host.stale * 2 > host.blocked.len() {
+                    let lanes = &self.lanes;
+                    host.blocked.retain(|handle| lanes.contains(*handle));
+                    host.stale = 0;
+                }
+            }
+            // Without the time: a pace that may still bind counts as one that does.
+            self.leave_host(host_handle, Duration::ZERO);
+        }
+    }
+
+    fn forget_stale(&mut self, host: Handle) {
+        if let Some(host) = self.hosts.get_mut(host) {
+            host.stale = host.stale.saturating_sub(1);
+        }
+    }
+}
+
+fn next_blocked(host: &mut Host) -> Option<Handle> {
+    host.blocked.pop_front()
+}

@@ -1,0 +1,135 @@
+//! robots.txt, as RFC 9309 has it, with the two customary additions (`Crawl-delay`, `Sitemap`).
+//!
+//! An own matcher of a few hundred lines and not a crate: the conformance table beside it is the reason. A pattern is
+//! compared piece by piece with a substring search, so one rule costs time linear in the URL, whatever its wildcards.
+
+mod agent;
+mod parse;
+mod pattern;
+
+use std::time::Duration;
+
+use url::{Position, Url};
+
+use parse::Parsed;
+use pattern::{Rule, normalised_path};
+
+/// Of a longer robots.txt the beginning is read, up to the last whole line (RFC 9309, section 2.5, asks for 500 KiB at
+/// least).
+pub const MAX_ROBOTS_BYTES: usize = 512 * 1024;
+
+/// A longer `Crawl-delay` is cut to this.
+pub const MAX_CRAWL_DELAY: Duration = Duration::from_secs(60);
+
+/// At most so many `Sitemap:` lines are kept.
+pub const MAX_ROBOTS_SITEMAPS: usize = 256;
+
+/// What one agent may fetch of one origin.
+///
+/// ```
+/// use gleaner_frontier::RobotsPolicy;
+/// use url::Url;
+///
+/// let body = b"User-agent: *\nDisallow: /private/\nAllow: /private/press$\nCrawl-delay: 2\n";
+/// let policy = RobotsPolicy::parse(body, "gleaner");
+/// assert!(policy.allows(&Url::parse("https://example.com/private/press")?));
+/// assert!(!policy.allows(&Url::parse("https://example.com/private/press/old")?));
+/// assert_eq!(policy.crawl_delay().map(|delay| delay.as_secs()), Some(2));
+/// # Ok::<(), url::ParseError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RobotsPolicy {
+    /// Longest pattern first, of equal ones those that allow: the first that matches decides.
+    rules: Vec<Rule>,
+    /// Whatever the rules: nothing is allowed.
+    unreachable: bool,
+    crawl_delay: Option<Duration>,
+    sitemaps: Vec<Url>,
+}
+
+/// A rule of robots.txt that decides about a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RobotsRule<'a> {
+    /// True for `Allow`, false for `Disallow`.
+    pub allow: bool,
+    /// The pattern, percent-encoding normalised.
+    pub pattern: &'a str,
+}
+
+impl RobotsPolicy {
+    /// The policy that a robots.txt sets for an agent.
+    ///
+    /// `agent` is a product token (`gleaner`) or a user agent that begins with one (`gleaner/1.0`). Any bytes are a
+    /// robots.txt: what is no rule is passed over.
+    #[must_use]
+    pub fn parse(body: &[u8], agent: &str) -> Self {
+        let Parsed { mut rules, crawl_delay, sitemaps } = parse::parse(body, agent);
+        rules.sort_by_key(|rule| (std::cmp::Reverse(rule.length()), !rule.allow));
+        rules.dedup();
+        Self { rules, unreachable: false, crawl_delay, sitemaps }
+    }
+
+    /// The policy that an answer to the request for `/robots.txt` sets, after redirects (RFC 9309, section 2.3.1).
+    ///
+    /// 2xx: the body's rules. 3xx (more redirects than were followed) and 4xx: no rules, everything is allowed. All
+    /// else: [`RobotsPolicy::unreachable`].
+    #[must_use]
+    pub fn from_status(status: u16, body: &[u8], agent: &str) -> Self {
+        match status {
+            200..=299 => Self::parse(body, agent),
+            300..=499 => Self::allow_all(),
+            _ => Self::unreachable(),
+        }
+    }
+
+    /// Everything is allowed: there is no robots.txt.
+    #[must_use]
+    pub const fn allow_all() -> Self {
+        Self { rules: Vec::new(), unreachable: false, crawl_delay: None, sitemaps: Vec::new() }
+    }
+
+    /// Nothing is allowed: the server failed, or could not be reached (RFC 9309, section 2.3.1.4).
+    #[must_use]
+    pub const fn unreachable() -> Self {
+        Self { rules: Vec::new(), unreachable: true, crawl_delay: None, sitemaps: Vec::new() }
+    }
+
+    /// True where nothing is allowed because robots.txt could not be read.
+    #[must_use]
+    pub const fn is_unreachable(&self) -> bool {
+        self.unreachable
+    }
+
+    /// True where the agent may fetch `url`. The caller sees to it that this is the policy of the URL's origin.
+    #[must_use]
+    pub fn allows(&self, url: &Url) -> bool {
+        // RFC 9309, section 2.2.2: robots.txt itself is always allowed.
+        url.path() == "/robots.txt" || !self.unreachable && self.deciding_rule(url).is_none_or(|rule| rule.allow)
+    }
+
+    /// The rule that decides about `url`, to explain the decision; `None` where none matches.
+    #[must_use]
+    pub fn deciding_rule(&self, url: &Url) -> Option<RobotsRule<'_>> {
+        if self.rules.is_empty() {
+            return None;
+        }
+        let path = normalised_path(&url[Position::BeforePath..Position::AfterQuery]);
+        let rule = self.rules.iter().find(|rule| rule.matches(&path))?;
+        Some(RobotsRule { allow: rule.allow, pattern: rule.pattern() })
+    }
+
+    /// Between two requests, at most [`MAX_CRAWL_DELAY`].
+    #[must_use]
+    pub const fn crawl_delay(&self) -> Option<Duration> {
+        self.crawl_delay
+    }
+
+    /// The sitemaps that it names, for whatever agent; absolute `http` and `https` URLs, each once.
+    #[must_use]
+    pub fn sitemaps(&self) -> &[Url] {
+        &self.sitemaps
+    }
+}
+
+#[cfg(test)]
+mod tests;

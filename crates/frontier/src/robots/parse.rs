@@ -1,0 +1,136 @@
+//! From bytes to the rules for one agent.
+
+use std::time::Duration;
+
+use url::Url;
+
+use super::agent::{Addressee, addressee};
+use super::pattern::Rule;
+use super::{MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS};
+
+#[derive(Debug, Default)]
+pub(super) struct Parsed {
+    pub(super) rules: Vec<Rule>,
+    pub(super) crawl_delay: Option<Duration>,
+    pub(super) sitemaps: Vec<Url>,
+}
+
+enum Key {
+    UserAgent,
+    Allow,
+    Disallow,
+    CrawlDelay,
+    Sitemap,
+}
+
+/// What is collected for us, and for everyone.
+#[derive(Default)]
+struct Group {
+    named: bool,
+    rules: Vec<Rule>,
+    crawl_delay: Option<Duration>,
+}
+
+pub(super) fn parse(body: &[u8], agent: &str) -> Parsed {
+    let mut parsed = Parsed::default();
+    let (mut ours, mut everyone) = (Group::default(), Group::default());
+    // Whom the group that is being read addresses, and whether a rule has ended its list of agents.
+    let (mut to_us, mut to_everyone, mut closed) = (false, false, true);
+    for line in lines(body) {
+        let Some((key, value)) = key_value(line) else { continue };
+        match key {
+            Key::UserAgent => {
+                if closed {
+                    (to_us, to_everyone, closed) = (false, false, false);
+                }
+                match addressee(&value, agent) {
+                    Addressee::Us => (to_us, ours.named) = (true, true),
+                    Addressee::Everyone => (to_everyone, everyone.named) = (true, true),
+                    Addressee::Others => {}
+                }
+            }
+            Key::Allow | Key::Disallow => {
+                closed = true;
+                let Some(rule) = Rule::new(matches!(key, Key::Allow), &value) else { continue };
+                if to_everyone {
+                    everyone.rules.push(rule.clone());
+                }
+                if to_us {
+                    ours.rules.push(rule);
+                }
+            }
+            // Not of the RFC, so it must not end the list of agents (section 2.2.4).
+            Key::CrawlDelay => {
+                let Some(delay) = crawl_delay(&value) else { continue };
+                for (group, addressed) in [(&mut ours, to_us), (&mut everyone, to_everyone)] {
+                    if addressed {
+                        group.crawl_delay = group.crawl_delay.max(Some(delay));
+                    }
+                }
+            }
+            Key::Sitemap => {
+                if let Ok(url) = Url::parse(&value)
+                    && matches!(url.scheme(), "http" | "https")
+                    && parsed.sitemaps.len() < MAX_ROBOTS_SITEMAPS
+                    && !parsed.sitemaps.contains(&url)
+                {
+                    parsed.sitemaps.push(url);
+                }
+            }
+        }
+    }
+    // A group that names us replaces the one for everyone, even where it has no rule.
+    let group = if ours.named { ours } else { everyone };
+    Parsed { rules: group.rules, crawl_delay: group.crawl_delay, ..parsed }
+}
+
+/// The lines of as much of the body as is read, without comments. A line that the limit cuts is dropped: half of a
+/// pattern would match more than was meant.
+fn lines(body: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    let body = match body.get(..MAX_ROBOTS_BYTES) {
+        Some(head) if body.len() > MAX_ROBOTS_BYTES => {
+            let end = head.iter().rposition(|&byte| is_line_end(byte)).unwrap_or(0);
+            head.get(..end).unwrap_or_default()
+        }
+        _ => body,
+    };
+    body.split(|&byte| is_line_end(byte)).map(|line| line.split(|&byte| byte == b'#').next().unwrap_or_default())
+}
+
+const fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// Key and value of a line. White space and NULs around them do not count. The colon may be missing where there are
+/// exactly two words, and common misspellings are understood: both are what site owners plainly meant.
+fn key_value(line: &[u8]) -> Option<(Key, String)> {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_matches(is_blank);
+    let (key, value) = match text.split_once(':') {
+        Some(parts) => parts,
+        None => text.split_once(is_blank).filter(|(_, value)| !value.trim_matches(is_blank).contains(is_blank))?,
+    };
+    let key = match key.trim_matches(is_blank).to_ascii_lowercase().as_str() {
+        "user-agent" | "useragent" | "user agent" => Key::UserAgent,
+        "allow" => Key::Allow,
+        "disallow" | "dissallow" | "dissalow" | "disalow" | "diasllow" | "disallaw" => Key::Disallow,
+        "crawl-delay" | "crawldelay" | "crawl delay" => Key::CrawlDelay,
+        "sitemap" | "site-map" => Key::Sitemap,
+        _ => return None,
+    };
+    Some((key, value.trim_matches(is_blank).to_owned()))
+}
+
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == '\0'
+}
+
+/// Seconds, perhaps with a fraction.
+fn crawl_delay(value: &str) -> Option<Duration> {
+    let seconds: f64 = value.parse().ok()?;
+    if !seconds.is_finite() || seconds < 0.0 {
+        return None;
+    }
+    Some(Duration::from_secs_f64(seconds.min(MAX_CRAWL_DELAY.as_secs_f64()))).filter(|delay| !delay.is_zero())
+}

@@ -1,0 +1,80 @@
+//! Patterns of `Allow` and `Disallow` (RFC 9309, sections 2.2.2 and 2.2.3).
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+use crate::percent::{is_normalised, push_normalised};
+
+/// One line. The pattern is kept as text, percent-encoding normalised, in which `*` stands for anything, and a `$` at
+/// the end for the end; a `*` or `$` that means itself is `%2A` or `%24`, in patterns and in paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rule {
+    pub(super) allow: bool,
+    pattern: Box<str>,
+}
+
+impl Rule {
+    /// `None` for a pattern that matches nothing: an empty one, or one that begins with neither `/` nor `*`.
+    pub(super) fn new(allow: bool, value: &str) -> Option<Self> {
+        if !value.starts_with(['/', '*']) {
+            return None;
+        }
+        let (body, end) = match value.strip_suffix('$') {
+            Some(body) => (body, "$"),
+            None => (value, ""),
+        };
+        let mut pattern = String::with_capacity(value.len());
+        push_normalised(&mut pattern, body.as_bytes(), |byte| byte == b'$');
+        pattern.push_str(end);
+        Some(Self { allow, pattern: pattern.into() })
+    }
+
+    pub(super) fn pattern(&self) -> &str {
+        &self.pattern
+    }
+
+    /// What decides between several rules that match.
+    pub(super) fn length(&self) -> usize {
+        self.pattern.len()
+    }
+
+    /// True where the pattern matches the beginning of `path` (all of it, with `$`).
+    ///
+    /// The pieces between wildcards are sought one after the other, each at its first place behind the last: if any
+    /// placing matches, this one does. Nothing is ever gone over twice.
+    pub(super) fn matches(&self, path: &str) -> bool {
+        let (body, to_end) = match self.pattern.strip_suffix('$') {
+            Some(body) => (body, true),
+            None => (&*self.pattern, false),
+        };
+        let mut pieces = body.split('*');
+        let first = pieces.next().unwrap_or_default();
+        let Some(mut rest) = path.strip_prefix(first) else { return false };
+        let Some(last) = pieces.next_back() else { return !to_end || rest.is_empty() };
+        for piece in pieces {
+            match behind(rest, piece) {
+                Some(found) => rest = found,
+                None => return false,
+            }
+        }
+        if to_end { rest.ends_with(last) } else { behind(rest, last).is_some() }
+    }
+}
+
+/// What comes behind the first `piece` in `text`.
+fn behind<'a>(text: &'a str, piece: &str) -> Option<&'a str> {
+    let at = memmem::find(text.as_bytes(), piece.as_bytes())?;
+    text.get(at + piece.len()..)
+}
+
+/// Path and query of a URL, in the spelling of patterns.
+pub(super) fn normalised_path(text: &str) -> Cow<'_, str> {
+    let literal = |byte: u8| matches!(byte, b'*' | b'$');
+    if is_normalised(text.as_bytes()) && !text.bytes().any(literal) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    push_normalised(&mut out, text.as_bytes(), literal);
+    Cow::Owned(out)
+}

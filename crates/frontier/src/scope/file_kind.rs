@@ -1,0 +1,54 @@
+//! Files that hold no page, told by their extension.
+
+/// Extensions of files that are not scraped, lower case, sorted. Not here, on purpose: PDF (scraped); `js`, `ai`, `so`
+/// and the like, which end the names of real pages too often. Those are told by their content type.
+const BINARY: [&str; 86] = [
+    "3gp", "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "br", "bz2", "cab", "cur", "deb", "dll", "dmg", "doc",
+    "docx", "ear", "eot", "eps", "exe", "flac", "flv", "gif", "gz", "heic", "heif", "ico", "img", "ipa", "iso", "jar",
+    "jp2", "jpe", "jpeg", "jpg", "jxl", "lz", "lz4", "lzma", "m4a", "m4v", "mid", "midi", "mkv", "mov", "mp3", "mp4",
+    "mpeg", "mpg", "msi", "odp", "ods", "odt", "oga", "ogg", "ogv", "opus", "otf", "pkg", "png", "ppt", "pptx", "psd",
+    "rar", "rpm", "svg", "svgz", "swf", "tar", "tgz", "tif", "tiff", "ttf", "war", "wav", "webm", "webp", "wma", "wmv",
+    "woff", "woff2", "xls", "xlsx", "xz", "zip",
+];
+
+/// True where the last segment of `path` ends with such an extension, in any letter case.
+pub(super) fn is_binary(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or_default();
+    let Some((name, extension)) = file.rsplit_once('.') else { return false };
+    if name.is_empty() || !(2..=5).contains(&extension.len()) {
+        return false;
+    }
+    BINARY.binary_search_by(|known| known.bytes().cmp(extension.bytes().map(|byte| byte.to_ascii_lowercase()))).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_for_its_search() {
+        assert!(BINARY.is_sorted());
+    }
+
+    #[test]
+    fn by_extension() {
+        for (path, binary) in [
+            ("/a/photo.jpg", true),
+            ("/a/photo.JPEG", true),
+            ("/font.woff2", true),
+            ("/backup.tar.gz", true),
+            ("/report.pdf", false),
+            ("/report.PDF", false),
+            ("/page.html", false),
+            ("/photo.jpg/", false),
+            ("/photo.jpg/comments", false),
+            ("/guide/next.js", false),
+            ("/v1.2", false),
+            ("/.zip", false),
+            ("/zip", false),
+            ("/a.superlongextension", false),
+        ] {
+            assert_eq!(is_binary(path), binary, "{path}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Which URLs belong to a crawl.
+
+mod file_kind;
+mod patterns;
+mod reason;
+mod start_path;
+
+pub use patterns::{MAX_COMPILED_PATTERNS, MAX_PATTERN_CHARS, MAX_PATTERNS};
+pub use reason::Reason;
+
+use gleaner_types::plan::CrawlRules;
+use url::Url;
+
+use crate::error::{Error, ErrorKind};
+use crate::identity::hash_route;
+use crate::site::{bare_host, distinct_port, registrable_domain, without_root_dot};
+use patterns::Patterns;
+use start_path::{StartPath, segment_count};
+
+/// Longer URLs are not crawled, in bytes. Servers commonly refuse them, and traps grow them.
+pub const MAX_URL_BYTES: usize = 8192;
+
+/// What a crawl does with a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Decision {
+    /// A page of the site: crawled, and its links are followed.
+    Inside,
+    /// A page of another site that the crawl is allowed to fetch: its links are not followed.
+    External,
+    /// Not crawled, and why.
+    Rejected(Reason),
+}
+
+/// The scope of a crawl: contract 4.5 as a function from URL to [`Decision`].
+///
+/// Everything that does not depend on the URL is worked out once: patterns are compiled into two sets, the start URL
+/// is taken apart. A decision allocates nothing unless the path holds escapes.
+///
+/// ```
+/// use gleaner_frontier::{CrawlScope, Decision, Reason};
+/// # use gleaner_types::plan::{CrawlRules, SitemapMode};
+/// use url::Url;
+///
+/// # let rules = CrawlRules {
+/// #     exclude_paths: vec!["^/docs/old/".to_owned()],
+/// #     include_paths: vec![], regex_on_full_url: false, max_discovery_depth: None, max_path_depth: None,
+/// #     sitemap: SitemapMode::Include, ignore_query_parameters: false, deduplicate_similar_urls: true,
+/// #     crawl_entire_domain: false, allow_external_links: false, allow_subdomains: false,
+/// #     ignore_robots_txt: false, robots_user_agent: None,
+/// # };
+/// // `rules` excludes `^/docs/old/`.
+/// let start = Url::parse("https://example.com/docs")?;
+/// let scope = CrawlScope::new(&start, &rules)?;
+/// let decide = |url: &str| scope.decide(&Url::parse(url).expect("a URL"), false);
+///
+/// assert_eq!(decide("https://www.example.com/docs/intro"), Decision::Inside);
+/// assert_eq!(decide("https://example.com/docs-old"), Decision::Rejected(Reason::OutsideStartPath));
+/// assert_eq!(decide("https://example.com/docs/old/a"), Decision::Rejected(Reason::Excluded));
+/// assert_eq!(decide("https://example.org/docs/"), Decision::Rejected(Reason::OtherHost));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CrawlScope {
+    /// The start URL without its fragment, unless that is a route.
+    start: Url,
+    host: Box<str>,
+    port: Option<u16>,
+    /// `None` where no host could be a subdomain.
+    domain: Option<Box<str>>,
+    start_path: StartPath,
+    max_segments: Option<usize>,
+    excludes: Patterns,
+    includes: Patterns,
+    on_full_url: bool,
+    allow_subdomains: bool,
+    allow_external: bool,
+}
+
+/// How a host stands to the site that is crawled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    SameHost,
+    Subdomain,
+    Foreign,
+}
+
+impl CrawlScope {
+    /// The scope of a crawl that starts at `start`.
+    ///
+    /// # Errors
+    ///
+    /// Where `start` is not an `http` or `https` URL, or a pattern breaks a rule; the message names it.
+    pub fn new(start: &Url, rules: &CrawlRules) -> Result<Self, Error> {
+        let host = match start.host_str() {
+            Some(host) if matches!(start.scheme(), "http" | "https") => host,
+            _ => return Err(Error::new(ErrorKind::BadStart, "a crawl starts at an http or https URL with a host")),
+        };
+        Ok(Self {
+            host: bare_host(host).into(),
+            port: distinct_port(start),
+            domain: registrable_domain(host).map(Into::into),
+            start_path: StartPath::new(start.path(), rules.crawl_entire_domain),
+            max_segments: rules
+                .max_path_depth
+                .map(|depth| segment_count(start.path()).saturating_add(usize::try_from(depth).unwrap_or(usize::MAX))),
+            excludes: Patterns::new("excludePaths", &rules.exclude_paths)?,
+            includes: Patterns::new("includePaths", &rules.include_paths)?,
+            on_full_url: rules.regex_on_full_url,
+            allow_subdomains: rules.allow_subdomains,
+            allow_external: rules.allow_external_links,
+            start: without_plain_fragment(start),
+        })
+    }
+
+    /// What the crawl does with `url`, found on a page that was itself external or not.
+    ///
+    /// The start URL is always inside: it is fetched for its links whatever the patterns say (see
+    /// [`CrawlScope::in_results`]). The same question is asked of the target of a redirect.
+    #[must_use]
+    pub fn decide(&self, url: &Url, from_external: bool) -> Decision {
+        match self.judge(url, from_external) {
+            Ok(decision) => decision,
+            Err(reason) => Decision::Rejected(reason),
+        }
+    }
+
+    /// True where the page at `url` may be among the results.
+    ///
+    /// It differs from [`CrawlScope::decide`] for the start page alone, which is fetched although `includePaths` does
+    /// not match it or `excludePaths` does.
+    #[must_use]
+    pub fn in_results(&self, url: &Url) -> bool {
+        !self.is_start(url) || self.check_patterns(url).is_ok()
+    }
+
+    fn judge(&self, url: &Url, from_external: bool) -> Result<Decision, Reason> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(Reason::UnsupportedScheme);
+        }
+        if url.as_str().len() > MAX_URL_BYTES {
+            return Err(Reason::TooLong);
+        }
+        if from_external {
+            return Err(Reason::FoundOnExternalPage);
+        }
+        if self.is_start(url) {
+            return Ok(Decision::Inside);
+        }
+        let relation = self.relation(url);
+        let inside = match relation {
+            Relation::SameHost => true,
+            Relation::Subdomain => self.allow_subdomains,
+            Relation::Foreign => false,
+        };
+        if !inside && !self.allow_external {
+            return Err(match relation {
+                Relation::Subdomain => Reason::Subdomain,
+                _ => Reason::OtherHost,
+            });
+        }
+        if file_kind::is_binary(url.path()) {
+            return Err(Reason::BinaryFile);
+        }
+        if !inside {
+            if self.excludes.matches(url.as_str()) {
+                return Err(Reason::Excluded);
+            }
+            return Ok(Decision::External);
+        }
+        if relation == Relation::SameHost && !self.start_path.contains(url.path()) {
+            return Err(Reason::OutsideStartPath);
+        }
+        if self.max_segments.is_some_and(|max| segment_count(url.path()) > max) {
+            return Err(Reason::TooDeep);
+        }
+        self.check_patterns(url)?;
+        Ok(Decision::Inside)
+    }
+
+    fn check_patterns(&self, url: &Url) -> Result<(), Reason> {
+        let text = if self.on_full_url { url.as_str() } else { url.path() };
+        if self.excludes.matches(text) {
+            return Err(Reason::Excluded);
+        }
+        if !self.includes.is_empty() && !self.includes.matches(text) {
+            return Err(Reason::NotIncluded);
+        }
+        Ok(())
+    }
+
+    fn relation(&self, url: &Url) -> Relation {
+        let Some(host) = url.host_str().map(without_root_dot) else { return Relation::Foreign };
+        if distinct_port(url) != self.port {
+            return Relation::Foreign;
+        }
+        if host == &*self.host || host.strip_prefix("www.") == Some(&self.host) {
+            return Relation::SameHost;
+        }
+        match &self.domain {
+            Some(domain) if registrable_domain(host) == Some(domain) => Relation::Subdomain,
+            _ => Relation::Foreign,
+        }
+    }
+
+    fn is_start(&self, url: &Url) -> bool {
+        let before_fragment = |url: &Url| url.as_str().len() - url.fragment().map_or(0, |text| text.len() + 1);
+        let (start, other) = (&self.start, url);
+        if start.as_str() == other.as_str() {
+            return true;
+        }
+        hash_route(other).is_none()
+            && start.fragment().is_none()
+            && start.as_str().len() == before_fragment(other)
+            && other.as_str().starts_with(start.as_str())
+    }
+}
+
+fn without_plain_fragment(url: &Url) -> Url {
+    let mut url = url.clone();
+    if hash_route(&url).is_none() {
+        url.set_fragment(None);
+    }
+    url
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! The `includePaths` and `excludePaths` of a crawl, compiled once.
+//!
+//! All patterns of a list are one automaton ([`RegexSet`]): a URL is gone over once however many there are, in time
+//! linear in its length. There is no backtracking, so no pattern is slow on some input.
+
+use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
+
+use crate::error::{Error, ErrorKind};
+use crate::percent::decoded;
+
+/// At most so many patterns in one list.
+pub const MAX_PATTERNS: usize = 1000;
+
+/// At most so many characters in one pattern.
+pub const MAX_PATTERN_CHARS: usize = 2000;
+
+/// The patterns of one list compile to at most so many bytes.
+pub const MAX_COMPILED_PATTERNS: usize = 1 << 20;
+
+/// How deep groups in a pattern may nest.
+const MAX_NESTING: u32 = 100;
+
+#[derive(Debug, Clone)]
+pub(super) struct Patterns(RegexSet);
+
+impl Patterns {
+    /// Compiles the list that the request calls `field`.
+    pub(super) fn new(field: &str, patterns: &[String]) -> Result<Self, Error> {
+        if patterns.len() > MAX_PATTERNS {
+            let message = format!("{field} has {} patterns; at most {MAX_PATTERNS} are allowed", patterns.len());
+            return Err(Error::new(ErrorKind::TooManyPatterns, message));
+        }
+        for (index, pattern) in patterns.iter().enumerate() {
+            let length = pattern.chars().count();
+            if length > MAX_PATTERN_CHARS {
+                let message =
+                    format!("{field}[{index}] has {length} characters; at most {MAX_PATTERN_CHARS} are allowed");
+                return Err(Error::new(ErrorKind::PatternTooLong, message));
+            }
+        }
+        RegexSetBuilder::new(patterns)
+            .size_limit(MAX_COMPILED_PATTERNS)
+            .dfa_size_limit(MAX_COMPILED_PATTERNS)
+            .nest_limit(MAX_NESTING)
+            .build()
+            .map(Self)
+            .map_err(|_| fault(field, patterns))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// True where a pattern is found in `text` as it stands or with its escapes resolved: `^/über` is meant for
+    /// `/%C3%BCber`.
+    pub(super) fn matches(&self, text: &str) -> bool {
+        !self.0.is_empty() && (self.0.is_match(text) || decoded(text).is_some_and(|text| self.0.is_match(&text)))
+    }
+}
+
+/// Which pattern made the set fail. The set's own error does not say.
+fn fault(field: &str, patterns: &[String]) -> Error {
+    for (index, pattern) in patterns.iter().enumerate() {
+        let built = RegexBuilder::new(pattern).size_limit(MAX_COMPILED_PATTERNS).nest_limit(MAX_NESTING).build();
+        match built {
+            Ok(_) => {}
+            Err(regex::Error::CompiledTooBig(limit)) => {
+                let message = format!("{field}[{index}] compiles to more than {limit} bytes; use smaller repetitions");
+                return Error::new(ErrorKind::PatternsTooLarge, message);
+            }
+            Err(error) => {
+                let message = format!("{field}[{index}] is not a regular expression: {error}");
+                return Error::new(ErrorKind::BadPattern, message);
+            }
+        }
+    }
+    let message = format!("{field} compiles to more than {MAX_COMPILED_PATTERNS} bytes in all; use fewer patterns");
+    Error::new(ErrorKind::PatternsTooLarge, message)
+}

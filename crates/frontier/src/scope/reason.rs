@@ -1,0 +1,82 @@
+use std::fmt;
+
+/// Why a URL is not crawled. Its `Display` is a sentence for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// Neither `http` nor `https`.
+    UnsupportedScheme,
+    /// Longer than [`MAX_URL_BYTES`](crate::MAX_URL_BYTES).
+    TooLong,
+    /// Another site, or another port.
+    OtherHost,
+    /// Another host of the same registrable domain.
+    Subdomain,
+    /// Not below the start URL.
+    OutsideStartPath,
+    /// A pattern of `excludePaths` matches.
+    Excluded,
+    /// No pattern of `includePaths` matches.
+    NotIncluded,
+    /// Too many path segments below the start URL.
+    TooDeep,
+    /// An image, archive, media, font or other file that holds no page, by its extension.
+    BinaryFile,
+    /// A link of an external page, which are not followed.
+    FoundOnExternalPage,
+    /// robots.txt forbids it. Not given by the scope itself, which does not know robots.txt.
+    RobotsTxt,
+}
+
+impl Reason {
+    /// Every reason, in the order in which they are tested.
+    pub const ALL: [Self; 11] = [
+        Self::UnsupportedScheme,
+        Self::TooLong,
+        Self::FoundOnExternalPage,
+        Self::OtherHost,
+        Self::Subdomain,
+        Self::BinaryFile,
+        Self::OutsideStartPath,
+        Self::TooDeep,
+        Self::Excluded,
+        Self::NotIncluded,
+        Self::RobotsTxt,
+    ];
+
+    /// A short name for counters and JSON: `outside_start_path`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UnsupportedScheme => "unsupported_scheme",
+            Self::TooLong => "too_long",
+            Self::OtherHost => "other_host",
+            Self::Subdomain => "subdomain",
+            Self::OutsideStartPath => "outside_start_path",
+            Self::Excluded => "excluded",
+            Self::NotIncluded => "not_included",
+            Self::TooDeep => "too_deep",
+            Self::BinaryFile => "binary_file",
+            Self::FoundOnExternalPage => "found_on_external_page",
+            Self::RobotsTxt => "robots_txt",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnsupportedScheme => "only http and https URLs are crawled",
+            Self::TooLong => "the URL is longer than 8192 bytes",
+            Self::OtherHost => "it is on another site (allowExternalLinks would let it in)",
+            Self::Subdomain => "it is on another host of the same domain (allowSubdomains would let it in)",
+            Self::OutsideStartPath => "it is not below the start URL (crawlEntireDomain would let it in)",
+            Self::Excluded => "a pattern of excludePaths matches it",
+            Self::NotIncluded => "no pattern of includePaths matches it",
+            Self::TooDeep => "it has too many path segments below the start URL (maxDepth)",
+            Self::BinaryFile => "its extension is that of an image, archive, media file, font or program",
+            Self::FoundOnExternalPage => "it was found on an external page, whose links are not followed",
+            Self::RobotsTxt => "robots.txt forbids it (ignoreRobotsTxt would let it in)",
+        })
+    }
+}

@@ -1,0 +1,249 @@
+use gleaner_types::plan::{CrawlRules, SitemapMode};
+use url::Url;
+
+use super::*;
+
+fn rules() -> CrawlRules {
+    CrawlRules {
+        exclude_paths: Vec::new(),
+        include_paths: Vec::new(),
+        regex_on_full_url: false,
+        max_discovery_depth: None,
+        max_path_depth: None,
+        sitemap: SitemapMode::Include,
+        ignore_query_parameters: false,
+        deduplicate_similar_urls: true,
+        crawl_entire_domain: false,
+        allow_external_links: false,
+        allow_subdomains: false,
+        ignore_robots_txt: false,
+        robots_user_agent: None,
+    }
+}
+
+fn url(text: &str) -> Url {
+    Url::parse(text).unwrap()
+}
+
+fn scope(start: &str, change: impl FnOnce(&mut CrawlRules)) -> CrawlScope {
+    let mut rules = rules();
+    change(&mut rules);
+    CrawlScope::new(&url(start), &rules).unwrap()
+}
+
+const IN: Decision = Decision::Inside;
+const OUT: Decision = Decision::External;
+const fn no(reason: Reason) -> Decision {
+    Decision::Rejected(reason)
+}
+
+#[test]
+fn the_part_of_the_site_that_a_start_url_covers() {
+    for (start, link, expected) in [
+        ("https://a.test/docs/", "https://a.test/docs/x", IN),
+        ("https://a.test/docs/", "https://a.test/docs/", IN),
+        ("https://a.test/docs/", "https://a.test/docs-old", no(Reason::OutsideStartPath)),
+        ("https://a.test/docs/", "https://a.test/", no(Reason::OutsideStartPath)),
+        ("https://a.test/docs", "https://a.test/docs", IN),
+        ("https://a.test/docs", "https://a.test/docs/", IN),
+        ("https://a.test/docs", "https://a.test/docs/x/y", IN),
+        ("https://a.test/docs", "https://a.test/docs?page=2", IN),
+        ("https://a.test/docs", "https://a.test/docs-old", no(Reason::OutsideStartPath)),
+        ("https://a.test/docs", "https://a.test/docs.html", no(Reason::OutsideStartPath)),
+        ("https://a.test/docs", "https://a.test/Docs/x", no(Reason::OutsideStartPath)),
+        ("https://a.test/docs/a.html", "https://a.test/docs/b.html", IN),
+        ("https://a.test/docs/a.html", "https://a.test/docs/c/d", IN),
+        ("https://a.test/docs/a.html", "https://a.test/docs-old/b.html", no(Reason::OutsideStartPath)),
+        ("https://a.test/docs/v1.2", "https://a.test/docs/v1.2/x", IN),
+        ("https://a.test/docs/v1.2", "https://a.test/docs/v1.3", no(Reason::OutsideStartPath)),
+        ("https://a.test/index.html", "https://a.test/x", IN),
+        ("https://a.test", "https://a.test/x", IN),
+        ("https://a.test/~joe", "https://a.test/%7Ejoe/x", IN),
+        ("https://a.test/%7ejoe/", "https://a.test/~joe/x", IN),
+        ("https://a.test/docs/", "https://a.test/docs/../x", no(Reason::OutsideStartPath)),
+        ("https://a.test/docs/", "https://a.test/docs/%2e%2e/x", no(Reason::OutsideStartPath)),
+    ] {
+        assert_eq!(scope(start, |_| {}).decide(&url(link), false), expected, "{start} -> {link}");
+        let whole = scope(start, |rules| rules.crawl_entire_domain = true);
+        assert_eq!(whole.decide(&url(link), false), IN, "{start} -> {link}: entire domain");
+    }
+}
+
+#[test]
+fn hosts() {
+    let subdomains = |rules: &mut CrawlRules| rules.allow_subdomains = true;
+    let external = |rules: &mut CrawlRules| rules.allow_external_links = true;
+    let both = |rules: &mut CrawlRules| {
+        rules.allow_subdomains = true;
+        rules.allow_external_links = true;
+    };
+    type Case<'a> = (&'a str, &'a str, [Decision; 4]);
+    let (sub, other) = (no(Reason::Subdomain), no(Reason::OtherHost));
+    let cases: &[Case<'_>] = &[
+        // start, link, [neither, subdomains, external, both]
+        ("https://a.test/", "http://a.test/x", [IN; 4]),
+        ("https://a.test/", "https://www.a.test/x", [IN; 4]),
+        ("https://www.a.test/", "https://a.test/x", [IN; 4]),
+        ("https://a.test/", "https://a.test./x", [IN; 4]),
+        ("http://a.test/", "https://a.test:443/x", [IN; 4]),
+        ("https://a.test/", "https://a.test:8443/x", [other, other, OUT, OUT]),
+        ("http://a.test:8080/", "http://a.test:8080/x", [IN; 4]),
+        ("https://a.test/", "https://blog.a.test/x", [sub, IN, OUT, IN]),
+        ("https://blog.a.test/", "https://a.test/x", [sub, IN, OUT, IN]),
+        ("https://blog.a.test/", "https://shop.a.test/x", [sub, IN, OUT, IN]),
+        ("https://a.test/", "https://nota.test/x", [other, other, OUT, OUT]),
+        ("https://a.test/", "https://a.test.evil.test/x", [other, other, OUT, OUT]),
+        ("https://a.co.uk/", "https://b.co.uk/x", [other, other, OUT, OUT]),
+        ("https://alice.github.io/", "https://bob.github.io/x", [other, other, OUT, OUT]),
+        ("https://b\u{fc}cher.test/", "https://xn--bcher-kva.test/x", [IN; 4]),
+        ("https://apple.test/", "https://\u{430}pple.test/x", [other, other, OUT, OUT]),
+        ("http://127.0.0.1:3000/", "http://127.0.0.1:3000/x", [IN; 4]),
+        ("http://127.0.0.1/", "http://1.127.0.0.1.test/x", [other, other, OUT, OUT]),
+        ("http://127.0.0.1/", "http://10.0.0.1/x", [other, other, OUT, OUT]),
+        ("http://[::1]/", "http://[::1]/x", [IN; 4]),
+        ("http://localhost/", "http://www.localhost/x", [IN; 4]),
+    ];
+    for (start, link, expected) in cases {
+        let found = [
+            scope(start, |_| {}),
+            scope(start, subdomains),
+            scope(start, external),
+            scope(start, both),
+        ]
+        .map(|scope| scope.decide(&url(link), false));
+        assert_eq!(found, *expected, "{start} -> {link}");
+    }
+}
+
+#[test]
+fn subdomains_are_whole_hosts() {
+    let scope = scope("https://a.test/docs/", |rules| rules.allow_subdomains = true);
+    assert_eq!(scope.decide(&url("https://blog.a.test/x"), false), IN);
+    assert_eq!(scope.decide(&url("https://a.test/x"), false), no(Reason::OutsideStartPath));
+}
+
+#[test]
+fn external_pages() {
+    let scope = scope("https://a.test/", |rules| {
+        rules.allow_external_links = true;
+        rules.exclude_paths = vec!["^https://bad\\.test/".into(), "/private/".into()];
+        rules.include_paths = vec!["^/blog/".into()];
+    });
+    for (name, link, from_external, expected) in [
+        ("includes do not apply", "https://b.test/x", false, OUT),
+        ("excludes apply to the whole URL", "https://bad.test/x", false, no(Reason::Excluded)),
+        ("and so to its path", "https://b.test/private/x", false, no(Reason::Excluded)),
+        ("one hop only", "https://c.test/", true, no(Reason::FoundOnExternalPage)),
+        ("nor back into the site", "https://a.test/blog/x", true, no(Reason::FoundOnExternalPage)),
+        ("files are no pages there either", "https://b.test/x.zip", false, no(Reason::BinaryFile)),
+    ] {
+        assert_eq!(scope.decide(&url(link), from_external), expected, "{name}");
+    }
+}
+
+#[test]
+fn patterns() {
+    let path = |rules: &mut CrawlRules| {
+        rules.include_paths = vec!["^/blog/".into(), "\u{fc}ber".into()];
+        rules.exclude_paths = vec!["/drafts?/".into(), "secret".into()];
+    };
+    let full = |rules: &mut CrawlRules| {
+        rules.regex_on_full_url = true;
+        rules.include_paths = vec!["[?&]page=".into()];
+        rules.exclude_paths = vec!["^http://".into()];
+    };
+    for (name, change, link, expected) in [
+        ("included", path as fn(&mut CrawlRules), "https://a.test/blog/x", IN),
+        ("not included", path, "https://a.test/news/x", no(Reason::NotIncluded)),
+        ("exclusion wins", path, "https://a.test/blog/draft/x", no(Reason::Excluded)),
+        ("search is not anchored", path, "https://a.test/blog/a/top-secret-b", no(Reason::Excluded)),
+        ("escapes are looked through", path, "https://a.test/%C3%BCber", IN),
+        ("escapes do not hide", path, "https://a.test/blog/s%65cret", no(Reason::Excluded)),
+        ("the query is not the path", path, "https://a.test/blog/?secret", IN),
+        ("full URL", full, "https://a.test/x?page=2", IN),
+        ("full URL not included", full, "https://a.test/x", no(Reason::NotIncluded)),
+        ("full URL excluded", full, "http://a.test/x?page=2", no(Reason::Excluded)),
+    ] {
+        assert_eq!(scope("https://a.test/", change).decide(&url(link), false), expected, "{name}");
+    }
+}
+
+#[test]
+fn the_start_page_is_fetched_and_perhaps_not_shown() {
+    let scope = scope("https://a.test/docs/#intro", |rules| rules.include_paths = vec!["^/docs/x".into()]);
+    let start = url("https://a.test/docs/");
+    assert_eq!(scope.decide(&start, false), IN);
+    assert_eq!(scope.decide(&url("https://a.test/docs/#other"), false), IN);
+    assert!(!scope.in_results(&start));
+    assert!(scope.in_results(&url("https://a.test/docs/x")));
+    assert_eq!(scope.decide(&url("https://a.test/docs/?q=1"), false), no(Reason::NotIncluded));
+    let plain = self::scope("https://a.test/docs/", |_| {});
+    assert!(plain.in_results(&start));
+}
+
+#[test]
+fn path_depth() {
+    let scope = scope("https://a.test/docs/", |rules| rules.max_path_depth = Some(1));
+    assert_eq!(scope.decide(&url("https://a.test/docs/x/"), false), IN);
+    assert_eq!(scope.decide(&url("https://a.test/docs/x//"), false), IN);
+    assert_eq!(scope.decide(&url("https://a.test/docs/x/y"), false), no(Reason::TooDeep));
+}
+
+#[test]
+fn urls_that_are_never_pages() {
+    let scope = scope("https://a.test/", |rules| rules.allow_external_links = true);
+    for (link, reason) in [
+        ("mailto:x@a.test", Reason::UnsupportedScheme),
+        ("javascript:void(0)", Reason::UnsupportedScheme),
+        ("data:text/html,x", Reason::UnsupportedScheme),
+        ("ftp://a.test/x", Reason::UnsupportedScheme),
+        ("file:///etc/passwd", Reason::UnsupportedScheme),
+        ("blob:https://a.test/1", Reason::UnsupportedScheme),
+        ("ws://a.test/", Reason::UnsupportedScheme),
+        ("https://a.test/x.PNG?size=2", Reason::BinaryFile),
+        ("https://a.test/x.tar.gz#top", Reason::BinaryFile),
+    ] {
+        assert_eq!(scope.decide(&url(link), false), no(reason), "{link}");
+    }
+    let long = format!("https://a.test/{}", "x".repeat(MAX_URL_BYTES));
+    assert_eq!(scope.decide(&url(&long), false), no(Reason::TooLong));
+}
+
+#[test]
+fn patterns_that_are_refused() {
+    let nested = format!("{}x{}", "(".repeat(500), ")".repeat(500));
+    for (name, list, kind, says) in [
+        ("not an expression", vec!["ok".to_owned(), "a(".to_owned()], ErrorKind::BadPattern, "excludePaths[1]"),
+        ("look-around is not offered", vec!["(?=a)".to_owned()], ErrorKind::BadPattern, "excludePaths[0]"),
+        ("too long", vec!["x".repeat(2001)], ErrorKind::PatternTooLong, "2001 characters"),
+        ("too many", vec!["x".to_owned(); 1001], ErrorKind::TooManyPatterns, "1001 patterns"),
+        ("huge repetition", vec!["(x{1000}){1000}".to_owned()], ErrorKind::PatternsTooLarge, "excludePaths[0]"),
+        ("large in all", vec!["\\w{2}".to_owned(); 1000], ErrorKind::PatternsTooLarge, "in all"),
+        ("nested too deeply", vec![nested], ErrorKind::BadPattern, "excludePaths[0]"),
+    ] {
+        let mut rules = rules();
+        rules.exclude_paths = list;
+        let error = CrawlScope::new(&url("https://a.test/"), &rules).expect_err(name);
+        assert_eq!(error.kind(), kind, "{name}: {error}");
+        assert!(error.to_string().contains(says), "{name}: {error}");
+    }
+    let error = CrawlScope::new(&url("file:///x"), &rules()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::BadStart);
+}
+
+#[test]
+fn a_catastrophic_pattern_is_only_slow_to_write() {
+    // Exponential under backtracking: this test would not end.
+    let scope = scope("https://a.test/", |rules| rules.exclude_paths = vec!["^/(a+)+$".into(), "(.*a){12}b".into()]);
+    let link = url(&format!("https://a.test/{}", "a".repeat(8000)));
+    assert_eq!(scope.decide(&link, false), no(Reason::Excluded));
+}
+
+#[test]
+fn every_reason_says_a_sentence_of_its_own() {
+    let names: std::collections::HashSet<_> = Reason::ALL.iter().map(|reason| reason.name()).collect();
+    let sentences: std::collections::HashSet<_> = Reason::ALL.iter().map(ToString::to_string).collect();
+    assert_eq!(names.len(), Reason::ALL.len());
+    assert_eq!(sentences.len(), Reason::ALL.len());
+    assert!(Reason::TooLong.to_string().contains(&MAX_URL_BYTES.to_string()));
+}

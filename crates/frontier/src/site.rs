@@ -1,0 +1,70 @@
+//! Which hosts are one site.
+
+/// `host` without the dot that names the DNS root (`example.com.`), where exactly one is there.
+///
+/// Hosts with several are no names of anything; they are left alone, since `1..` without its dots would be an address.
+pub(crate) fn without_root_dot(host: &str) -> &str {
+    match host.strip_suffix('.') {
+        Some(name) if !name.is_empty() && !name.ends_with('.') => name,
+        _ => host,
+    }
+}
+
+/// `host` without root dot and without a leading `www.`, where what remains is a name of somebody's: not a public
+/// suffix (`www.co.uk` is a site of its own), and not again a `www.`.
+pub(crate) fn bare_host(host: &str) -> &str {
+    let host = without_root_dot(host);
+    match host.strip_prefix("www.") {
+        Some(rest) if !rest.starts_with("www.") && psl::domain(rest.as_bytes()).is_some() => rest,
+        _ => host,
+    }
+}
+
+/// The registrable domain of `host` by the public suffix list; `None` for addresses, single labels and suffixes.
+pub(crate) fn registrable_domain(host: &str) -> Option<&str> {
+    let host = without_root_dot(host);
+    let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
+    if is_address { None } else { psl::domain_str(host) }
+}
+
+/// The port that tells hosts apart: none for the default port of either scheme, since the scheme is ignored.
+pub(crate) fn distinct_port(url: &url::Url) -> Option<u16> {
+    url.port().filter(|port| !matches!(port, 80 | 443))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bare_hosts() {
+        for (host, bare) in [
+            ("www.example.com", "example.com"),
+            ("example.com", "example.com"),
+            ("example.com.", "example.com"),
+            ("www2.example.com", "www2.example.com"),
+            ("www.co.uk", "www.co.uk"),
+            ("www.com", "www.com"),
+            ("www.www.example.com", "www.www.example.com"),
+            ("localhost", "localhost"),
+            ("[::1]", "[::1]"),
+        ] {
+            assert_eq!(bare_host(host), bare, "{host}");
+        }
+    }
+
+    #[test]
+    fn registrable_domains() {
+        for (host, domain) in [
+            ("a.b.example.co.uk", Some("example.co.uk")),
+            ("example.com.", Some("example.com")),
+            ("alice.github.io", Some("alice.github.io")),
+            ("co.uk", None),
+            ("localhost", None),
+            ("127.0.0.1", None),
+            ("[::1]", None),
+        ] {
+            assert_eq!(registrable_domain(host), domain, "{host}");
+        }
+    }
+}

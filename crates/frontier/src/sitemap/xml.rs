@@ -1,0 +1,298 @@
+//! The XML forms.
+
+use quick_xml::Reader;
+use quick_xml::escape::unescape;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use url::Url;
+
+use super::{MAX_ALTERNATES, Reading, SitemapEntry, SitemapWarning, date};
+use crate::scope::MAX_URL_BYTES;
+
+/// Of an element's attributes so many are looked at.
+const MAX_ATTRIBUTES: usize = 32;
+
+/// What the root element makes of the file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `urlset` or `sitemapindex`. Each is found with the other's entries, so both are read alike.
+    Sitemap,
+    /// RSS 1.0 (`RDF`) or 2.0.
+    Rss,
+    Atom,
+}
+
+/// The element whose text is being gathered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Location,
+    /// An RSS `guid`: its location where it has no `link`.
+    Guid,
+    Date,
+    Priority,
+}
+
+/// An entry that is open.
+#[derive(Default)]
+struct Item {
+    /// A child sitemap and no page.
+    is_child: bool,
+    /// How deep its element is.
+    depth: usize,
+    location: Option<String>,
+    guid: Option<String>,
+    last_modified: Option<i64>,
+    priority: Option<u8>,
+    alternates: Vec<Url>,
+}
+
+struct Walk<'r, 'b> {
+    reading: &'r mut Reading<'b>,
+    form: Option<Form>,
+    /// The prefix of the root element: `image:loc` is not `loc`.
+    prefix: String,
+    depth: usize,
+    item: Option<Item>,
+    field: Option<(Field, usize)>,
+    text: String,
+}
+
+pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
+    let mut reader = Reader::from_str(text);
+    let config = reader.config_mut();
+    config.allow_dangling_amp = true;
+    config.allow_unmatched_ends = true;
+    config.check_end_names = false;
+    let mut walk = Walk {
+        reading,
+        form: None,
+        prefix: String::new(),
+        depth: 0,
+        item: None,
+        field: None,
+        text: String::new(),
+    };
+    loop {
+        let goes_on = match reader.read_event() {
+            Ok(Event::Start(element)) => {
+                walk.depth += 1;
+                walk.open(&element)
+            }
+            Ok(Event::Empty(element)) => {
+                walk.depth += 1;
+                walk.open(&element) && walk.close()
+            }
+            Ok(Event::End(_)) => walk.close(),
+            Ok(Event::Text(text)) => walk.gather(&text.into_inner()),
+            Ok(Event::CData(text)) => walk.gather(&text.into_inner()),
+            Ok(Event::GeneralRef(reference)) => walk.gather_reference(&reference),
+            Ok(Event::Eof) => false,
+            Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_)) => true,
+            Err(_) => {
+                walk.reading.warn(SitemapWarning::Malformed { position: reader.error_position() });
+                false
+            }
+        };
+        if !goes_on {
+            break;
+        }
+    }
+    // The file may break off within an entry whose location is known.
+    if let Some(item) = walk.item.take() {
+        walk.reading.warn(SitemapWarning::Malformed { position: reader.buffer_position() });
+        if item.location.is_some() {
+            walk.add(item);
+        }
+    } else if walk.form.is_none() {
+        walk.reading.warn(SitemapWarning::NotASitemap);
+    }
+}
+
+// Each method returns whether reading goes on.
+impl Walk<'_, '_> {
+    fn open(&mut self, element: &BytesStart<'_>) -> bool {
+        let name = element.name();
+        let prefix = name.prefix();
+        let prefix = prefix.as_ref().map_or("", |prefix| prefix.as_ref());
+        let local = name.local_name();
+        let local: &str = local.as_ref();
+        let Some(form) = self.form else { return self.open_root(local, prefix) };
+        let Some(item) = &mut self.item else {
+            let is_child = form == Form::Sitemap && local == "sitemap";
+            let is_page = match form {
+                Form::Sitemap => local == "url",
+                Form::Rss => local == "item",
+                Form::Atom => local == "entry",
+            };
+            if is_child || is_page {
+                self.item = Some(Item { is_child, depth: self.depth, ..Item::default() });
+            }
+            return true;
+        };
+        // Entries are not nested: one that was not closed ends where the next begins.
+        if prefix == self.prefix && matches!(local, "url" | "sitemap" | "item" | "entry") {
+            let is_child = local == "sitemap";
+            let next = Item { is_child, depth: self.depth, ..Item::default() };
+            let done = std::mem::replace(item, next);
+            self.field = None;
+            return self.add(done);
+        }
+        if self.depth != item.depth + 1 {
+            return true;
+        }
+        let own = prefix == self.prefix || prefix.is_empty();
+        let field = match (form, local) {
+            (Form::Sitemap, "loc") if own => Field::Location,
+            (Form::Sitemap, "lastmod") if own => Field::Date,
+            (Form::Sitemap, "priority") if own => Field::Priority,
+            (Form::Sitemap, "link") => {
+                self.alternate(element);
+                return true;
+            }
+            (Form::Rss, "link") if own => Field::Location,
+            (Form::Rss, "guid") if own => Field::Guid,
+            (Form::Rss, "pubDate" | "date") => Field::Date,
+            (Form::Atom, "link") if own => {
+                self.atom_link(element);
+                return true;
+            }
+            (Form::Atom, "updated") if own => Field::Date,
+            _ => return true,
+        };
+        self.text.clear();
+        self.field = Some((field, self.depth));
+        true
+    }
+
+    fn open_root(&mut self, local: &str, prefix: &str) -> bool {
+        self.form = match local {
+            "urlset" | "sitemapindex" => Some(Form::Sitemap),
+            "rss" | "RDF" => Some(Form::Rss),
+            "feed" => Some(Form::Atom),
+            _ => None,
+        };
+        // In RSS 1.0 only the root has the prefix of RDF.
+        self.prefix = if local == "RDF" { String::new() } else { prefix.to_owned() };
+        self.form.is_some()
+    }
+
+    fn close(&mut self) -> bool {
+        if let Some((field, depth)) = self.field
+            && depth >= self.depth
+        {
+            self.field = None;
+            self.keep(field);
+        }
+        self.depth = self.depth.saturating_sub(1);
+        match self.item.take_if(|item| item.depth > self.depth) {
+            Some(item) => self.add(item),
+            None => true,
+        }
+    }
+
+    fn keep(&mut self, field: Field) {
+        let Some(item) = &mut self.item else { return };
+        let text = self.text.trim();
+        match field {
+            Field::Location if item.location.is_none() => item.location = Some(text.to_owned()),
+            Field::Guid if text.starts_with("http") => item.guid = Some(text.to_owned()),
+            Field::Date => item.last_modified = item.last_modified.or_else(|| date::parse(text)),
+            Field::Priority => item.priority = hundredths(text),
+            Field::Location | Field::Guid => {}
+        }
+    }
+
+    fn add(&mut self, item: Item) -> bool {
+        let location = item.location.filter(|location| !location.is_empty()).or(item.guid);
+        let Some(url) = self.reading.url(location.as_deref().unwrap_or_default()) else { return true };
+        if item.is_child {
+            return self.reading.add_child(url);
+        }
+        let Item { last_modified, priority, alternates, .. } = item;
+        self.reading.add_page(SitemapEntry { url, last_modified, priority, alternates })
+    }
+
+    fn gather(&mut self, text: &str) -> bool {
+        if self.field.is_some() {
+            // One byte more than the longest URL, so that a longer one is seen to be too long.
+            let room = (MAX_URL_BYTES + 1).saturating_sub(self.text.len());
+            let end = text.floor_char_boundary(room);
+            self.text.push_str(text.get(..end).unwrap_or_default());
+        }
+        true
+    }
+
+    fn gather_reference(&mut self, reference: &BytesRef<'_>) -> bool {
+        if self.field.is_none() {
+            return true;
+        }
+        let resolved = match reference.resolve_char_ref() {
+            Ok(Some(character)) => Some(character),
+            _ => match reference.as_ref() {
+                "amp" => Some('&'),
+                "lt" => Some('<'),
+                "gt" => Some('>'),
+                "quot" => Some('"'),
+                "apos" => Some('\''),
+                _ => None,
+            },
+        };
+        match resolved {
+            Some(character) => self.gather(character.encode_utf8(&mut [0; 4])),
+            None => {
+                self.reading.unknown_entities += 1;
+                true
+            }
+        }
+    }
+
+    /// `<xhtml:link rel="alternate" hreflang="de" href="..."/>`.
+    fn alternate(&mut self, element: &BytesStart<'_>) {
+        let room = self.item.as_ref().is_some_and(|item| item.alternates.len() < MAX_ALTERNATES);
+        let (rel, href) = rel_and_href(element);
+        if !room || rel.as_deref() != Some("alternate") {
+            return;
+        }
+        let url = self.reading.url(href.as_deref().unwrap_or_default());
+        if let (Some(item), Some(url)) = (&mut self.item, url) {
+            item.alternates.push(url);
+        }
+    }
+
+    /// `<link href="..."/>`, with no `rel` or with `rel="alternate"` (RFC 4287, section 4.2.7.2).
+    fn atom_link(&mut self, element: &BytesStart<'_>) {
+        let (rel, href) = rel_and_href(element);
+        if let Some(item) = &mut self.item
+            && item.location.is_none()
+            && rel.is_none_or(|rel| rel == "alternate")
+        {
+            item.location = href;
+        }
+    }
+}
+
+/// The attributes that matter. Those of one element are gone over once, without the reader's check for repeated names,
+/// whose time grows with the square of their number.
+fn rel_and_href(element: &BytesStart<'_>) -> (Option<String>, Option<String>) {
+    let (mut rel, mut href) = (None, None);
+    for attribute in element.attributes().with_checks(false).flatten().take(MAX_ATTRIBUTES) {
+        let slot = match attribute.key.as_ref() {
+            "rel" => &mut rel,
+            "href" => &mut href,
+            _ => continue,
+        };
+        if attribute.value.len() <= 2 * MAX_URL_BYTES {
+            *slot = Some(unescape(&attribute.value).unwrap_or_default().trim().to_owned());
+        }
+    }
+    (rel, href)
+}
+
+/// `0.8` as 80. What is out of range is cut to it.
+fn hundredths(text: &str) -> Option<u8> {
+    let value: f32 = text.parse().ok()?;
+    if value.is_nan() {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100 after the clamp")]
+    Some((value.clamp(0.0, 1.0) * 100.0).round() as u8)
+}

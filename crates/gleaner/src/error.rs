@@ -1,0 +1,121 @@
+use std::fmt;
+
+use gleaner_types::{ErrorCode, Faults};
+
+/// Why the engine could not do what it was asked.
+#[derive(Debug)]
+pub struct Error {
+    inner: Box<Inner>,
+}
+
+#[derive(Debug)]
+enum Inner {
+    Request(Faults),
+    Fetcher(gleaner_fetch::Error),
+    Transform(gleaner_transform::Error),
+    Job(gleaner_jobs::Error),
+    Unsupported { code: ErrorCode, text: String },
+}
+
+/// Kinds of [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The request breaks rules; [`Error::faults`] lists all of them.
+    Request,
+    /// The engine is configured in a way that cannot work.
+    Configuration,
+    /// The request needs something that this engine was built without.
+    Unsupported,
+    /// The page gave no document.
+    Page,
+    /// The store failed, or does not know the job.
+    Store,
+}
+
+impl Error {
+    pub(crate) fn unsupported(code: ErrorCode, text: impl Into<String>) -> Self {
+        Inner::Unsupported { code, text: text.into() }.into()
+    }
+
+    /// Which kind of failure this is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match &*self.inner {
+            Inner::Request(_) => ErrorKind::Request,
+            Inner::Fetcher(_) => ErrorKind::Configuration,
+            Inner::Transform(_) => ErrorKind::Page,
+            Inner::Unsupported { .. } => ErrorKind::Unsupported,
+            Inner::Job(error) => match error.kind() {
+                gleaner_jobs::ErrorKind::Rules => ErrorKind::Request,
+                gleaner_jobs::ErrorKind::Page => ErrorKind::Page,
+                _ => ErrorKind::Store,
+            },
+        }
+    }
+
+    /// The contract's code.
+    #[must_use]
+    pub fn code(&self) -> ErrorCode {
+        match &*self.inner {
+            Inner::Request(faults) => faults.error_code(),
+            Inner::Fetcher(_) => ErrorCode::BadRequest,
+            Inner::Transform(error) => error.code(),
+            Inner::Job(error) => error.code(),
+            Inner::Unsupported { code, .. } => *code,
+        }
+    }
+
+    /// All that is wrong with the request, where that is the reason.
+    #[must_use]
+    pub fn faults(&self) -> Option<&Faults> {
+        match &*self.inner {
+            Inner::Request(faults) => Some(faults),
+            _ => None,
+        }
+    }
+}
+
+impl From<Inner> for Error {
+    fn from(inner: Inner) -> Self {
+        Self { inner: Box::new(inner) }
+    }
+}
+
+impl From<Faults> for Error {
+    fn from(faults: Faults) -> Self {
+        Inner::Request(faults).into()
+    }
+}
+
+impl From<gleaner_fetch::Error> for Error {
+    fn from(error: gleaner_fetch::Error) -> Self {
+        Inner::Fetcher(error).into()
+    }
+}
+
+impl From<gleaner_transform::Error> for Error {
+    fn from(error: gleaner_transform::Error) -> Self {
+        Inner::Transform(error).into()
+    }
+}
+
+impl From<gleaner_jobs::Error> for Error {
+    fn from(error: gleaner_jobs::Error) -> Self {
+        Inner::Job(error).into()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.inner {
+            Inner::Request(faults) => faults.fmt(f),
+            Inner::Fetcher(error) => error.fmt(f),
+            Inner::Transform(error) => error.fmt(f),
+            Inner::Job(error) => error.fmt(f),
+            Inner::Unsupported { text, .. } => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

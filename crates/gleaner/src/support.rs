@@ -1,0 +1,71 @@
+//! What this engine offers of what the contract knows. An option that would silently do nothing is refused.
+
+use gleaner_types::ErrorCode;
+use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan, WebhookPlan};
+
+use crate::Error;
+
+/// Refuses options that need what this engine was built without.
+pub(crate) fn check_options(options: &ScrapeOptionsPlan) -> Result<(), Error> {
+    let formats = &options.formats;
+    if !options.actions.is_empty() {
+        return Err(Error::unsupported(
+            ErrorCode::ScrapeActionsNotSupported,
+            "`actions` need a browser, and this engine was built without one; leave `actions` out",
+        ));
+    }
+    if formats.screenshot.is_some() {
+        return Err(Error::unsupported(
+            ErrorCode::ScrapeScreenshotNotSupported,
+            "the format `screenshot` needs a browser, and this engine was built without one; leave it out of `formats`",
+        ));
+    }
+    let needs_model = [
+        (formats.json.is_some(), "json"),
+        (formats.summary, "summary"),
+        (formats.change_tracking.is_some(), "changeTracking"),
+        (formats.branding, "branding"),
+    ];
+    for (asked, name) in needs_model {
+        if asked {
+            let code = if matches!(name, "json" | "summary") { ErrorCode::ModelNotConfigured } else { ErrorCode::UnsupportedOption };
+            let need = if matches!(name, "json" | "summary") { "needs a language model, and none is configured" } else { "is not offered by this version" };
+            return Err(Error::unsupported(code, format!("the format `{name}` {need}; leave it out of `formats`")));
+        }
+    }
+    if options.proxy == ProxyMode::Stealth {
+        return Err(Error::unsupported(
+            ErrorCode::UnsupportedOption,
+            "`proxy: \"stealth\"` needs a pool of stealth proxies, and none is configured; use \"basic\" or \"auto\"",
+        ));
+    }
+    if options.lockdown || options.min_age.is_some() {
+        return Err(Error::unsupported(
+            ErrorCode::ScrapeNoCachedData,
+            "`lockdown` and `minAge` serve from the cache alone, and this engine has no cache; leave them out",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses what needs a delivery of events.
+pub(crate) fn check_webhook(webhook: Option<&WebhookPlan>) -> Result<(), Error> {
+    match webhook {
+        None => Ok(()),
+        Some(_) => Err(Error::unsupported(
+            ErrorCode::UnsupportedOption,
+            "`webhook` is not offered by this version; read the job's documents as a stream instead",
+        )),
+    }
+}
+
+/// Refuses what needs a language model to read the user's words.
+pub(crate) fn check_prompt(prompt: Option<&str>) -> Result<(), Error> {
+    match prompt {
+        None => Ok(()),
+        Some(_) => Err(Error::unsupported(
+            ErrorCode::ModelNotConfigured,
+            "`prompt` needs a language model, and none is configured; give the crawl's options themselves",
+        )),
+    }
+}

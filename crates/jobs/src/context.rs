@@ -1,0 +1,171 @@
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, UrlKey};
+use gleaner_types::JobId;
+use gleaner_types::plan::{CrawlPlan, CrawlRules, ScrapeOptionsPlan, SitemapMode, Target};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+/// Requests beyond the first try of each page, per page: one in ten. So a host that fails every request is asked
+/// little more than once for each page.
+const RETRIES_PER_PAGE: f64 = 0.1;
+/// Retries that a job may make before it has earned any.
+const FIRST_RETRIES: i64 = 10;
+
+/// What the loop keeps ready for each running job: the compiled form of its request.
+#[derive(Debug)]
+pub(crate) struct JobContext {
+    pub(crate) id: JobId,
+    pub(crate) options: ScrapeOptionsPlan,
+    /// The options without the headers of the user, for addresses outside the site: headers hold secrets.
+    pub(crate) foreign_options: ScrapeOptionsPlan,
+    pub(crate) zero_data_retention: bool,
+    /// `None` for pages that the user named: no rules of a crawl hold for them, robots.txt among them.
+    pub(crate) crawl: Option<CrawlContext>,
+    /// Pages whose address was given without a scheme.
+    scheme_assumed: HashSet<UrlKey>,
+    pub(crate) cancelled: CancellationToken,
+    retries: RetryBudget,
+}
+
+/// The rules of a crawl, compiled.
+#[derive(Debug)]
+pub(crate) struct CrawlContext {
+    pub(crate) scope: CrawlScope,
+    pub(crate) identity: Identity,
+    pub(crate) start: Url,
+    pub(crate) start_key: UrlKey,
+    /// `None` where robots.txt is not to be read.
+    pub(crate) robots_agent: Option<String>,
+    pub(crate) sitemap: SitemapMode,
+}
+
+impl CrawlContext {
+    pub(crate) fn new(start: &Url, rules: &CrawlRules, agent: &str) -> Result<Self, gleaner_frontier::Error> {
+        let identity = Identity::new(rules);
+        Ok(Self {
+            scope: CrawlScope::new(start, rules)?,
+            start_key: identity.key(start),
+            identity,
+            start: start.clone(),
+            robots_agent: (!rules.ignore_robots_txt)
+                .then(|| rules.robots_user_agent.clone().unwrap_or_else(|| agent.to_owned())),
+            sitemap: rules.sitemap,
+        })
+    }
+
+    /// The page as a candidate, if it belongs to the crawl.
+    pub(crate) fn candidate(&self, url: Url, from_external: bool) -> Option<Candidate> {
+        let external = match self.scope.decide(&url, from_external) {
+            Decision::Inside => false,
+            Decision::External => true,
+            Decision::Rejected(_) => return None,
+        };
+        Some(Candidate { key: self.identity.key(&url), url, external, priority: Candidate::NORMAL })
+    }
+}
+
+impl JobContext {
+    /// A job of pages that the user named.
+    pub(crate) fn of_targets(
+        id: JobId,
+        targets: &[Target],
+        options: ScrapeOptionsPlan,
+        zero_data_retention: bool,
+    ) -> (Self, Vec<Candidate>) {
+        // A page named twice is scraped twice, so its place in the list tells it apart.
+        let places = || (0..).map(UrlKey::from_raw).zip(targets);
+        let assumed = places().filter(|(_, target)| target.scheme_assumed).map(|(key, _)| key);
+        let context = Self::new(id, options, zero_data_retention, None, assumed.collect());
+        let candidates = places().map(|(key, target)| Candidate {
+            url: target.url.clone(),
+            key,
+            external: false,
+            priority: Candidate::NORMAL,
+        });
+        (context, candidates.collect())
+    }
+
+    /// A crawl.
+    pub(crate) fn of_crawl(
+        id: JobId,
+        plan: &CrawlPlan,
+        agent: &str,
+    ) -> Result<(Self, Candidate), gleaner_frontier::Error> {
+        let crawl = CrawlContext::new(&plan.target.url, &plan.rules, agent)?;
+        let start = Candidate { url: crawl.start.clone(), key: crawl.start_key, external: false, priority: Candidate::NORMAL };
+        let assumed = plan.target.scheme_assumed.then_some(crawl.start_key).into_iter().collect();
+        Ok((Self::new(id, plan.options.clone(), plan.zero_data_retention, Some(crawl), assumed), start))
+    }
+
+    fn new(
+        id: JobId,
+        options: ScrapeOptionsPlan,
+        zero_data_retention: bool,
+        crawl: Option<CrawlContext>,
+        scheme_assumed: HashSet<UrlKey>,
+    ) -> Self {
+        let foreign_options = without_headers(&options);
+        let (cancelled, retries) = (CancellationToken::new(), RetryBudget::new());
+        Self { id, options, foreign_options, zero_data_retention, crawl, scheme_assumed, cancelled, retries }
+    }
+
+    pub(crate) fn is_scheme_assumed(&self, key: UrlKey) -> bool {
+        self.scheme_assumed.contains(&key)
+    }
+
+    /// May one more request be spent on a page that failed?
+    pub(crate) fn take_retry(&self) -> bool {
+        self.retries.take()
+    }
+
+    pub(crate) fn earn_retry(&self) {
+        self.retries.earn();
+    }
+}
+
+/// The same options without the headers of the user.
+pub(crate) fn without_headers(options: &ScrapeOptionsPlan) -> ScrapeOptionsPlan {
+    ScrapeOptionsPlan { headers: Default::default(), ..options.clone() }
+}
+
+/// Retries a job has left, in thousandths.
+#[derive(Debug)]
+struct RetryBudget(AtomicI64);
+
+const WHOLE_RETRY: i64 = 1_000;
+
+impl RetryBudget {
+    fn new() -> Self {
+        Self(AtomicI64::new(FIRST_RETRIES * WHOLE_RETRY))
+    }
+
+    fn take(&self) -> bool {
+        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            (left >= WHOLE_RETRY).then_some(left - WHOLE_RETRY)
+        });
+        taken.is_ok()
+    }
+
+    fn earn(&self) {
+        #[expect(clippy::cast_possible_truncation, reason = "a constant between 0 and 1,000")]
+        self.0.fetch_add((RETRIES_PER_PAGE * WHOLE_RETRY as f64) as i64, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_whose_pages_all_fail_retries_one_in_ten() {
+        let budget = RetryBudget::new();
+        let mut retries = 0;
+        for _page in 0..1_000 {
+            retries += usize::from(budget.take());
+            budget.earn();
+        }
+        assert_eq!(retries, 10 + 100);
+    }
+}

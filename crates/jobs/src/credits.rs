@@ -1,0 +1,25 @@
+use gleaner_types::plan::{ChangeTrackingMode, ScrapeOptionsPlan};
+use gleaner_types::{Document, ProxyUsed};
+
+/// What a page costs at least.
+pub const CREDITS_PER_PAGE: u64 = 1;
+/// What a page costs in place of that where a model reads it.
+pub const CREDITS_PER_MODEL_PAGE: u64 = 5;
+/// What the stealth proxy adds where it was the one used.
+pub const CREDITS_FOR_STEALTH: u64 = 4;
+/// What zero data retention adds to each page.
+pub const CREDITS_FOR_ZERO_DATA_RETENTION: u64 = 1;
+
+/// What a document costs (`contract` 8). A PDF that was parsed costs by its pages.
+pub(crate) fn credits(options: &ScrapeOptionsPlan, document: &Document, zero_data_retention: bool) -> u64 {
+    let formats = &options.formats;
+    let compared_by_model =
+        formats.change_tracking.as_ref().is_some_and(|tracking| tracking.modes.contains(&ChangeTrackingMode::Json));
+    let base = if formats.json.is_some() || compared_by_model { CREDITS_PER_MODEL_PAGE } else { CREDITS_PER_PAGE };
+    let more_pages = match (options.pdf, document.metadata.num_pages) {
+        (Some(_), Some(pages)) => u64::from(pages).saturating_sub(1),
+        _ => 0,
+    };
+    let stealth = if document.metadata.proxy_used == Some(ProxyUsed::Stealth) { CREDITS_FOR_STEALTH } else { 0 };
+    base + more_pages + stealth + if zero_data_retention { CREDITS_FOR_ZERO_DATA_RETENTION } else { 0 }
+}

@@ -1,0 +1,149 @@
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use futures_core::Stream;
+use futures_core::future::BoxFuture;
+use gleaner_store::{JobSnapshot, PageFailures, ReadBound, Slice, Store};
+use gleaner_types::{Document, JobId};
+
+use crate::Error;
+use crate::room::Room;
+
+/// A running job: a stream of its documents, in order of completion.
+///
+/// Reading slowly slows the job and loses nothing: while many documents are unread, no further page is fetched. Dropping
+/// the handle ends the job and forgets what it holds.
+pub struct Job {
+    id: JobId,
+    room: Arc<Room>,
+    next: u64,
+    ready: VecDeque<Document>,
+    reading: Option<BoxFuture<'static, Result<Slice, gleaner_store::Error>>>,
+    ended: bool,
+    error: Option<Error>,
+}
+
+/// All that came of a job.
+#[derive(Debug)]
+pub struct JobResult {
+    /// The documents that were still unread, in order of completion.
+    pub documents: Vec<Document>,
+    /// The job at its end.
+    pub snapshot: JobSnapshot,
+    /// The pages without a document.
+    pub failures: PageFailures,
+}
+
+impl Job {
+    pub(crate) fn new(id: JobId, room: Arc<Room>) -> Self {
+        Self { id, room, next: 0, ready: VecDeque::new(), reading: None, ended: false, error: None }
+    }
+
+    /// The job's id.
+    #[must_use]
+    pub fn id(&self) -> JobId {
+        self.id
+    }
+
+    /// The next document; `None` once the job has ended and all was read.
+    pub async fn next(&mut self) -> Option<Document> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// Where the job stands.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn status(&self) -> Result<JobSnapshot, Error> {
+        Ok(self.room.store().snapshot(self.id).await?)
+    }
+
+    /// The pages that gave no document so far.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn failures(&self) -> Result<PageFailures, Error> {
+        Ok(self.room.store().failures(self.id).await?)
+    }
+
+    /// Ends the job. What is done stays readable; pages in work are given up. A job that has ended stays as it is.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn cancel(&self) -> Result<JobSnapshot, Error> {
+        self.room.cancel(self.id).await
+    }
+
+    /// Reads on to the end and returns everything. For a large job, reading documents one by one takes less memory.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn wait(mut self) -> Result<JobResult, Error> {
+        let mut documents = Vec::new();
+        while let Some(document) = self.next().await {
+            documents.push(document);
+        }
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        Ok(JobResult { documents, snapshot: self.status().await?, failures: self.failures().await? })
+    }
+}
+
+impl Stream for Job {
+    type Item = Document;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Document>> {
+        loop {
+            if let Some(document) = self.ready.pop_front() {
+                return Poll::Ready(Some(document));
+            }
+            if self.ended {
+                return Poll::Ready(None);
+            }
+            let (store, id, next) = (self.room.store(), self.id, self.next);
+            let reading = self.reading.get_or_insert_with(|| Box::pin(read(Arc::clone(store), id, next)));
+            let slice = ready!(reading.as_mut().poll(context));
+            self.reading = None;
+            match slice {
+                Ok(slice) => {
+                    self.next = slice.next;
+                    self.ended = slice.end;
+                    self.ready.extend(slice.documents);
+                }
+                Err(error) => {
+                    self.ended = true;
+                    self.error = Some(error.into());
+                }
+            }
+        }
+    }
+}
+
+/// Reads from a position on, waiting until there is something or the job has ended.
+async fn read(store: Arc<dyn Store>, job: JobId, from: u64) -> Result<Slice, gleaner_store::Error> {
+    let mut progress = store.progress(job)?;
+    loop {
+        progress.borrow_and_update();
+        let slice = store.read(job, from, ReadBound::default()).await?;
+        if slice.end || !slice.documents.is_empty() || progress.changed().await.is_err() {
+            return Ok(slice);
+        }
+    }
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job").field("id", &self.id).field("next", &self.next).field("ended", &self.ended).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.room.abandon(self.id);
+    }
+}

@@ -1,0 +1,233 @@
+//! The work on one leased page: robots, fetch, transform, and what is told to the store.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use gleaner_frontier::{Candidate, Pace};
+use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
+use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
+use gleaner_types::{ErrorCode, PageError};
+use http::StatusCode;
+use url::Url;
+use uuid::Uuid;
+
+use crate::context::{CrawlContext, JobContext};
+use crate::credits::credits;
+use crate::ports::{FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transformed};
+use crate::shared::Shared;
+
+/// A page is tried at most so often.
+pub const MAX_ATTEMPTS: u32 = 3;
+/// Before the second try, where the host does not say; doubled for each further one.
+pub const RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// A host that asks to be left alone for longer is not waited for: its answer is the document.
+pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
+/// Bodies larger than this are transformed on a thread for blocking work, so that they do not hold up the
+/// connections that share a thread with them.
+const LARGE_BODY: usize = 256 << 10;
+
+/// What came of a page, on its way to the store.
+struct Work {
+    outcome: PageOutcome,
+    redirected_to: Option<Candidate>,
+    links: Vec<Candidate>,
+}
+
+impl From<PageOutcome> for Work {
+    fn from(outcome: PageOutcome) -> Self {
+        Self { outcome, redirected_to: None, links: Vec::new() }
+    }
+}
+
+/// Works on a leased page and finishes it, unless its job ends first.
+pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
+    let Some(job) = shared.context(page.job) else { return shared.give_back(page).await };
+    let work = tokio::select! {
+        () = job.cancelled.cancelled() => return shared.give_back(page).await,
+        // A panic is one page's failure.
+        work = AssertUnwindSafe(process(&shared, &job, &page)).catch_unwind() => work.unwrap_or_else(|_| {
+            tracing::error!(url = %gleaner_types::SafeUrl::from(&page.url), "a page made the engine panic");
+            failed(ErrorCode::UnknownError, "the engine failed on this page").into()
+        }),
+    };
+    if !matches!(work.outcome, PageOutcome::Retry(_)) {
+        job.earn_retry();
+    }
+    let Work { outcome, redirected_to, links } = work;
+    let finished = FinishedPage { lease: page, outcome, redirected_to, links };
+    match shared.store.finish(finished, shared.clock.now()).await {
+        Ok(receipt) if receipt.job_ended => shared.forget(job.id),
+        Ok(_) => {}
+        // The lease expires, and the page is done again.
+        Err(error) => tracing::error!(%error, "a page could not be stored"),
+    }
+}
+
+fn failed(code: ErrorCode, message: impl Into<String>) -> PageOutcome {
+    PageOutcome::Failed(PageError { code, message: message.into() })
+}
+
+async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage) -> Work {
+    if let Some(outcome) = refused_by_robots(shared, job, page).await {
+        return outcome.into();
+    }
+    let options = if page.external { &job.foreign_options } else { &job.options };
+    let request = FetchRequest {
+        url: &page.url,
+        scheme_assumed: job.is_scheme_assumed(page.key),
+        options,
+        purpose: Purpose::Page,
+    };
+    let fetched = match shared.fetch.fetch(request, &Hops { shared, job }).await {
+        Ok(fetched) => fetched,
+        Err(error) => {
+            return match error.refused_hop {
+                Some(HopRefusal::Robots) => PageOutcome::RobotsBlocked,
+                Some(HopRefusal::OutOfScope(_)) | None => {
+                    let again = if error.retryable { try_again(shared, job, page, None) } else { None };
+                    again.unwrap_or(PageOutcome::Failed(error.error))
+                }
+            }
+            .into();
+        }
+    };
+    if matches!(fetched.status, 429 | 502 | 503 | 504) {
+        let pause = fetched.retry_after;
+        if let Some(pause) = pause {
+            let not_before = Some(shared.clock.now() + pause.min(MAX_RETRY_AFTER));
+            shared.pace(&fetched.url, Pace { not_before, ..Pace::default() }).await;
+        }
+        if let Some(outcome) = try_again(shared, job, page, pause) {
+            return outcome.into();
+        }
+    }
+    match transform(shared, job, fetched.clone()).await {
+        Err(error) => PageOutcome::Failed(error).into(),
+        Ok(transformed) => conclude(shared, job, page, fetched, transformed),
+    }
+}
+
+/// Why the page is not fetched, if robots.txt says so or is not known well enough yet.
+async fn refused_by_robots(shared: &Arc<Shared>, job: &JobContext, page: &LeasedPage) -> Option<PageOutcome> {
+    let crawl = job.crawl.as_ref()?;
+    let assumed = job.is_scheme_assumed(page.key);
+    let known = shared.robots(crawl.robots_agent.as_deref()?, &page.url, assumed, job).await;
+    let policy = match known.reading {
+        Ok(policy) => policy,
+        Err(error) => return Some(PageOutcome::Failed(error)),
+    };
+    if !policy.allows(&page.url) {
+        if page.key == crawl.start_key {
+            let warning = "robots.txt forbids the start page, so nothing was crawled";
+            let _ = shared.store.warn(job.id, warning).await;
+        }
+        return Some(PageOutcome::RobotsBlocked);
+    }
+    if let Some(delay) = policy.crawl_delay().filter(|_| known.fresh) {
+        // Other pages of this host may have been leased before the delay was known: all but the start page, which was
+        // alone, go back and are leased again at the right pace.
+        shared.pace(&page.url, Pace { min_gap: Some(delay), ..Pace::default() }).await;
+        if page.key != crawl.start_key {
+            return Some(PageOutcome::Retry(shared.clock.now()));
+        }
+    }
+    None
+}
+
+/// Puts a page off that may do better later, while its tries and the job's retry budget last.
+fn try_again(shared: &Shared, job: &JobContext, page: &LeasedPage, after: Option<Duration>) -> Option<PageOutcome> {
+    let pause = after.unwrap_or(RETRY_PAUSE * 2_u32.saturating_pow(page.attempt.min(6)));
+    let worth_it = page.attempt + 1 < MAX_ATTEMPTS && pause <= MAX_RETRY_AFTER;
+    (worth_it && job.take_retry()).then(|| PageOutcome::Retry(shared.clock.now() + pause))
+}
+
+async fn transform(shared: &Arc<Shared>, job: &Arc<JobContext>, page: Fetched) -> Result<Transformed, PageError> {
+    if page.body.len() < LARGE_BODY {
+        return shared.transform.transform(&page, &job.options);
+    }
+    let (shared, job) = (Arc::clone(shared), Arc::clone(job));
+    let transformed = tokio::task::spawn_blocking(move || shared.transform.transform(&page, &job.options));
+    transformed.await.unwrap_or_else(|_| {
+        Err(PageError { code: ErrorCode::UnknownError, message: "the engine failed on this page".to_owned() })
+    })
+}
+
+/// Completes the document with the facts of the fetch and picks the links that belong to the job.
+fn conclude(shared: &Shared, job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transformed) -> Work {
+    let mut document = found.document;
+    let metadata = &mut document.metadata;
+    metadata.source_url = Some(page.url.as_str().to_owned());
+    metadata.url = Some(fetched.url.as_str().to_owned());
+    metadata.status_code = Some(fetched.status);
+    metadata.content_type = fetched.content_type;
+    metadata.scrape_id = Some(Uuid::now_v7().to_string());
+    metadata.proxy_used = Some(fetched.proxy_used);
+    metadata.cache_state = Some(fetched.cache_state);
+    metadata.cached_at = fetched.cached_at;
+    metadata.concurrency_limited = Some(false);
+    if fetched.status >= 400 {
+        metadata.error = Some(reason(fetched.status));
+    }
+    let cost = credits(&job.options, &document, job.zero_data_retention);
+    document.metadata.credits_used = Some(cost);
+
+    let Some(crawl) = &job.crawl else {
+        return PageOutcome::Document(Box::new(document), cost).into();
+    };
+    let arrived = crawl.candidate(fetched.url, page.external);
+    let external = page.external || arrived.as_ref().is_some_and(|candidate| candidate.external);
+    let redirected_to = arrived.filter(|candidate| candidate.key != page.key);
+    let follow = fetched.status < 400 && !external && crawl.sitemap != SitemapMode::Only;
+    let links = if follow { found.links.into_iter().filter_map(|url| crawl.candidate(url, false)).collect() } else { Vec::new() };
+    let outcome = if crawl.scope.in_results(&page.url) {
+        PageOutcome::Document(Box::new(document), cost)
+    } else {
+        PageOutcome::Skipped
+    };
+    Work { outcome, redirected_to, links }
+}
+
+/// The standard's name of a status, such as `Not Found`.
+fn reason(status: u16) -> String {
+    let name = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+    name.map_or_else(|| format!("HTTP status {status}"), str::to_owned)
+}
+
+/// A redirect must lead where the crawl may go.
+pub(crate) struct Hops<'a> {
+    pub(crate) shared: &'a Arc<Shared>,
+    pub(crate) job: &'a JobContext,
+}
+
+#[async_trait]
+impl HopCheck for Hops<'_> {
+    async fn check(&self, _from: &Url, to: &Url) -> Result<(), HopRefusal> {
+        let Some(crawl) = &self.job.crawl else { return Ok(()) };
+        if let Some(reason) = crawl.rejection(to) {
+            return Err(HopRefusal::OutOfScope(reason));
+        }
+        let Some(agent) = &crawl.robots_agent else { return Ok(()) };
+        match self.shared.robots(agent, to, false, self.job).await.reading {
+            Ok(policy) if policy.allows(to) => Ok(()),
+            Ok(_) | Err(_) => Err(HopRefusal::Robots),
+        }
+    }
+}
+
+/// The options with which robots.txt and sitemaps are fetched.
+pub(crate) fn errand_options(job: &JobContext, url: &Url) -> ScrapeOptionsPlan {
+    let same_site = job.crawl.as_ref().is_some_and(|crawl| crawl.start.origin() == url.origin());
+    if same_site { job.options.clone() } else { job.foreign_options.clone() }
+}
+
+impl CrawlContext {
+    fn rejection(&self, url: &Url) -> Option<String> {
+        match self.scope.decide(url, false) {
+            gleaner_frontier::Decision::Rejected(reason) => Some(reason.to_string()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What the worker loop needs from outside, as traits that it owns.
+//!
+//! The loop knows neither HTTP nor HTML: the facade fits `gleaner-fetch` and `gleaner-transform` to these ports, and the
+//! simulator fits scripted ones.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::{CacheState, Document, PageError, ProxyUsed};
+use url::Url;
+
+/// Fetches or renders one address.
+#[async_trait]
+pub trait Fetch: Debug + Send + Sync + 'static {
+    /// Fetches one address, following redirects that `hops` lets through, within the deadline of the options.
+    ///
+    /// An answer of any HTTP status is a success.
+    ///
+    /// # Errors
+    /// What kept the address from answering, in the contract's codes.
+    async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn HopCheck) -> Result<Fetched, FetchError>;
+}
+
+/// Is asked before a redirect is followed.
+#[async_trait]
+pub trait HopCheck: Send + Sync {
+    /// May the fetch go on from one address to another?
+    ///
+    /// # Errors
+    /// Why not; the fetch then ends with [`FetchError::refused_hop`].
+    async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefusal>;
+}
+
+/// Why a redirect is not followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HopRefusal {
+    /// robots.txt forbids the target.
+    Robots,
+    /// The target does not belong to the job.
+    OutOfScope(String),
+}
+
+/// What to fetch.
+#[derive(Debug, Clone, Copy)]
+pub struct FetchRequest<'a> {
+    /// The address.
+    pub url: &'a Url,
+    /// The request named no scheme: try `http` where `https` does not connect.
+    pub scheme_assumed: bool,
+    /// How.
+    pub options: &'a ScrapeOptionsPlan,
+    /// What for.
+    pub purpose: Purpose,
+}
+
+/// What an address is fetched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A page: binary kinds that cannot be scraped are refused before their body is read.
+    Page,
+    /// robots.txt.
+    Robots,
+    /// A sitemap.
+    Sitemap,
+}
+
+/// An answer.
+#[derive(Debug, Clone)]
+pub struct Fetched {
+    /// The address that answered, after redirects.
+    pub url: Url,
+    /// HTTP status.
+    pub status: u16,
+    /// `Content-Type` as sent.
+    pub content_type: Option<String>,
+    /// The body, content encoding undone.
+    pub body: Bytes,
+    /// How long the host asks to be left alone.
+    pub retry_after: Option<Duration>,
+    /// Which kind of proxy was used.
+    pub proxy_used: ProxyUsed,
+    /// Did it come from the cache?
+    pub cache_state: CacheState,
+    /// When the cached copy was stored, RFC 3339.
+    pub cached_at: Option<String>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone)]
+pub struct FetchError {
+    /// In the contract's words.
+    pub error: PageError,
+    /// Another try may do better: the connection broke or the host was busy.
+    pub retryable: bool,
+    /// [`HopCheck`] refused a redirect.
+    pub refused_hop: Option<HopRefusal>,
+}
+
+/// Makes a document of an answer.
+pub trait Transform: Debug + Send + Sync + 'static {
+    /// Reads the formats asked for, the page's own metadata and its links off the body. Pure, and may take many
+    /// milliseconds.
+    ///
+    /// # Errors
+    /// Where the body is of a kind that gives no document.
+    fn transform(&self, page: &Fetched, options: &ScrapeOptionsPlan) -> Result<Transformed, PageError>;
+}
+
+/// A document and what it leads to.
+#[derive(Debug, Default)]
+pub struct Transformed {
+    /// With the page's own metadata; the loop adds those of the fetch.
+    pub document: Document,
+    /// All links of the page, absolute, each once, in their order.
+    pub links: Vec<Url>,
+}

@@ -1,0 +1,137 @@
+//! robots.txt of each origin, fetched once for all who wait for it and kept for a day (RFC 9309, 2.4).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use gleaner_frontier::RobotsPolicy;
+use gleaner_types::PageError;
+use tokio::sync::OnceCell;
+use url::Url;
+
+/// How long a robots.txt is kept: the longest that RFC 9309 recommends.
+pub const ROBOTS_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
+/// After a failure to fetch it, robots.txt is tried again after this.
+pub const ROBOTS_RETRY: Duration = Duration::from_secs(60);
+/// So many are kept; beyond it the oldest are fetched again when needed.
+pub const MAX_ROBOTS_KEPT: usize = 50_000;
+
+/// A robots.txt, or why there is none: then nothing of the origin is fetched.
+pub(crate) type Reading = Result<Arc<RobotsPolicy>, PageError>;
+
+/// What is known of an origin's robots.txt.
+#[derive(Debug, Clone)]
+pub(crate) struct Known {
+    pub(crate) reading: Reading,
+    /// It was fetched while the caller waited, so what it says of politeness was not known when the page was leased.
+    pub(crate) fresh: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct RobotsCache {
+    entries: Mutex<HashMap<(String, String), Entry>>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    since: Duration,
+    cell: Arc<OnceCell<Reading>>,
+}
+
+impl Entry {
+    fn is_current(&self, now: Duration) -> bool {
+        let lifetime = match self.cell.get() {
+            Some(Err(_)) => ROBOTS_RETRY,
+            Some(Ok(_)) | None => ROBOTS_LIFETIME,
+        };
+        now < self.since + lifetime
+    }
+}
+
+impl RobotsCache {
+    /// The robots.txt of the origin of `url` as `agent` reads it; `load` fetches it where it is not known.
+    pub(crate) async fn get<F>(&self, agent: &str, url: &Url, now: Duration, load: impl FnOnce(Url) -> F) -> Known
+    where
+        F: Future<Output = Reading>,
+    {
+        let cell = self.cell((url.origin().ascii_serialization(), agent.to_owned()), now);
+        if let Some(reading) = cell.get() {
+            return Known { reading: reading.clone(), fresh: false };
+        }
+        let mut address = url.clone();
+        address.set_path("/robots.txt");
+        address.set_query(None);
+        address.set_fragment(None);
+        let reading = cell.get_or_init(|| load(address)).await.clone();
+        Known { reading, fresh: true }
+    }
+
+    fn cell(&self, key: (String, String), now: Duration) -> Arc<OnceCell<Reading>> {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(entry) = entries.get(&key).filter(|entry| entry.is_current(now)) {
+            return Arc::clone(&entry.cell);
+        }
+        if entries.len() >= MAX_ROBOTS_KEPT {
+            entries.retain(|_, entry| entry.is_current(now));
+            if entries.len() >= MAX_ROBOTS_KEPT {
+                entries.clear();
+            }
+        }
+        let cell = Arc::new(OnceCell::new());
+        entries.insert(key, Entry { since: now, cell: Arc::clone(&cell) });
+        cell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use gleaner_types::ErrorCode;
+
+    use super::*;
+
+    const AGENT: &str = "gleaner";
+
+    async fn get(cache: &RobotsCache, url: &str, at: u64, reading: Reading, loads: &AtomicU32) -> Known {
+        cache
+            .get(AGENT, &Url::parse(url).unwrap(), Duration::from_secs(at), |address| {
+                assert_eq!(address.path(), "/robots.txt");
+                loads.fetch_add(1, Ordering::Relaxed);
+                async move {
+                    tokio::task::yield_now().await;
+                    reading
+                }
+            })
+            .await
+    }
+
+    fn allow() -> Reading {
+        Ok(Arc::new(RobotsPolicy::parse(b"", AGENT)))
+    }
+
+    #[tokio::test]
+    async fn it_is_fetched_once_for_all_who_wait_and_kept_for_a_day() {
+        let (cache, loads) = (RobotsCache::default(), AtomicU32::new(0));
+        let (one, two) = tokio::join!(
+            get(&cache, "https://a.example/x", 0, allow(), &loads),
+            get(&cache, "https://a.example/y?z", 0, allow(), &loads)
+        );
+        assert!(one.fresh && two.fresh, "both waited for it");
+        assert!(!get(&cache, "https://a.example/", 86_399, allow(), &loads).await.fresh);
+        assert_eq!(loads.load(Ordering::Relaxed), 1);
+        assert!(get(&cache, "https://a.example/", 86_400, allow(), &loads).await.fresh);
+        assert!(get(&cache, "https://a.example:8443/", 86_400, allow(), &loads).await.fresh, "the port counts");
+        assert_eq!(loads.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_tried_again_soon() {
+        let (cache, loads) = (RobotsCache::default(), AtomicU32::new(0));
+        let failure = Err(PageError { code: ErrorCode::ScrapeSiteError, message: String::new() });
+        get(&cache, "https://a.example/", 0, failure.clone(), &loads).await;
+        assert!(!get(&cache, "https://a.example/", 59, failure, &loads).await.fresh);
+        assert!(get(&cache, "https://a.example/", 60, allow(), &loads).await.reading.is_ok());
+        assert_eq!(loads.load(Ordering::Relaxed), 2);
+    }
+}

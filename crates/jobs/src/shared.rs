@@ -1,0 +1,119 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gleaner_frontier::{Pace, RobotsPolicy};
+use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Store};
+use gleaner_types::{JobId, PageError};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::clock::Clock;
+use crate::context::JobContext;
+use crate::page::errand_options;
+use crate::ports::{Fetch, FetchRequest, HopCheck, HopRefusal, Purpose, Transform};
+use crate::robots::{Known, Reading, RobotsCache};
+
+/// What all parts of the engine room share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) fetch: Arc<dyn Fetch>,
+    pub(crate) transform: Arc<dyn Transform>,
+    pub(crate) clock: Clock,
+    /// The product token that robots.txt is read for.
+    pub(crate) agent: String,
+    pub(crate) max_in_flight: usize,
+    pub(crate) stopped: CancellationToken,
+    contexts: Mutex<HashMap<JobId, Arc<JobContext>>>,
+    robots: RobotsCache,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        fetch: Arc<dyn Fetch>,
+        transform: Arc<dyn Transform>,
+        clock: Clock,
+        agent: String,
+        max_in_flight: usize,
+    ) -> Self {
+        Self {
+            store,
+            fetch,
+            transform,
+            clock,
+            agent,
+            max_in_flight,
+            stopped: CancellationToken::new(),
+            contexts: Mutex::default(),
+            robots: RobotsCache::default(),
+        }
+    }
+
+    pub(crate) fn context(&self, job: JobId) -> Option<Arc<JobContext>> {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner).get(&job).cloned()
+    }
+
+    pub(crate) fn remember(&self, job: Arc<JobContext>) {
+        self.contexts.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id, job);
+    }
+
+    /// The job has ended: whatever still works for it stops.
+    pub(crate) fn forget(&self, job: JobId) {
+        let context = self.contexts.lock().unwrap_or_else(PoisonError::into_inner).remove(&job);
+        if let Some(context) = context {
+            context.cancelled.cancel();
+        }
+    }
+
+    /// Has the job ended, or is it unknown?
+    pub(crate) async fn has_ended(&self, job: JobId) -> bool {
+        self.store.snapshot(job).await.map_or(true, |snapshot| snapshot.ended_at.is_some())
+    }
+
+    /// Ends the lease of a page whose job has ended, so that its host is free for others.
+    pub(crate) async fn give_back(&self, lease: LeasedPage) {
+        let page = FinishedPage { lease, outcome: PageOutcome::Skipped, redirected_to: None, links: Vec::new() };
+        if let Err(error) = self.store.finish(page, self.clock.now()).await {
+            tracing::error!(%error, "a lease could not be given back");
+        }
+    }
+
+    pub(crate) async fn pace(&self, url: &Url, pace: Pace) {
+        if let Err(error) = self.store.pace(url, pace, self.clock.now()).await {
+            tracing::error!(%error, "the pace of a host could not be stored");
+        }
+    }
+
+    /// robots.txt of the origin of `url`.
+    pub(crate) async fn robots(&self, agent: &str, url: &Url, scheme_assumed: bool, job: &JobContext) -> Known {
+        let load = |address| self.load_robots(agent, address, scheme_assumed, job);
+        self.robots.get(agent, url, self.clock.now(), load).await
+    }
+
+    async fn load_robots(&self, agent: &str, address: Url, scheme_assumed: bool, job: &JobContext) -> Reading {
+        let options = errand_options(job, &address);
+        let request = FetchRequest { url: &address, scheme_assumed, options: &options, purpose: Purpose::Robots };
+        match self.fetch.fetch(request, &AnyHop).await {
+            Ok(answer) => Ok(Arc::new(RobotsPolicy::from_status(answer.status, &answer.body, agent))),
+            Err(failure) => Err(PageError {
+                code: failure.error.code,
+                message: format!(
+                    "robots.txt could not be read, so no page of {} is fetched: {}",
+                    address.host_str().unwrap_or_default(),
+                    failure.error.message
+                ),
+            }),
+        }
+    }
+}
+
+/// Follows every redirect that the egress guard lets through.
+pub(crate) struct AnyHop;
+
+#[async_trait::async_trait]
+impl HopCheck for AnyHop {
+    async fn check(&self, _from: &Url, _to: &Url) -> Result<(), HopRefusal> {
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+use std::fmt;
+
+use gleaner_types::JobId;
+
+/// Why the store did not do what it was asked.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    text: String,
+}
+
+/// Kinds of [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// There is no job of this id, or its results are no longer kept.
+    UnknownJob,
+    /// A job of this id is there already.
+    JobExists,
+    /// The job has ended, so it takes no pages and cannot be cancelled.
+    JobEnded,
+    /// The medium failed: a temporary file could not be written or read.
+    Io,
+}
+
+impl Error {
+    pub(crate) fn unknown_job(id: JobId) -> Self {
+        Self { kind: ErrorKind::UnknownJob, text: format!("job {id} is not in the store") }
+    }
+
+    pub(crate) fn job_exists(id: JobId) -> Self {
+        Self { kind: ErrorKind::JobExists, text: format!("job {id} is in the store already; ids are used once") }
+    }
+
+    pub(crate) fn job_ended(id: JobId) -> Self {
+        Self { kind: ErrorKind::JobEnded, text: format!("job {id} has ended") }
+    }
+
+    /// The medium of a store failed.
+    pub fn io(doing: &str, cause: &dyn fmt::Display) -> Self {
+        Self { kind: ErrorKind::Io, text: format!("{doing}: {cause}") }
+    }
+
+    /// Which kind of failure this is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// There is no job of this id, or its results are no longer kept.
+    #[must_use]
+    pub fn is_unknown_job(&self) -> bool {
+        self.kind == ErrorKind::UnknownJob
+    }
+
+    /// The job has ended already.
+    #[must_use]
+    pub fn is_job_ended(&self) -> bool {
+        self.kind == ErrorKind::JobEnded
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,192 @@
+use std::time::Duration;
+
+use gleaner_frontier::{Candidate, JobRules, LeaseId, UrlKey};
+use gleaner_types::{Document, JobId, JobState, PageError};
+use serde_json::Value;
+use url::Url;
+
+/// What a job is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobKind {
+    /// One page.
+    Scrape,
+    /// Many pages named by the user.
+    Batch,
+    /// A site.
+    Crawl,
+}
+
+/// What becomes of documents after they were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retention {
+    /// Dropped as they are read. While too many are unread, no further page of the job is leased, so a slow reader
+    /// slows the crawl and loses nothing.
+    Stream,
+    /// Kept until the job is removed or expires; in memory up to a bound, beyond it in a temporary file.
+    Keep,
+}
+
+/// A job to begin.
+#[derive(Debug, Clone)]
+pub struct NewJob {
+    /// Its id, used once.
+    pub id: JobId,
+    /// What it is for.
+    pub kind: JobKind,
+    /// The request as it came, so that another process can take the job over.
+    pub request: Value,
+    /// Limit, concurrency, delay and depth.
+    pub rules: JobRules,
+    /// The first pages, at depth 0.
+    pub pages: Vec<Candidate>,
+    /// No pages will come but those that these lead to, so the job ends when it runs dry. Otherwise it stays open
+    /// until [`Store::seal`](crate::Store::seal).
+    pub sealed: bool,
+    /// What becomes of documents after they were read.
+    pub retention: Retention,
+}
+
+/// Pages to work on now.
+#[derive(Debug, Default)]
+pub struct Leases {
+    /// The pages, each leased to the caller alone until it finishes them or the lease expires.
+    pub pages: Vec<LeasedPage>,
+    /// When more may become ready by time alone; `None` where only an event can make more ready.
+    pub next: Option<Duration>,
+}
+
+/// A page to work on.
+#[derive(Debug, Clone)]
+pub struct LeasedPage {
+    /// Names this lease.
+    pub lease: LeaseId,
+    /// The job it belongs to.
+    pub job: JobId,
+    /// What to fetch.
+    pub url: Url,
+    /// Its identity within the job.
+    pub key: UrlKey,
+    /// Clicks from the start page or the sitemap, as known now.
+    pub depth: u32,
+    /// The page is outside the site: its links are not followed.
+    pub external: bool,
+    /// How often it was leased before.
+    pub attempt: u32,
+}
+
+/// What came of a leased page.
+#[derive(Debug)]
+pub struct FinishedPage {
+    /// The lease.
+    pub lease: LeasedPage,
+    /// How it ended.
+    pub outcome: PageOutcome,
+    /// The address that answered, where it is another than the one asked for. If the job has seen it already, the
+    /// document is a duplicate and is not stored.
+    pub redirected_to: Option<Candidate>,
+    /// Links found that belong to the job.
+    pub links: Vec<Candidate>,
+}
+
+/// How a page ended.
+#[derive(Debug)]
+pub enum PageOutcome {
+    /// With a document, which cost so many credits.
+    Document(Box<Document>, u64),
+    /// Without one.
+    Failed(PageError),
+    /// robots.txt forbids it.
+    RobotsBlocked,
+    /// It is not one of the results: fetched for its links alone.
+    Skipped,
+    /// It goes back to the queue, not to be leased before then.
+    Retry(Duration),
+}
+
+/// What the store did with a finished page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Receipt {
+    /// False where the lease had expired or its job had ended: nothing was changed.
+    pub accepted: bool,
+    /// So many links were new.
+    pub admitted: u64,
+    /// The job ended with this page.
+    pub job_ended: bool,
+}
+
+/// How much [`Store::read`](crate::Store::read) may return. One document is returned whatever its size.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadBound {
+    /// At most so many documents.
+    pub documents: usize,
+    /// At most so many bytes of them as JSON, counted by the store's own weight.
+    pub bytes: usize,
+}
+
+impl Default for ReadBound {
+    fn default() -> Self {
+        Self { documents: 16, bytes: 1 << 20 }
+    }
+}
+
+/// Documents in order of completion.
+#[derive(Debug, Default)]
+pub struct Slice {
+    /// The documents.
+    pub documents: Vec<Document>,
+    /// The position of the next one, to be read from next.
+    pub next: u64,
+    /// The job has ended and nothing comes after these.
+    pub end: bool,
+}
+
+/// A page without a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageFailure {
+    /// A number within the job.
+    pub sequence: u64,
+    /// When, since the Unix epoch.
+    pub at: Duration,
+    /// The address asked for.
+    pub url: Url,
+    /// Why.
+    pub error: PageError,
+}
+
+/// Pages of a job that gave no document.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageFailures {
+    /// In order, bounded; how many there were is in [`JobSnapshot::failed`].
+    pub failures: Vec<PageFailure>,
+    /// What robots.txt forbade, in order, bounded.
+    pub robots_blocked: Vec<Url>,
+}
+
+/// A job at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobSnapshot {
+    /// Its id.
+    pub id: JobId,
+    /// What it is for.
+    pub kind: JobKind,
+    /// Where it stands.
+    pub state: JobState,
+    /// Pages with a document.
+    pub completed: u64,
+    /// Pages admitted: waiting, in work, done. Equal to `completed` at the end.
+    pub total: u64,
+    /// Pages that failed.
+    pub failed: u64,
+    /// Pages that robots.txt forbade.
+    pub robots_blocked: u64,
+    /// What the documents cost.
+    pub credits_used: u64,
+    /// Since the Unix epoch.
+    pub created_at: Duration,
+    /// Since the Unix epoch; `None` while it runs.
+    pub ended_at: Option<Duration>,
+    /// What the reader should know.
+    pub warning: Option<String>,
+    /// Why the job failed as a whole.
+    pub error: Option<String>,
+}

@@ -1,0 +1,73 @@
+//! A blocking client for the tests of this crate: enough HTTP/1.1 to see what was really sent.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests of the server need a client that is not the one under test"
+)]
+pub(crate) fn connect(addr: SocketAddr) -> TcpStream {
+    TcpStream::connect(addr).expect("loopback accepts")
+}
+
+/// One keep-alive connection.
+pub(crate) struct Client {
+    addr: SocketAddr,
+    stream: BufReader<TcpStream>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HashMap<String, String>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).expect("UTF-8")
+    }
+}
+
+impl Client {
+    pub(crate) fn new(addr: SocketAddr) -> Self {
+        Self { addr, stream: BufReader::new(connect(addr)) }
+    }
+
+    /// Asks for a path. After an error the connection is a new one.
+    pub(crate) fn get(&mut self, path: &str) -> io::Result<Answer> {
+        let answer = self.ask(path);
+        if answer.is_err() {
+            self.stream = BufReader::new(connect(self.addr));
+        }
+        answer
+    }
+
+    fn ask(&mut self, path: &str) -> io::Result<Answer> {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nUser-Agent: testkit\r\n\r\n", self.addr);
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let status = self.line()?.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let status = status.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let mut headers = HashMap::new();
+        loop {
+            let line = self.line()?;
+            if line.is_empty() {
+                break;
+            }
+            let (name, value) = line.split_once(": ").ok_or(io::ErrorKind::InvalidData)?;
+            headers.insert(name.to_ascii_lowercase(), value.to_owned());
+        }
+        let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body)?;
+        Ok(Answer { status, headers, body })
+    }
+
+    fn line(&mut self) -> io::Result<String> {
+        let mut line = String::new();
+        self.stream.read_line(&mut line)?;
+        Ok(line.trim_end().to_owned())
+    }
+}

@@ -1,0 +1,222 @@
+//! What a server was asked, when, and how many requests were in work at once.
+//!
+//! A request counts as in work from its head until its answer has been handed to the socket. That end is
+//! never later than the moment the client has the answer, so an overlap in this log is a real one.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use hyper::Request;
+use hyper::header::{HOST, USER_AGENT};
+
+/// Requests that a log holds; later ones are counted and not kept.
+pub const LOG_LIMIT: usize = 1_000_000;
+
+/// What is noted of each request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LogDetail {
+    /// Nothing: for benches.
+    Off,
+    /// Time, path, host, agent, overlap.
+    #[default]
+    Requests,
+    /// That, and every header.
+    Headers,
+}
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestRecord {
+    /// When its head had been read, since the server started.
+    pub started: Duration,
+    /// When its answer had been handed to the socket; `None` while it is in work.
+    pub finished: Option<Duration>,
+    /// `GET`, `HEAD` and so on.
+    pub method: String,
+    /// Path and query, as asked.
+    pub path: String,
+    /// The `Host` header; empty where there was none.
+    pub host: String,
+    /// The `User-Agent` header; empty where there was none.
+    pub user_agent: String,
+    /// Every header in the order of arrival, names in lower case; empty unless [`LogDetail::Headers`].
+    pub headers: Vec<(String, String)>,
+    /// The status of the answer; 0 where there was none.
+    pub status: u16,
+    /// The number of the connection, from 1.
+    pub connection: u64,
+    /// Requests in work when this one came, itself included.
+    pub concurrent: usize,
+    /// Those of them with the same `Host`.
+    pub concurrent_on_host: usize,
+}
+
+/// The requests that a server saw, in order of arrival.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Log {
+    /// The records, at most [`LOG_LIMIT`].
+    pub records: Vec<RequestRecord>,
+    /// Requests that came after the log was full.
+    pub dropped: usize,
+}
+
+impl Log {
+    /// The paths in order of arrival, repeats included.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.records.iter().map(|record| record.path.as_str())
+    }
+
+    /// How often `path` (with its query) was asked for.
+    #[must_use]
+    pub fn count(&self, path: &str) -> usize {
+        self.paths().filter(|asked| *asked == path).count()
+    }
+
+    /// The paths that were asked for more than once, in the order of their first repeat.
+    #[must_use]
+    pub fn duplicates(&self) -> Vec<String> {
+        let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
+        let mut repeated = Vec::new();
+        for record in &self.records {
+            let count = counts.entry((&record.host, &record.path)).or_default();
+            *count += 1;
+            if *count == 2 {
+                repeated.push(record.path.clone());
+            }
+        }
+        repeated
+    }
+
+    /// The log of one host, by its `Host` header.
+    #[must_use]
+    pub fn for_host(&self, host: &str) -> Self {
+        let records = self.records.iter().filter(|record| record.host == host).cloned().collect();
+        Self { records, dropped: self.dropped }
+    }
+
+    /// The most requests that were in work at once.
+    #[must_use]
+    pub fn most_concurrent(&self) -> usize {
+        self.records.iter().map(|record| record.concurrent).max().unwrap_or(0)
+    }
+
+    /// The most requests for one host that were in work at once.
+    #[must_use]
+    pub fn most_concurrent_on_a_host(&self) -> usize {
+        self.records.iter().map(|record| record.concurrent_on_host).max().unwrap_or(0)
+    }
+
+    /// The shortest time between the starts of two requests, one after the other; `None` under two requests.
+    /// Take [`Log::for_host`] first where there are several hosts.
+    #[must_use]
+    pub fn shortest_gap(&self) -> Option<Duration> {
+        self.records.windows(2).map(|pair| pair[1].started.saturating_sub(pair[0].started)).min()
+    }
+}
+
+/// Collects the records of a server.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    detail: LogDetail,
+    start: Instant,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    log: Log,
+    in_work: usize,
+    in_work_on_host: HashMap<String, usize>,
+}
+
+impl Recorder {
+    pub(crate) fn new(detail: LogDetail) -> Self {
+        Self { detail, start: Instant::now(), state: Mutex::default() }
+    }
+
+    pub(crate) fn log(&self) -> Log {
+        self.state.lock().expect("no holder panics").log.clone()
+    }
+
+    /// Notes the start of a request. What is returned notes its end when it is dropped.
+    pub(crate) fn open<B>(self: &Arc<Self>, request: &Request<B>, connection: u64) -> Entry {
+        if self.detail == LogDetail::Off {
+            return Entry { recorder: None, index: None, host: String::new() };
+        }
+        let text = |name| {
+            let value = request
+                .headers()
+                .get(name)
+                .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+            value.unwrap_or_default()
+        };
+        let headers = if self.detail == LogDetail::Headers {
+            let pair = |(name, value): (&hyper::header::HeaderName, &hyper::header::HeaderValue)| {
+                (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+            };
+            request.headers().iter().map(pair).collect()
+        } else {
+            Vec::new()
+        };
+        let host = text(HOST);
+        let path = request.uri().path_and_query().map_or_else(String::new, ToString::to_string);
+
+        let mut state = self.state.lock().expect("no holder panics");
+        state.in_work += 1;
+        let concurrent = state.in_work;
+        let on_host = state.in_work_on_host.entry(host.clone()).or_default();
+        *on_host += 1;
+        let record = RequestRecord {
+            started: self.start.elapsed(),
+            finished: None,
+            method: request.method().to_string(),
+            path,
+            host: host.clone(),
+            user_agent: text(USER_AGENT),
+            headers,
+            status: 0,
+            connection,
+            concurrent,
+            concurrent_on_host: *on_host,
+        };
+        let index = state.log.records.len();
+        let kept = index < LOG_LIMIT;
+        if kept {
+            state.log.records.push(record);
+        } else {
+            state.log.dropped += 1;
+        }
+        Entry { recorder: Some(Arc::clone(self)), index: kept.then_some(index), host }
+    }
+}
+
+/// A request in work.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    recorder: Option<Arc<Recorder>>,
+    index: Option<usize>,
+    host: String,
+}
+
+impl Entry {
+    pub(crate) fn status(&self, status: u16) {
+        if let (Some(recorder), Some(index)) = (&self.recorder, self.index) {
+            recorder.state.lock().expect("no holder panics").log.records[index].status = status;
+        }
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let Some(recorder) = &self.recorder else { return };
+        let mut state = recorder.state.lock().expect("no holder panics");
+        state.in_work -= 1;
+        if let Some(count) = state.in_work_on_host.get_mut(&self.host) {
+            *count -= 1;
+        }
+        if let Some(index) = self.index {
+            state.log.records[index].finished = Some(recorder.start.elapsed());
+        }
+    }
+}

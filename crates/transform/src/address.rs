@@ -1,0 +1,158 @@
+//! Addresses of a page: relative to its base, and only those that can be fetched.
+
+use std::borrow::Cow;
+
+use url::Url;
+
+use crate::tree::{Attr, Tag, Tree};
+
+/// An address longer than this is dropped: no server answers it, and it is a data URI more often than not.
+pub(crate) const MAX_ADDRESS_BYTES: usize = 8_192;
+
+/// Makes the addresses of one page absolute.
+#[derive(Debug, Clone)]
+pub(crate) struct Resolver {
+    /// `None` leaves relative addresses as they are: for HTML that belongs to no page.
+    base: Option<Url>,
+}
+
+impl Resolver {
+    /// Of a page at `url` whose `<base href>` is `base`.
+    pub(crate) fn new(url: &Url, base: Option<&str>) -> Self {
+        let declared = base
+            .filter(|base| base.len() <= MAX_ADDRESS_BYTES)
+            .and_then(|base| url.join(strip(base).as_ref()).ok())
+            .filter(|base| matches!(base.scheme(), "http" | "https"));
+        Self { base: Some(declared.unwrap_or_else(|| url.clone())) }
+    }
+
+    /// Of HTML that belongs to no page.
+    pub(crate) const fn without_base() -> Self {
+        Self { base: None }
+    }
+
+    /// Of a parsed page.
+    pub(crate) fn of_tree(url: &Url, tree: &Tree) -> Self {
+        let base = tree.find(Tag::Base).and_then(|base| tree.attribute(base, Attr::Href));
+        Self::new(url, base)
+    }
+
+    /// The absolute `http` or `https` address of a reference, its fragment kept.
+    pub(crate) fn web(&self, reference: &str) -> Option<Url> {
+        let reference = strip(reference);
+        if reference.len() > MAX_ADDRESS_BYTES {
+            return None;
+        }
+        let url = match &self.base {
+            Some(base) => base.join(&reference).ok()?,
+            None => Url::parse(&reference).ok()?,
+        };
+        (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
+    }
+
+    /// The address as it is written into Markdown or HTML: absolute where there is a base; `None` for what must not
+    /// come out as a link (`javascript:`, `data:`, `vbscript:`, `file:`, `blob:` and unknown schemes).
+    pub(crate) fn output<'a>(&self, reference: &'a str) -> Option<Cow<'a, str>> {
+        let stripped = strip(reference);
+        if stripped.len() > MAX_ADDRESS_BYTES {
+            return None;
+        }
+        match scheme(&stripped) {
+            Some(scheme) if is_web(scheme) => {
+                if self.base.is_none() {
+                    return Some(stripped);
+                }
+                let url = Url::parse(&stripped).ok()?;
+                url.has_host().then(|| Cow::Owned(url.into()))
+            }
+            Some(scheme) if is_contact(scheme) => Some(stripped),
+            Some(scheme) if self.base.is_none() && !is_dangerous(scheme) => Some(stripped),
+            Some(_) => None,
+            None => match &self.base {
+                Some(base) => base
+                    .join(&stripped)
+                    .ok()
+                    .filter(|url| matches!(url.scheme(), "http" | "https"))
+                    .map(|url| Cow::Owned(url.into())),
+                None => Some(stripped),
+            },
+        }
+    }
+}
+
+/// Without tabs and line ends, and without white space and control characters around it (URL Standard, 4.4).
+pub(crate) fn strip(reference: &str) -> Cow<'_, str> {
+    let trimmed = reference.trim_matches(|character: char| character <= ' ');
+    if trimmed.contains(['\t', '\n', '\r']) {
+        Cow::Owned(trimmed.chars().filter(|character| !matches!(character, '\t' | '\n' | '\r')).collect())
+    } else {
+        Cow::Borrowed(trimmed)
+    }
+}
+
+/// The scheme of an absolute reference, as written.
+fn scheme(reference: &str) -> Option<&str> {
+    let (scheme, _) = reference.split_once(':')?;
+    let mut characters = scheme.chars();
+    (characters.next()?.is_ascii_alphabetic()
+        && characters.all(|character| character.is_ascii_alphanumeric() || matches!(character, '+' | '-' | '.')))
+    .then_some(scheme)
+}
+
+fn is_web(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+}
+
+fn is_contact(scheme: &str) -> bool {
+    ["mailto", "tel", "sms", "xmpp", "geo", "magnet", "ftp"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
+}
+
+fn is_dangerous(scheme: &str) -> bool {
+    ["javascript", "data", "vbscript", "file", "blob", "about", "filesystem"]
+        .iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolver(base: Option<&str>) -> Resolver {
+        Resolver::new(&Url::parse("https://example.org/a/b?c").unwrap(), base)
+    }
+
+    #[test]
+    fn references_become_absolute_addresses_of_the_web() {
+        let rows = [
+            ("x", Some("https://example.org/a/x")),
+            (" /x#f ", Some("https://example.org/x#f")),
+            ("//cdn.example/y", Some("https://cdn.example/y")),
+            ("?q", Some("https://example.org/a/b?q")),
+            ("ht\ntp://other.example", Some("http://other.example/")),
+            ("javascript:void(0)", None),
+            (" java\tscript:void(0)", None),
+            ("data:text/html,x", None),
+            ("mailto:a@b.example", None),
+            ("http://", None),
+        ];
+        for (reference, expected) in rows {
+            assert_eq!(resolver(None).web(reference).as_ref().map(Url::as_str), expected, "{reference:?}");
+        }
+    }
+
+    #[test]
+    fn the_base_is_honoured_unless_it_is_no_web_address() {
+        assert_eq!(resolver(Some("/docs/")).web("x").unwrap().as_str(), "https://example.org/docs/x");
+        assert_eq!(resolver(Some("javascript:1")).web("x").unwrap().as_str(), "https://example.org/a/x");
+    }
+
+    #[test]
+    fn no_dangerous_scheme_is_written() {
+        for reference in ["javascript:x", "JaVaScRiPt:x", "\u{1}javascript:x", "java\nscript:x", "data:x", "vbscript:x", "file:///x", "blob:x"] {
+            assert_eq!(resolver(None).output(reference), None, "{reference:?}");
+            assert_eq!(Resolver::without_base().output(reference), None, "{reference:?}");
+        }
+        assert_eq!(resolver(None).output("mailto:a@b.example").as_deref(), Some("mailto:a@b.example"));
+        assert_eq!(Resolver::without_base().output("/x y").as_deref(), Some("/x y"));
+    }
+}

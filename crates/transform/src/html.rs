@@ -1,0 +1,155 @@
+//! Cleaned HTML: the `html` format.
+//!
+//! Safe to show: an allow-list of elements that are dropped with all they hold, attributes that are kept, addresses
+//! that pass the same check as those of Markdown. Nothing is copied from the page unescaped.
+
+use crate::address::Resolver;
+use crate::page::picture;
+use crate::tree::{Edge, Kind, NodeId, Space, Tag, Tree, Walk};
+use crate::view::View;
+
+/// Attributes that are kept as they are.
+const KEPT: &[&str] = &[
+    "abbr", "align", "alt", "aria-label", "border", "checked", "cite", "class", "colspan", "datetime", "dir", "disabled",
+    "headers", "height", "hreflang", "id", "itemprop", "itemscope", "itemtype", "lang", "name", "open", "rel", "reversed",
+    "role", "rowspan", "scope", "start", "title", "type", "value", "width", "data-lang", "data-language", "display",
+    "encoding", "alttext",
+];
+
+/// Attributes that hold an address.
+const ADDRESSES: &[&str] = &["href", "src", "poster", "cite", "data-src"];
+
+/// Writes a part of a tree as HTML without scripts, styles, handlers and dangerous addresses.
+pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64_images: bool) -> String {
+    let mut out = String::new();
+    for root in &view.roots {
+        let mut walk = Walk::new(tree, *root);
+        while let Some(edge) = walk.next() {
+            match edge {
+                Edge::Enter(node) => match tree.kind(node) {
+                    Kind::Text => escape(tree.text(node), false, &mut out),
+                    Kind::Element if view.hidden.contains(node) || drops(tree, node) => walk.skip_children(),
+                    Kind::Element => open(tree, node, resolver, remove_base64_images, &mut out),
+                    Kind::Document => {}
+                },
+                Edge::Leave(node) => {
+                    let closes = tree.is_element(node)
+                        && !view.hidden.contains(node)
+                        && !drops(tree, node)
+                        && !tree.tag(node).is_void();
+                    if closes {
+                        out.push_str("</");
+                        out.push_str(tree.name(node));
+                        out.push('>');
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+fn drops(tree: &Tree, node: NodeId) -> bool {
+    let tag = tree.tag(node);
+    tag.is_invisible()
+        || tree.space(node) == Space::Foreign
+        || matches!(tag, Tag::Iframe | Tag::Object | Tag::Embed | Tag::Template | Tag::Frame | Tag::Frameset | Tag::Base | Tag::Plaintext | Tag::Xmp)
+        || !tree.name(node).bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+}
+
+fn open(tree: &Tree, node: NodeId, resolver: &Resolver, remove_base64_images: bool, out: &mut String) {
+    out.push('<');
+    out.push_str(tree.name(node));
+    let tag = tree.tag(node);
+    for (name, value) in tree.attributes(node) {
+        if tag == Tag::Img && matches!(name, "src" | "data-src") {
+            continue;
+        }
+        if ADDRESSES.contains(&name) {
+            if let Some(address) = resolver.output(value) {
+                attribute(name, &address, out);
+            }
+        } else if KEPT.contains(&name) {
+            attribute(name, value, out);
+        }
+    }
+    if tag == Tag::Img
+        && let Some(source) = picture::source(tree, node)
+    {
+        if picture::is_inline(source) {
+            let image = source.trim_start().get(..11).is_some_and(|start| start.eq_ignore_ascii_case("data:image/"));
+            if remove_base64_images {
+                attribute("src", "", out);
+            } else if image {
+                attribute("src", source.trim(), out);
+            }
+        } else if let Some(address) = resolver.output(source) {
+            attribute("src", &address, out);
+        }
+    }
+    out.push('>');
+}
+
+fn attribute(name: &str, value: &str, out: &mut String) {
+    out.push(' ');
+    out.push_str(name);
+    out.push_str("=\"");
+    escape(value, true, out);
+    out.push('"');
+}
+
+/// Writes text so that it is read as text.
+pub(crate) fn escape(text: &str, attribute: bool, out: &mut String) {
+    for piece in text.split_inclusive(['&', '<', '>', '"', '\u{a0}']) {
+        let mut characters = piece.chars();
+        let entity = match characters.next_back() {
+            Some('&') => "&amp;",
+            Some('<') => "&lt;",
+            Some('>') => "&gt;",
+            Some('"') if attribute => "&quot;",
+            Some('\u{a0}') => "&nbsp;",
+            _ => {
+                out.push_str(piece);
+                continue;
+            }
+        };
+        out.push_str(characters.as_str());
+        out.push_str(entity);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{ParseOptions, parse};
+    use url::Url;
+
+    fn cleaned(html: &str) -> String {
+        let tree = parse(html, ParseOptions { all_attributes: true });
+        let resolver = Resolver::of_tree(&Url::parse("https://example.org/a/b").unwrap(), &tree);
+        let view = View { roots: vec![tree.find(Tag::Body).unwrap()], ..View::whole(&tree) };
+        let out = write(&tree, &view, &resolver, true);
+        out.trim_start_matches("<body>").trim_end_matches("</body>").to_owned()
+    }
+
+    #[test]
+    fn nothing_that_runs_comes_out() {
+        let rows = [
+            ("<p onclick=x() class=a>t</p>", "<p class=\"a\">t</p>"),
+            ("<script>x</script><style>y</style><p>z", "<p>z</p>"),
+            ("<a href='javascript:x'>a</a>", "<a>a</a>"),
+            ("<a href=' JAVA\nSCRIPT:x'>a</a>", "<a>a</a>"),
+            ("<a href='c?d&e=\"'>a</a>", "<a href=\"https://example.org/a/c?d&amp;e=%22\">a</a>"),
+            ("<img src=x onerror=y>", "<img src=\"https://example.org/a/x\">"),
+            ("<iframe srcdoc='<script>'></iframe><svg onload=x><script>y</script></svg>t", "t"),
+            ("&lt;script>&amp;", "&lt;script&gt;&amp;"),
+            ("<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\"></noscript>", ""),
+            ("<p title='\"><script>x</script>'>t</p>", "<p title=\"&quot;&gt;&lt;script&gt;x&lt;/script&gt;\">t</p>"),
+            ("<form action='javascript:x'><button formaction='javascript:y'>b</button></form>", "<form><button>b</button></form>"),
+            ("<base href=/c/><p style='background:url(javascript:x)'>t", "<p>t</p>"),
+        ];
+        for (html, expected) in rows {
+            assert_eq!(cleaned(html), expected, "{html}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Lines and what they begin with: quotes, list items, and the distance between blocks.
+
+/// Quotes and lists nested deeper than this go on at this depth: each line repeats what it is inside of, so without
+/// a bound the output would grow with the product of depth and length.
+pub(super) const MAX_NESTING: usize = 24;
+
+/// What a block is inside of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Container {
+    /// A block quote.
+    Quote {
+        /// Its first line is written.
+        started: bool,
+    },
+    /// An item of a list.
+    Item(Item),
+    /// Beyond [`MAX_NESTING`].
+    Flat,
+}
+
+/// An item of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    /// What its first line begins with; further lines begin with as many spaces.
+    pub(super) marker: String,
+    /// Its first line is written.
+    pub(super) started: bool,
+    /// No blank lines between the items of its list.
+    pub(super) tight: bool,
+    /// The first of its list.
+    pub(super) first: bool,
+    /// May stand right under a paragraph: CommonMark allows it for bullets and for lists that start at 1.
+    pub(super) interrupts: bool,
+}
+
+/// What kind of block a block is, where it matters for what may stand beside it without a blank line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leaf {
+    /// Text that would run on into text after it.
+    Paragraph,
+    /// A table: text before it would become part of it.
+    Table,
+    /// A heading, a fence, a rule: ends by itself.
+    Other,
+    /// A list or a quote has just ended: text right after would be read as part of it.
+    Container,
+}
+
+/// Lines being written.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    out: String,
+    containers: Vec<Container>,
+    last: Option<Leaf>,
+}
+
+impl Lines {
+    pub(super) fn finish(self) -> String {
+        self.out
+    }
+
+    /// Enters a quote or an item.
+    pub(super) fn push(&mut self, container: Container) {
+        let full = self.containers.len() >= MAX_NESTING;
+        self.containers.push(if full { Container::Flat } else { container });
+    }
+
+    /// How many containers are open.
+    pub(super) fn depth(&self) -> usize {
+        self.containers.len()
+    }
+
+    /// Leaves the innermost container.
+    pub(super) fn pop(&mut self) {
+        if let Some(Container::Item(Item { started: false, .. })) = self.containers.last() {
+            // An empty item still has its marker.
+            self.start(Leaf::Other);
+            self.out.truncate(self.out.trim_end_matches(' ').len());
+        }
+        if let Some(Container::Item(_) | Container::Quote { started: true }) = self.containers.pop() {
+            self.last = Some(Leaf::Container);
+        }
+    }
+
+    /// Are we inside a list item?
+    pub(super) fn in_item(&self) -> bool {
+        self.containers.iter().any(|container| matches!(container, Container::Item(_)))
+    }
+
+    /// Is nothing written yet in the innermost item?
+    pub(super) fn at_item_start(&self) -> bool {
+        matches!(self.containers.last(), Some(Container::Item(Item { started: false, .. })))
+    }
+
+    /// Starts the first line of a block.
+    pub(super) fn start(&mut self, leaf: Leaf) {
+        if let Some(last) = self.last {
+            self.out.push('\n');
+            if !self.joins(last, leaf) {
+                self.blank_line();
+            }
+        }
+        self.prefix();
+        self.last = Some(leaf);
+    }
+
+    /// May a block stand right under the one before it, without a blank line?
+    fn joins(&self, last: Leaf, leaf: Leaf) -> bool {
+        let begun = |container: &Container| {
+            !matches!(container, Container::Quote { started: false } | Container::Item(Item { started: false, .. }))
+        };
+        let opening = self.containers.iter().position(|container| !begun(container));
+        let around = match opening {
+            Some(at) => self.containers.get(..at).and_then(<[Container]>::last),
+            None => self.containers.last(),
+        };
+        let in_tight = matches!(around, Some(Container::Item(Item { tight: true, .. })));
+        match opening.and_then(|at| self.containers.get(at)) {
+            Some(Container::Item(Item { first: false, tight, .. })) => *tight,
+            Some(Container::Item(Item { interrupts, .. })) => {
+                in_tight && (last == Leaf::Other || (last == Leaf::Paragraph && *interrupts))
+            }
+            Some(_) => in_tight && matches!(last, Leaf::Other | Leaf::Paragraph),
+            None => in_tight && (last == Leaf::Other || (last == Leaf::Paragraph && leaf == Leaf::Other)),
+        }
+    }
+
+    /// A blank line inside the containers that were begun already.
+    fn blank_line(&mut self) {
+        let line = self.out.len();
+        for container in &self.containers {
+            match container {
+                Container::Quote { started: true } => self.out.push_str("> "),
+                Container::Item(Item { started: true, marker, .. }) => {
+                    self.out.extend(std::iter::repeat_n(' ', marker.len()));
+                }
+                _ => {}
+            }
+        }
+        let end = self.out.get(line..).map_or(line, |text| line + text.trim_end().len());
+        self.out.truncate(end);
+        self.out.push('\n');
+    }
+
+    /// What every line of the innermost container begins with; begins those that are not.
+    fn prefix(&mut self) {
+        for container in &mut self.containers {
+            match container {
+                Container::Quote { started } => {
+                    *started = true;
+                    self.out.push_str("> ");
+                }
+                Container::Item(Item { marker, started: true, .. }) => {
+                    self.out.extend(std::iter::repeat_n(' ', marker.len()));
+                }
+                Container::Item(Item { marker, started, .. }) => {
+                    *started = true;
+                    self.out.push_str(marker);
+                }
+                Container::Flat => {}
+            }
+        }
+    }
+
+    /// Adds to the current line.
+    pub(super) fn write(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// Ends the line and starts another of the same block.
+    pub(super) fn next_line(&mut self) {
+        self.out.push('\n');
+        self.prefix();
+    }
+
+    /// Ends the line and starts another, empty so far: its prefix loses trailing spaces if nothing is added.
+    pub(super) fn next_line_with(&mut self, text: &str) {
+        self.next_line();
+        if text.is_empty() {
+            self.out.truncate(self.out.trim_end_matches(' ').len());
+        } else {
+            self.out.push_str(text);
+        }
+    }
+}

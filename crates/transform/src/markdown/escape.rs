@@ -1,0 +1,262 @@
+//! Exact escaping: a character gets a backslash where Markdown would read it as markup, and nowhere else.
+
+/// How often characters occur in a block that only matter in pairs.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Counts {
+    pub(super) stars: usize,
+    pub(super) underscores: usize,
+    pub(super) backticks: usize,
+    pub(super) tildes: usize,
+}
+
+impl Counts {
+    /// Counts those of a text.
+    pub(super) fn add(&mut self, text: &str) {
+        for byte in text.bytes() {
+            match byte {
+                b'*' => self.stars += 1,
+                b'_' => self.underscores += 1,
+                b'`' => self.backticks += 1,
+                b'~' => self.tildes += 1,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Writes text of a paragraph; `follow` is the first character of what comes after it in the same line.
+pub(super) fn text(text: &str, follow: Option<char>, counts: &Counts, cell: bool, out: &mut String) {
+    let special = |byte: u8| matches!(byte, b'\\' | b'*' | b'_' | b'`' | b'~' | b'<' | b'&' | b']' | b'[' | b'!' | b'|');
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(special) {
+        let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(before);
+        let previous = out.chars().next_back();
+        let mut characters = from.chars();
+        let Some(character) = characters.next() else { return };
+        let after = characters.as_str();
+        let next = after.chars().next().or(follow);
+        if needs_escape(character, previous, next, after, counts, cell) {
+            out.push('\\');
+        }
+        out.push(character);
+        rest = after;
+    }
+    out.push_str(rest);
+}
+
+fn needs_escape(
+    character: char,
+    previous: Option<char>,
+    next: Option<char>,
+    after: &str,
+    counts: &Counts,
+    cell: bool,
+) -> bool {
+    let space = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    match character {
+        '*' => counts.stars > 1 && !(space(previous) && space(next)),
+        '_' => {
+            counts.underscores > 1 && !(space(previous) && space(next)) && !(word(previous) && word(next))
+        }
+        '~' => counts.tildes > 1 && !(space(previous) && space(next)),
+        '`' => counts.backticks > 1,
+        '\\' => next.is_none_or(|c| c.is_ascii_punctuation()),
+        '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')),
+        '&' => is_reference(after),
+        ']' => matches!(next, Some('(' | ':')),
+        '[' => next == Some('^'),
+        '!' => next == Some('[') && after.is_empty(),
+        '|' => cell,
+        _ => false,
+    }
+}
+
+/// Does what follows an ampersand make a character reference of it?
+fn is_reference(after: &str) -> bool {
+    let Some(end) = after.bytes().take(40).position(|byte| byte == b';') else { return false };
+    let name = after.get(..end).unwrap_or_default();
+    let digits = |digits: &str, radix| !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
+    match name.strip_prefix('#') {
+        Some(number) => match number.strip_prefix(['x', 'X']) {
+            Some(hex) => digits(hex, 16),
+            None => digits(number, 10),
+        },
+        None => !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+    }
+}
+
+/// Escapes the brackets of a link's text, which starts at `start`, where they do not pair up.
+pub(super) fn brackets(out: &mut String, start: usize) {
+    let Some(text) = out.get(start..) else { return };
+    if !text.contains(['[', ']']) {
+        return;
+    }
+    let mut depth = 0_i32;
+    let mut escaped = false;
+    let mut code = false;
+    let mut paired = true;
+    for c in text.chars() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '`' => code = !code,
+            '[' if !code => depth += 1,
+            ']' if !code => depth -= 1,
+            _ => {}
+        }
+        paired &= depth >= 0;
+    }
+    if paired && depth == 0 {
+        return;
+    }
+    let text = text.to_owned();
+    out.truncate(start);
+    let mut escaped = false;
+    let mut image = false;
+    for c in text.chars() {
+        if matches!(c, '[' | ']') && !escaped && !image {
+            out.push('\\');
+        }
+        image = c == '!' && !escaped;
+        escaped = c == '\\' && !escaped;
+        out.push(c);
+    }
+}
+
+/// Writes the address of a link.
+pub(super) fn destination(address: &str, cell: bool, out: &mut String) {
+    let mut depth = 0_i32;
+    let mut paired = true;
+    for byte in address.bytes() {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        paired &= depth >= 0;
+    }
+    let plain = !address.is_empty()
+        && paired
+        && depth == 0
+        && !address.starts_with('<')
+        && !address.bytes().any(|byte| byte <= b' ' || byte == 0x7F);
+    if plain {
+        escape_into(address, |c, next| c == '\\' && next.is_some_and(|n| n.is_ascii_punctuation()) || cell && c == '|', out);
+    } else {
+        out.push('<');
+        escape_into(
+            address,
+            |c, next| matches!(c, '<' | '>') || c == '\\' && next.is_none_or(|n| n.is_ascii_punctuation()) || cell && c == '|',
+            out,
+        );
+        out.push('>');
+    }
+}
+
+/// Writes a link's title, without its quotes.
+pub(super) fn title(title: &str, cell: bool, out: &mut String) {
+    escape_into(title, |c, next| c == '"' || c == '\\' && next.is_none_or(|n| n.is_ascii_punctuation()) || cell && c == '|', out);
+}
+
+fn escape_into(text: &str, needs: impl Fn(char, Option<char>) -> bool, out: &mut String) {
+    let mut characters = text.chars().peekable();
+    let mut at = 0;
+    while let Some(c) = characters.next() {
+        at += c.len_utf8();
+        if c.is_control() {
+            if c.is_whitespace() && !out.ends_with(' ') {
+                out.push(' ');
+            }
+            continue;
+        }
+        if needs(c, characters.peek().copied()) || (c == '&' && is_reference(text.get(at..).unwrap_or_default())) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+}
+
+/// Escapes what would make a block of a paragraph's line; the line has been rendered already.
+pub(super) fn line_start(line: &str, first: bool, out: &mut String) {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let ends_marker = |at: usize| line.as_bytes().get(at).is_none_or(u8::is_ascii_whitespace);
+    let at = match line.as_bytes().first() {
+        Some(b'#') => {
+            let level = line.bytes().take_while(|byte| *byte == b'#').count();
+            (level <= 6 && ends_marker(level)).then_some(0)
+        }
+        Some(b'>') => Some(0),
+        Some(b'+' | b'-') if ends_marker(1) => Some(0),
+        Some(b'*') if ends_marker(1) => Some(0),
+        Some(b'-' | b'_' | b'*') if is_rule(line) => Some(0),
+        Some(b'=') if !first && line.bytes().all(|byte| matches!(byte, b'=' | b' ')) => Some(0),
+        Some(b'-' | b':' | b'|') if !first && line.bytes().all(|byte| matches!(byte, b'-' | b':' | b'|' | b' ')) => Some(0),
+        Some(b'~') if line.starts_with("~~~") => Some(0),
+        Some(b'0'..=b'9') if digits <= 9 && matches!(line.as_bytes().get(digits), Some(b'.' | b')')) => {
+            ends_marker(digits + 1).then_some(digits)
+        }
+        _ => None,
+    };
+    let (before, after) = line.split_at_checked(at.unwrap_or(0)).unwrap_or((line, ""));
+    out.push_str(before);
+    if at.is_some() {
+        out.push('\\');
+    }
+    out.push_str(after);
+}
+
+/// Would the line be a thematic break (or underline a heading)?
+fn is_rule(line: &str) -> bool {
+    let Some(mark) = line.bytes().next() else { return false };
+    line.bytes().all(|byte| byte == mark || byte == b' ' || byte == b'\t')
+        && (mark == b'-' || line.bytes().filter(|byte| *byte == mark).count() >= 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn escaped(raw: &str) -> String {
+        let mut counts = Counts::default();
+        counts.add(raw);
+        let mut out = String::new();
+        text(raw, None, &counts, false, &mut out);
+        let mut line = String::new();
+        line_start(&out, true, &mut line);
+        line
+    }
+
+    #[test]
+    fn no_more_and_no_less_than_needed() {
+        let rows = [
+            ("2 * 3 * 4", "2 * 3 * 4"),
+            ("*a*", "\\*a\\*"),
+            ("price*", "price*"),
+            ("snake_case_name", "snake_case_name"),
+            ("_a_", "\\_a\\_"),
+            ("a < b", "a < b"),
+            ("<script>", "\\<script>"),
+            ("AT&T &amp; &x", "AT&T \\&amp; &x"),
+            ("[a](b)", "[a\\](b)"),
+            ("[a]: b", "[a\\]: b"),
+            ("[a] b", "[a] b"),
+            ("# x", "\\# x"),
+            ("#x", "#x"),
+            ("1. x", "1\\. x"),
+            ("1.5 x", "1.5 x"),
+            ("- x", "\\- x"),
+            ("-x", "-x"),
+            ("---", "\\---"),
+            ("> x", "\\> x"),
+            ("a\\b \\* c", "a\\b \\\\* c"),
+            ("`", "`"),
+            ("`a`", "\\`a\\`"),
+            ("~5 to 7", "~5 to 7"),
+        ];
+        for (raw, expected) in rows {
+            assert_eq!(escaped(raw), expected, "{raw}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Facts about a page: its `<meta>` elements under the names of the contract, title, language, icon.
+
+use gleaner_types::{MetaValue, Metadata};
+
+use crate::address::Resolver;
+use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
+
+/// At most so many `<meta>` elements are read.
+const MAX_ENTRIES: usize = 500;
+
+/// A value is cut here, in bytes.
+const MAX_VALUE_BYTES: usize = 10_000;
+
+/// Names of the contract for names of pages, in lower case. All else stays under its own name.
+const RENAMED: &[(&str, &str)] = &[
+    ("og:title", "ogTitle"),
+    ("og:description", "ogDescription"),
+    ("og:url", "ogUrl"),
+    ("og:image", "ogImage"),
+    ("og:audio", "ogAudio"),
+    ("og:determiner", "ogDeterminer"),
+    ("og:locale", "ogLocale"),
+    ("og:site_name", "ogSiteName"),
+    ("og:video", "ogVideo"),
+    ("article:section", "articleSection"),
+    ("article:tag", "articleTag"),
+    ("dc.date", "dcDate"),
+    ("dc.date.created", "dcDateCreated"),
+    ("dc.description", "dcDescription"),
+    ("dc.subject", "dcSubject"),
+    ("dc.type", "dcType"),
+    ("dcterms.audience", "dcTermsAudience"),
+    ("dcterms.created", "dcTermsCreated"),
+    ("dcterms.keywords", "dcTermsKeywords"),
+    ("dcterms.subject", "dcTermsSubject"),
+    ("dcterms.type", "dcTermsType"),
+];
+
+/// Reads the metadata of a page. What only the worker knows (addresses, status, times) is left open.
+pub(crate) fn read(tree: &Tree, resolver: &Resolver) -> Metadata {
+    let mut metadata = Metadata::default();
+    let mut icon = None::<(u8, &str)>;
+    let mut entries = 0;
+    let mut title = None;
+    for edge in Walk::new(tree, NodeId::DOCUMENT) {
+        let Edge::Enter(node) = edge else { continue };
+        match tree.tag(node) {
+            Tag::Html if metadata.language.is_none() => {
+                metadata.language = [Attr::Lang, Attr::XmlLang]
+                    .into_iter()
+                    .find_map(|name| tree.attribute(node, name))
+                    .map(str::trim)
+                    .filter(|language| !language.is_empty())
+                    .map(str::to_owned);
+            }
+            Tag::Title if title.is_none() => title = Some(clean(&tree.folded_text(node, MAX_VALUE_BYTES))),
+            Tag::Meta if entries < MAX_ENTRIES => {
+                entries += 1;
+                meta(tree, node, &mut metadata);
+            }
+            Tag::Link => {
+                let rel = tree.attribute(node, Attr::Rel).unwrap_or_default().to_ascii_lowercase();
+                let rank = match rel.as_str() {
+                    "icon" => 3,
+                    "shortcut icon" => 2,
+                    "apple-touch-icon" => 1,
+                    _ => continue,
+                };
+                if let Some(href) = tree.attribute(node, Attr::Href)
+                    && icon.is_none_or(|(best, _)| best < rank)
+                {
+                    icon = Some((rank, href));
+                }
+            }
+            _ => {}
+        }
+    }
+    metadata.favicon = icon.and_then(|(_, href)| resolver.web(href)).map(String::from);
+    metadata.title = title.filter(|title| !title.is_empty());
+    if metadata.title.is_none() {
+        metadata.title = match metadata.other.get("ogTitle") {
+            Some(MetaValue::One(title)) => Some(title.clone()),
+            Some(MetaValue::Many(titles)) => titles.first().cloned(),
+            None => None,
+        };
+    }
+    metadata
+}
+
+fn meta(tree: &Tree, node: NodeId, metadata: &mut Metadata) {
+    let name = [Attr::Property, Attr::Name, Attr::Itemprop, Attr::HttpEquiv]
+        .into_iter()
+        .find_map(|name| tree.attribute(node, name))
+        .map(str::trim)
+        .filter(|name| !name.is_empty() && name.len() <= 200);
+    let (Some(name), Some(content)) = (name, tree.attribute(node, Attr::Content)) else { return };
+    let content = clean(content);
+    let lower = name.to_ascii_lowercase();
+    let first = |slot: &mut Option<String>, content: String| {
+        if slot.is_none() && !content.is_empty() {
+            *slot = Some(content);
+        }
+    };
+    match lower.as_str() {
+        "description" => first(&mut metadata.description, content),
+        "keywords" => first(&mut metadata.keywords, content),
+        "robots" => first(&mut metadata.robots, content),
+        "article:published_time" => first(&mut metadata.published_time, content),
+        "article:modified_time" => first(&mut metadata.modified_time, content),
+        "og:locale:alternate" => metadata.og_locale_alternate.push(content),
+        "content-language" => first(&mut metadata.language, content),
+        _ => {
+            let renamed = RENAMED.iter().find(|(known, _)| *known == lower).map(|(_, ours)| *ours);
+            add(metadata, renamed.unwrap_or(name), content);
+        }
+    }
+}
+
+/// Puts a value beside what is there under the same name. Names of fields of the document cannot be taken.
+fn add(metadata: &mut Metadata, name: &str, content: String) {
+    const TAKEN: [&str; 19] = [
+        "title", "description", "language", "keywords", "robots", "favicon", "publishedTime", "modifiedTime",
+        "ogLocaleAlternate", "sourceURL", "url", "statusCode", "contentType", "scrapeId", "error", "numPages",
+        "proxyUsed", "cacheState", "cachedAt",
+    ];
+    if TAKEN.contains(&name) || matches!(name, "creditsUsed" | "concurrencyLimited") {
+        return;
+    }
+    match metadata.other.get_mut(name) {
+        None => {
+            metadata.other.insert(clean(name), MetaValue::One(content));
+        }
+        Some(MetaValue::Many(values)) => values.push(content),
+        Some(value) => {
+            if let MetaValue::One(first) = value {
+                *value = MetaValue::Many(vec![std::mem::take(first), content]);
+            }
+        }
+    }
+}
+
+/// Without control characters and white space around, cut to [`MAX_VALUE_BYTES`].
+fn clean(value: &str) -> String {
+    let mut out: String =
+        value.trim().chars().filter(|c| !c.is_control() || c.is_whitespace()).take(MAX_VALUE_BYTES).collect();
+    if out.contains(['\n', '\t', '\r']) {
+        out = out.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{ParseOptions, parse};
+    use url::Url;
+
+    fn metadata(html: &str) -> Metadata {
+        let tree = parse(html, ParseOptions::default());
+        let resolver = Resolver::of_tree(&Url::parse("https://example.org/a/b").unwrap(), &tree);
+        read(&tree, &resolver)
+    }
+
+    #[test]
+    fn every_meta_comes_out_under_its_name() {
+        let metadata = metadata(
+            "<html lang=en-GB><head><title> A\n title </title><meta name=Description content='What it is'>
+             <meta property='og:title' content='OG'><meta property=og:locale:alternate content=de_DE>
+             <meta property=og:locale:alternate content=fr_FR><meta name=author content=Ann><meta name=author content=Bob>
+             <meta property=article:published_time content=2024-05-01><meta name=dc.subject content=Bees>
+             <meta name=viewport content='width=device-width'><meta name=statusCode content=1>
+             <link rel='shortcut icon' href=/old.ico><link rel=icon href=new.svg>",
+        );
+        assert_eq!(metadata.title.as_deref(), Some("A title"));
+        assert_eq!(metadata.description.as_deref(), Some("What it is"));
+        assert_eq!(metadata.language.as_deref(), Some("en-GB"));
+        assert_eq!(metadata.og_locale_alternate, ["de_DE", "fr_FR"]);
+        assert_eq!(metadata.published_time.as_deref(), Some("2024-05-01"));
+        assert_eq!(metadata.favicon.as_deref(), Some("https://example.org/a/new.svg"));
+        assert_eq!(metadata.other["ogTitle"], MetaValue::One("OG".into()));
+        assert_eq!(metadata.other["author"], MetaValue::Many(vec!["Ann".into(), "Bob".into()]));
+        assert_eq!(metadata.other["dcSubject"], MetaValue::One("Bees".into()));
+        assert_eq!(metadata.other["viewport"], MetaValue::One("width=device-width".into()));
+        assert!(!metadata.other.contains_key("statusCode"));
+    }
+
+    #[test]
+    fn a_title_holds_no_control_characters() {
+        assert_eq!(metadata("<title>a\u{1b}[31mb</title>").title.as_deref(), Some("a[31mb"));
+        assert_eq!(metadata("<meta property=og:title content=T>").title.as_deref(), Some("T"));
+    }
+}

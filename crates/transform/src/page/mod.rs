@@ -1,0 +1,9 @@
+//! What is read off a page besides its content: links, images, metadata, attributes.
+
+pub(crate) mod attributes;
+pub(crate) mod images;
+pub(crate) mod link_pass;
+pub(crate) mod links;
+pub(crate) mod metadata;
+pub(crate) mod picture;
+pub(crate) mod shell;

@@ -1,0 +1,110 @@
+//! Which address an image really has: pages put a placeholder into `src` and the picture elsewhere.
+
+use crate::tree::{Attr, NodeId, Tag, Tree};
+
+/// Attributes that scripts read the picture's address from, likeliest first.
+const LAZY: [Attr; 3] = [Attr::DataSrc, Attr::DataLazySrc, Attr::DataOriginal];
+const LAZY_SETS: [Attr; 3] = [Attr::DataSrcset, Attr::DataLazySrcset, Attr::Srcset];
+
+/// Is the image one that only counts readers?
+pub(crate) fn is_tracker(tree: &Tree, image: NodeId) -> bool {
+    let tiny = |name| tree.attribute(image, name).is_some_and(|size| matches!(size.trim().trim_end_matches("px"), "0" | "1"));
+    tiny(Attr::Width) && tiny(Attr::Height)
+}
+
+/// Do the bytes of the image stand in the page?
+pub(crate) fn is_inline(source: &str) -> bool {
+    source.trim_start().get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
+}
+
+/// The address of an image, as the page has it; a `data:` address only where there is no other.
+pub(crate) fn source(tree: &Tree, image: NodeId) -> Option<&str> {
+    let src = tree.attribute(image, Attr::Src).map(str::trim).filter(|src| !src.is_empty());
+    let real = |value: &&str| !value.is_empty() && !is_inline(value);
+    let lazy = || LAZY.iter().find_map(|name| tree.attribute(image, *name).map(str::trim).filter(real));
+    let sets = || LAZY_SETS.iter().find_map(|name| tree.attribute(image, *name).and_then(best).filter(real));
+    let around = || {
+        let parent = tree.parent(image).filter(|parent| tree.tag(*parent) == Tag::Picture)?;
+        tree.elements(parent).filter(|child| tree.tag(*child) == Tag::Source).find_map(|child| {
+            [Attr::DataSrcset, Attr::Srcset, Attr::DataSrc, Attr::Src]
+                .iter()
+                .find_map(|name| tree.attribute(child, *name).and_then(best).filter(real))
+        })
+    };
+    lazy().or_else(|| src.filter(|src| !is_inline(src))).or_else(sets).or_else(around).or(src)
+}
+
+/// The largest picture of a `srcset` (HTML Standard, 4.8.4.3.8).
+pub(crate) fn best(srcset: &str) -> Option<&str> {
+    let mut best = None;
+    let mut most = -1.0_f64;
+    for (url, descriptor) in candidates(srcset) {
+        let size = descriptor
+            .split_ascii_whitespace()
+            .find_map(|word| word.trim_end_matches(['w', 'x']).parse::<f64>().ok())
+            .unwrap_or(1.0);
+        if size > most {
+            (best, most) = (Some(url), size);
+        }
+    }
+    best
+}
+
+/// Addresses and descriptors of a `srcset`. A comma ends a candidate only after white space or a descriptor, because
+/// addresses may hold commas.
+pub(crate) fn candidates(srcset: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = srcset;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ',');
+        if rest.is_empty() {
+            return None;
+        }
+        let end = rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
+        let (url, after) = rest.split_at_checked(end)?;
+        if let Some(bare) = url.strip_suffix(',') {
+            rest = after;
+            return Some((bare.trim_end_matches(','), ""));
+        }
+        let (descriptor, after) = after.split_once(',').unwrap_or((after, ""));
+        rest = after;
+        Some((url, descriptor))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{ParseOptions, parse};
+
+    #[test]
+    fn the_largest_picture_is_taken() {
+        let rows = [
+            ("a.jpg 1x, b.jpg 2x", "b.jpg"),
+            ("a.jpg 320w,b.jpg 640w", "b.jpg"),
+            ("/w_1,h_2/a.jpg 100w, /w_2,h_4/a.jpg 50w", "/w_1,h_2/a.jpg"),
+            ("only.jpg", "only.jpg"),
+            ("one.jpg, two.jpg 2x", "two.jpg"),
+        ];
+        for (srcset, expected) in rows {
+            assert_eq!(best(srcset), Some(expected), "{srcset}");
+        }
+        assert_eq!(best(" , "), None);
+    }
+
+    #[test]
+    fn placeholders_give_way_to_pictures() {
+        let rows = [
+            ("<img src=a.png>", Some("a.png")),
+            ("<img src='data:image/gif;base64,x' data-src=b.png>", Some("b.png")),
+            ("<img src=blank.gif data-lazy-src=c.png>", Some("c.png")),
+            ("<img srcset='d.png 1x, e.png 2x'>", Some("e.png")),
+            ("<picture><source srcset='f.webp 100w, g.webp 200w'><img alt=x></picture>", Some("g.webp")),
+            ("<img src='data:image/png;base64,x'>", Some("data:image/png;base64,x")),
+            ("<img alt=x>", None),
+        ];
+        for (html, expected) in rows {
+            let tree = parse(html, ParseOptions::default());
+            assert_eq!(source(&tree, tree.find(Tag::Img).unwrap()), expected, "{html}");
+        }
+    }
+}

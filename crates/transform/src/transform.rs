@@ -1,0 +1,294 @@
+//! From a body to a [`Page`].
+
+use std::borrow::Cow;
+
+use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::{Document, MetaValue, Metadata};
+use url::Url;
+
+use crate::address::Resolver;
+use crate::body::{self, Body};
+use crate::error::{Error, ErrorKind};
+use crate::page::links::{self, Link, PageLinks};
+use crate::page::{attributes, images, link_pass, metadata, shell};
+use crate::select::{self, Selectors};
+use crate::tree::{NodeId, ParseOptions, Tag, Tree, parse, prepare};
+use crate::view::View;
+use crate::{charset, content, html, markdown};
+
+/// A body has at most so many bytes.
+pub const MAX_BODY_BYTES: usize = 256 * 1024 * 1024;
+
+/// The warning of a page that had no main content.
+const NO_MAIN_CONTENT: &str = "No main content was found: the whole page is given, as with `onlyMainContent: false`.";
+
+/// The warning of a page with too many elements.
+const TRUNCATED: &str = "The page has more elements than are read: its end is missing.";
+
+/// What was fetched.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// The address that answered, after redirects.
+    pub url: &'a Url,
+    /// The `Content-Type` header as sent.
+    pub content_type: Option<&'a str>,
+    /// The body, content encodings undone.
+    pub body: &'a [u8],
+}
+
+/// What came of a page.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Page {
+    /// The formats asked for and the page's own metadata. Addresses, status, times and credits are the caller's to add.
+    pub document: Document,
+    /// Where one can go from the page, whatever formats and tags were asked for.
+    pub links: PageLinks,
+}
+
+/// Transforms a body into the formats asked for.
+///
+/// # Errors
+///
+/// [`ErrorKind::UnsupportedMedia`] for bodies without text, [`ErrorKind::PdfNotSupported`] for PDFs (unless
+/// `options.pdf` is `None`, which gives base64), [`ErrorKind::BodyTooLarge`], and [`ErrorKind::InvalidSelector`]
+/// naming the first selector of the options that cannot be parsed. Bad markup is no error.
+pub fn transform(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
+    let include = Selectors::parse(&options.include_tags)?;
+    let exclude = Selectors::parse(&options.exclude_tags)?;
+    check_size(input.body)?;
+    let kind = body::sniff(input.body, input.content_type);
+    match kind {
+        Body::Html => {}
+        Body::Binary(media_type) => return Err(Error::unsupported(media_type)),
+        Body::Pdf => return pdf(input, options),
+        _ => return plain(&kind, input, options),
+    }
+    let text = prepare(charset::decode(input.body, input.content_type).text);
+    html_page(&text, input.url, options, &include, &exclude)
+}
+
+/// The links of a page alone, without a tree: several times cheaper than [`transform`].
+///
+/// # Errors
+///
+/// As [`transform`], but for selectors.
+pub fn links(input: Input<'_>) -> Result<PageLinks, Error> {
+    check_size(input.body)?;
+    match body::sniff(input.body, input.content_type) {
+        Body::Html => {
+            let text = prepare(charset::decode(input.body, input.content_type).text);
+            Ok(link_pass::links(&text, input.url))
+        }
+        Body::Feed => {
+            let text = charset::decode(input.body, input.content_type).text;
+            Ok(feed_links(&body::feed::read(&text, input.url)))
+        }
+        Body::Binary(media_type) => Err(Error::unsupported(media_type)),
+        _ => Ok(PageLinks::default()),
+    }
+}
+
+/// Markdown of a piece of HTML, all of it. Without a base, relative addresses stay as they are.
+///
+/// ```
+/// let html = "<h1>Title</h1><p>Some <b>bold</b> text, <a href=next>and more</a>.</p>";
+/// assert_eq!(
+///     gleaner_transform::html_to_markdown(html, None),
+///     "# Title\n\nSome **bold** text, [and more](next).",
+/// );
+/// ```
+#[must_use]
+pub fn html_to_markdown(html: &str, base: Option<&Url>) -> String {
+    let text = prepare(Cow::Borrowed(html));
+    let tree = parse(&text, ParseOptions::default());
+    let resolver = base.map_or_else(Resolver::without_base, |base| Resolver::of_tree(base, &tree));
+    let options = markdown::Options { resolver: &resolver, remove_base64_images: true };
+    markdown::write(&tree, &View::whole(&tree), options)
+}
+
+fn check_size(body: &[u8]) -> Result<(), Error> {
+    if body.len() > MAX_BODY_BYTES {
+        return Err(ErrorKind::BodyTooLarge { bytes: body.len() }.into());
+    }
+    Ok(())
+}
+
+fn html_page(
+    text: &str,
+    url: &Url,
+    options: &ScrapeOptionsPlan,
+    include: &Selectors,
+    exclude: &Selectors,
+) -> Result<Page, Error> {
+    let formats = &options.formats;
+    let selects =
+        !options.include_tags.is_empty() || !options.exclude_tags.is_empty() || !formats.attributes.is_empty();
+    let tree = parse(text, ParseOptions { all_attributes: selects || formats.html });
+    let resolver = Resolver::of_tree(url, &tree);
+    let mut document = Document { metadata: metadata::read(&tree, &resolver), ..Document::default() };
+    let mut warnings = Vec::new();
+
+    let tagged = select::view(&tree, include, exclude);
+    if formats.links {
+        document.links = Some(links::of_view(&tree, &tagged, &resolver));
+    }
+    if formats.images {
+        document.images = Some(images::of_view(&tree, &tagged, &resolver));
+    }
+    if !formats.attributes.is_empty() {
+        document.attributes = Some(attributes::read(&tree, &formats.attributes)?);
+    }
+    if formats.raw_html {
+        document.raw_html = Some(text.to_owned());
+    }
+    let wants_text = formats.markdown
+        || formats.summary
+        || formats.json.is_some()
+        || formats.change_tracking.is_some();
+    if wants_text || formats.html {
+        let whole = || in_body(&tree, tagged.clone());
+        let mut view = whole();
+        if options.only_main_content && options.include_tags.is_empty() && !content::narrow(&tree, &mut view) {
+            view = whole();
+        }
+        let write = |view: &View| {
+            let options = markdown::Options { resolver: &resolver, remove_base64_images: options.remove_base64_images };
+            markdown::write(&tree, view, options)
+        };
+        let mut written = if wants_text { write(&view) } else { String::new() };
+        if wants_text && written.is_empty() && options.only_main_content {
+            view = whole();
+            written = write(&view);
+            if !written.is_empty() {
+                warnings.push(NO_MAIN_CONTENT);
+            }
+        }
+        if formats.html {
+            document.html = Some(html::write(&tree, &view, &resolver, options.remove_base64_images));
+        }
+        if wants_text {
+            document.markdown = Some(written);
+        }
+    }
+    if shell::is_shell(&tree) {
+        warnings.push(shell::WARNING);
+    }
+    if tree.truncated {
+        warnings.push(TRUNCATED);
+    }
+    document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
+    Ok(Page { document, links: links::of_page(&tree, &resolver) })
+}
+
+/// Leaves out what stands in the head.
+fn in_body(tree: &Tree, mut view: View) -> View {
+    if view.roots == [NodeId::DOCUMENT]
+        && let Some(root) = tree.find(Tag::Body).or_else(|| tree.find(Tag::Frameset))
+    {
+        view.roots = vec![root];
+    }
+    view
+}
+
+/// Bodies that are text, but not HTML.
+fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
+    let text = charset::decode(input.body, input.content_type).text;
+    let mut page = Page::default();
+    let markdown = match kind {
+        Body::Json => body::fenced(&text, "json"),
+        Body::Xml => body::fenced(&text, "xml"),
+        Body::Delimited(delimiter) => body::delimited::markdown(&text, *delimiter),
+        Body::Markdown => text.trim().to_owned(),
+        Body::Feed => {
+            let feed = body::feed::read(&text, input.url);
+            page.links = feed_links(&feed);
+            let metadata = &mut page.document.metadata;
+            metadata.title = Some(feed.about.title.clone()).filter(|title| !title.is_empty());
+            metadata.description = Some(feed.about.summary.clone()).filter(|summary| !summary.is_empty());
+            feed_markdown(&feed, input.url)
+        }
+        _ => body::fenced(&text, ""),
+    };
+    let formats = &options.formats;
+    let document = &mut page.document;
+    if formats.markdown || formats.summary || formats.json.is_some() || formats.change_tracking.is_some() {
+        document.markdown = Some(markdown);
+    }
+    if formats.html {
+        let mut html = String::from("<pre>");
+        html::escape(&text, false, &mut html);
+        html.push_str("</pre>");
+        document.html = Some(html);
+    }
+    if formats.raw_html {
+        document.raw_html = Some(text.into_owned());
+    }
+    if formats.links {
+        document.links = Some(page.links.links.iter().map(|link| link.url.to_string()).collect());
+    }
+    if formats.images {
+        document.images = Some(Vec::new());
+    }
+    if !formats.attributes.is_empty() {
+        document.attributes = Some(attributes::read(&parse("", ParseOptions::default()), &formats.attributes)?);
+    }
+    Ok(page)
+}
+
+/// PDFs: refused until a parser is built in, unless the request asks for the file itself.
+fn pdf(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
+    if options.pdf.is_some() {
+        return Err(ErrorKind::PdfNotSupported.into());
+    }
+    let encoded = crate::base64::encode(input.body);
+    let mut metadata = Metadata::default();
+    metadata.other.insert("encoding".to_owned(), MetaValue::One("base64".to_owned()));
+    let formats = &options.formats;
+    let document = Document {
+        raw_html: formats.raw_html.then(|| encoded.clone()),
+        html: formats.html.then(|| encoded.clone()),
+        markdown: Some(encoded),
+        metadata,
+        ..Document::default()
+    };
+    Ok(Page { document, links: PageLinks::default() })
+}
+
+fn feed_links(feed: &body::feed::Feed) -> PageLinks {
+    let mut seen = std::collections::HashSet::new();
+    let urls = feed.about.link.iter().chain(feed.entries.iter().filter_map(|entry| entry.link.as_ref()));
+    PageLinks {
+        links: urls
+            .filter(|url| seen.insert(url.as_str()))
+            .map(|url| Link { url: url.clone(), nofollow: false })
+            .collect(),
+        ..PageLinks::default()
+    }
+}
+
+/// A feed as HTML that our own writer turns into Markdown, so that all of it is escaped by the same rules.
+fn feed_markdown(feed: &body::feed::Feed, url: &Url) -> String {
+    let mut html = String::new();
+    let about = &feed.about;
+    if !about.title.is_empty() {
+        html.push_str("<h1>");
+        html::escape(&about.title, false, &mut html);
+        html.push_str("</h1>");
+    }
+    for entry in &feed.entries {
+        html.push_str("<h2>");
+        if let Some(link) = &entry.link {
+            html.push_str("<a href=\"");
+            html::escape(link.as_str(), true, &mut html);
+            html.push_str("\">");
+        }
+        html::escape(if entry.title.is_empty() { "Untitled" } else { &entry.title }, false, &mut html);
+        html.push_str("</a></h2><p>");
+        html::escape(&entry.date, false, &mut html);
+        html.push_str("</p><div>");
+        html.push_str(&entry.summary);
+        html.push_str("</div>");
+    }
+    html_to_markdown(&html, Some(url))
+}

@@ -1,0 +1,64 @@
+//! The attribute names this crate reads, as one byte.
+
+macro_rules! attributes {
+    ($($variant:ident $name:literal,)*) => {
+        /// An attribute name.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub(crate) enum Attr {
+            /// Any name without a variant of its own; the tree keeps the name beside it.
+            Other,
+            $(#[doc = $name] $variant,)*
+        }
+
+        impl Attr {
+            /// The variant of a lower-case name.
+            pub(crate) fn lookup(name: &str) -> Self {
+                match name {
+                    $($name => Self::$variant,)*
+                    _ => Self::Other,
+                }
+            }
+
+            /// The name; empty for [`Attr::Other`].
+            pub(crate) const fn name(self) -> &'static str {
+                match self {
+                    Self::Other => "",
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// A bit of its own in a set of known names.
+            pub(crate) const fn bit(self) -> u128 {
+                1 << (self as u8)
+            }
+        }
+    };
+}
+
+attributes! {
+    Align "align", Alt "alt", AriaHidden "aria-hidden", AriaLabel "aria-label", AriaModal "aria-modal", AriaLevel "aria-level",
+    Charset "charset", Checked "checked", Cite "cite", Class "class", Colspan "colspan", Content "content",
+    Data "data", DataContent "data-content", DataHref "data-href", DataLang "data-lang", DataLanguage "data-language",
+    DataLazySrc "data-lazy-src", DataLazySrcset "data-lazy-srcset", DataOriginal "data-original", DataSrc "data-src",
+    DataSrcset "data-srcset", DataTestid "data-testid", DataTooltip "data-tooltip", Datetime "datetime", Dir "dir", Encoding "encoding", Height "height",
+    Hidden "hidden", Href "href", Hreflang "hreflang", HttpEquiv "http-equiv", Id "id", Itemprop "itemprop", Itemscope "itemscope",
+    Itemtype "itemtype", Label "label", Lang "lang", Media "media", Name "name", Open "open", Poster "poster", Property "property",
+    Rel "rel", Role "role", Rowspan "rowspan", Scope "scope", Shadowrootmode "shadowrootmode", Sizes "sizes", Src "src",
+    Srcdoc "srcdoc", Srcset "srcset", Start "start", Style "style", Target "target", Title "title", Type "type", Typeof "typeof",
+    Value "value", Width "width", XmlLang "xml:lang", Display "display", Alttext "alttext", Mathvariant "mathvariant", Summary "summary", Datatype "datatype", Reversed "reversed",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_bits_are_their_own() {
+        assert_eq!(Attr::lookup("data-src"), Attr::DataSrc);
+        assert_eq!(Attr::DataSrc.name(), "data-src");
+        assert_eq!(Attr::lookup("onclick"), Attr::Other);
+        assert_ne!(Attr::Align.bit(), Attr::Reversed.bit());
+        assert_eq!(Attr::Reversed.bit().count_ones(), 1);
+    }
+}

@@ -1,0 +1,406 @@
+//! From text to tree: our tokenizer, html5ever's tree builder, our arena, and the limits between them.
+//!
+//! The limits hold on the tokens, before the tree builder sees them, because the builder walks its own stack of open
+//! elements for most tags and would be quadratic in nesting however the tree is stored.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use html5ever::interface::TreeSink;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{Doctype, Tag as TagToken, TagKind, Token as BuilderToken, TokenSink, TokenSinkResult};
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+use html5ever::{Attribute as BuilderAttribute, LocalName, QualName, ns};
+use memchr::{memchr, memchr2};
+
+use super::sink::{Handle, Sink};
+use super::tokenizer::{Content, RawAttribute, Span, Token, Tokenizer};
+use super::{Attr, Attribute, Tag, Tree, reference};
+
+/// Elements nested deeper than this are flattened into the last one, as browsers do.
+pub(crate) const MAX_DEPTH: u16 = 512;
+
+/// Formatting elements (`b`, `font`, ...) open at once beyond which more are ignored; their text stays.
+const MAX_FORMATTING: u16 = 64;
+
+/// A tree has at most so many nodes, and at most as many as the page has bytes.
+pub(crate) const MAX_NODES: usize = 8_000_000;
+
+/// Nodes any page may have, however short.
+const SPARE_NODES: usize = 4_096;
+
+/// What to keep of a page.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ParseOptions {
+    /// Keep attributes that only a selector or the cleaned HTML asks for.
+    pub(crate) all_attributes: bool,
+}
+
+/// Makes text fit for the tokenizer: line ends are LF, NUL is gone.
+pub(crate) fn prepare(text: Cow<'_, str>) -> Cow<'_, str> {
+    if memchr2(b'\r', 0, text.as_bytes()).is_none() {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = &*text;
+    while let Some(at) = memchr2(b'\r', 0, rest.as_bytes()) {
+        let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(before);
+        if after.starts_with('\r') {
+            if !after.starts_with("\r\n") {
+                out.push('\n');
+            }
+        }
+        rest = after.get(1..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Parses a page; never fails. `text` is as [`prepare`] leaves it.
+pub(crate) fn parse(text: &str, options: ParseOptions) -> Tree {
+    let options_of_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
+    let builder = TreeBuilder::new(Sink::new(Tree::with_capacity(text.len())), options_of_builder);
+    let mut build = Build {
+        input: text,
+        options,
+        builder,
+        formatting_lists: HashMap::new(),
+        skipped: 0,
+        formatting: 0,
+        nested_too_deep: false,
+        keep_script: false,
+        drop_text: false,
+        scratch: String::new(),
+    };
+    build.run();
+    build.builder.process_token(BuilderToken::EOFToken, 1).ignore();
+    build.builder.end();
+    build.builder.sink.finish()
+}
+
+/// The tree builder's answers that need no action here.
+trait Ignore {
+    fn ignore(self);
+}
+
+impl<T> Ignore for TokenSinkResult<T> {
+    fn ignore(self) {}
+}
+
+struct Build<'a> {
+    input: &'a str,
+    options: ParseOptions,
+    builder: TreeBuilder<Handle, Sink>,
+    /// Attribute lists of formatting elements by source, so that equal tags stay equal for the tree builder.
+    formatting_lists: HashMap<&'a str, u32>,
+    /// Start tags dropped for depth whose end tags are still to come.
+    skipped: u32,
+    /// Formatting elements open at once, at least.
+    formatting: u16,
+    /// A node was put in deeper than allowed: the estimate of the depth is no longer trusted to fall.
+    nested_too_deep: bool,
+    /// The text of the script being read is data.
+    keep_script: bool,
+    /// The next text is that of a script, a style or a frame, which nobody reads.
+    drop_text: bool,
+    scratch: String,
+}
+
+impl<'a> Build<'a> {
+    fn run(&mut self) {
+        let mut tokenizer = Tokenizer::new(self.input);
+        let limit = (self.input.len() + SPARE_NODES).min(MAX_NODES);
+        loop {
+            let foreign = self.builder.adjusted_current_node_present_but_not_in_html_namespace();
+            let Some(token) = tokenizer.next(foreign) else { break };
+            match token {
+                Token::Text { span, references } => self.text(span.of(self.input), references),
+                Token::Start { name, source, self_closing } => {
+                    let content = self.start(name, source, self_closing, tokenizer.attributes());
+                    if let Some(content) = content {
+                        tokenizer.set_content(content);
+                    }
+                }
+                Token::End { name } => self.end(name),
+                Token::Doctype { span } => self.doctype(span.of(self.input)),
+            }
+            if self.builder.sink.tree.borrow().len() > limit {
+                self.builder.sink.tree.borrow_mut().truncated = true;
+                break;
+            }
+        }
+    }
+
+    fn text(&mut self, raw: &str, references: bool) {
+        if std::mem::take(&mut self.drop_text) {
+            return;
+        }
+        let text = if references { reference::decode(raw, false) } else { Cow::Borrowed(raw) };
+        self.builder.process_token(BuilderToken::CharacterTokens(StrTendril::from_slice(&text)), 1).ignore();
+    }
+
+    fn doctype(&mut self, declaration: &str) {
+        let lower = declaration.trim().to_ascii_lowercase();
+        let mut words = lower.splitn(2, |c: char| c.is_ascii_whitespace());
+        let name = words.next().filter(|name| !name.is_empty()).map(StrTendril::from_slice);
+        // Public identifiers matter only for tables inside paragraphs in quirks mode, which changes no reader's view.
+        let doctype = Doctype { name, ..Doctype::default() };
+        self.builder.process_token(BuilderToken::DoctypeToken(doctype), 1).ignore();
+    }
+
+    /// The tag and interned name of a tag as written.
+    fn name(&mut self, name: Span) -> (Tag, LocalName) {
+        let written = name.of(self.input);
+        if written.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            self.scratch.clear();
+            self.scratch.extend(written.chars().map(|character| character.to_ascii_lowercase()));
+            Tag::lookup(&self.scratch)
+        } else {
+            Tag::lookup(written)
+        }
+    }
+
+    fn start(
+        &mut self,
+        name: Span,
+        source: Span,
+        self_closing: bool,
+        attributes: &[RawAttribute],
+    ) -> Option<Content> {
+        let (tag, local) = self.name(name);
+        if self.drops(tag, self_closing) {
+            self.skipped = self.skipped.saturating_add(u32::from(!tag.is_void() && raw_content(tag).is_none()));
+            self.drop_text = raw_content(tag).is_some();
+            return raw_content(tag);
+        }
+        let attributes = self.attributes(tag, source, attributes);
+        if tag == Tag::Script {
+            self.keep_script = self.is_data_script(&attributes);
+        }
+        if tag.is_formatting() {
+            self.formatting = self.formatting.saturating_add(1);
+        }
+        let token =
+            TagToken { kind: TagKind::StartTag, name: local, self_closing, attrs: attributes, had_duplicate_attributes: false };
+        match self.builder.process_token(BuilderToken::TagToken(token), 1) {
+            TokenSinkResult::RawData(kind) => {
+                self.drop_text = match tag {
+                    Tag::Script => !self.keep_script,
+                    Tag::Title | Tag::Textarea | Tag::Xmp => false,
+                    _ => true,
+                };
+                Some(match kind {
+                    RawKind::Rcdata => Content::Rcdata,
+                    RawKind::Rawtext => Content::Rawtext,
+                    _ => Content::Script,
+                })
+            }
+            TokenSinkResult::Plaintext => Some(Content::Plaintext),
+            _ => None,
+        }
+    }
+
+    /// Is a start tag dropped because too much is open already?
+    fn drops(&mut self, tag: Tag, self_closing: bool) -> bool {
+        let sink = &self.builder.sink;
+        let depth = sink.tree.borrow().depth(sink.current.get());
+        if depth > MAX_DEPTH {
+            self.nested_too_deep = true;
+        }
+        let deep = depth >= MAX_DEPTH - 2;
+        (deep && !tag.is_void() && !self_closing) || (tag.is_formatting() && self.formatting >= MAX_FORMATTING && {
+            self.recount_formatting();
+            self.formatting >= MAX_FORMATTING
+        })
+    }
+
+    /// Counts the formatting elements around the current node; the running count never falls by itself.
+    fn recount_formatting(&mut self) {
+        let sink = &self.builder.sink;
+        let tree = sink.tree.borrow();
+        let mut at = sink.current.get();
+        let mut count = 0_u16;
+        for _ in 0..MAX_DEPTH {
+            count += u16::from(tree.tag(super::NodeId(at)).is_formatting());
+            at = tree.parent_number(at);
+            if at == 0 {
+                break;
+            }
+        }
+        self.formatting = count;
+    }
+
+    fn end(&mut self, name: Span) {
+        self.drop_text = false;
+        let (tag, local) = self.name(name);
+        if self.skipped > 0 && !tag.is_void() {
+            self.skipped -= 1;
+            return;
+        }
+        self.lower_estimate(&local);
+        if tag.is_formatting() {
+            self.formatting = self.formatting.saturating_sub(1);
+        }
+        let token = TagToken {
+            kind: TagKind::EndTag,
+            name: local,
+            self_closing: false,
+            attrs: Vec::new(),
+            had_duplicate_attributes: false,
+        };
+        self.builder.process_token(BuilderToken::TagToken(token), 1).ignore();
+    }
+
+    /// The tree builder does not tell of every element it closes: look for the one that this end tag closes.
+    fn lower_estimate(&mut self, name: &LocalName) {
+        if self.nested_too_deep {
+            return;
+        }
+        let sink = &self.builder.sink;
+        let tree = sink.tree.borrow();
+        let mut at = sink.current.get();
+        if tree.depth(at) < MAX_DEPTH / 2 {
+            return; // far from the limit the estimate may lag behind
+        }
+        for _ in 0..MAX_DEPTH {
+            if at == 0 {
+                return;
+            }
+            if tree.is_named(at, name) {
+                sink.current.set(tree.parent_number(at));
+                return;
+            }
+            at = tree.parent_number(at);
+        }
+    }
+
+    /// Stores the attributes that are kept, and gives the synthetic one that stands for them.
+    fn attributes(&mut self, tag: Tag, source: Span, raw: &[RawAttribute]) -> Vec<BuilderAttribute> {
+        if raw.is_empty() {
+            return Vec::new();
+        }
+        let number = if tag.is_formatting() {
+            match self.formatting_lists.entry(source.of(self.input)) {
+                Entry::Occupied(entry) => *entry.get(),
+                Entry::Vacant(_) => {
+                    let number = self.store(raw);
+                    self.formatting_lists.insert(source.of(self.input), number);
+                    number
+                }
+            }
+        } else {
+            self.store(raw)
+        };
+        let mut attributes = Vec::with_capacity(1);
+        attributes.push(BuilderAttribute {
+            name: QualName::new(None, ns!(), LocalName::default()),
+            value: StrTendril::from_slice(&format!("{number:x}")),
+        });
+        // What the tree builder itself reads.
+        let read: &[&str] = match tag {
+            Tag::Input => &["type"],
+            Tag::Other => &["encoding"],
+            Tag::Font => &["color", "face", "size"],
+            _ => &[],
+        };
+        for attribute in raw.iter().filter(|_| !read.is_empty()) {
+            let name = attribute.name.of(self.input);
+            if let Some(known) = read.iter().find(|known| known.eq_ignore_ascii_case(name)) {
+                let value = reference::decode(attribute.value.of(self.input), true);
+                attributes.push(BuilderAttribute {
+                    name: QualName::new(None, ns!(), LocalName::from(*known)),
+                    value: StrTendril::from_slice(&value),
+                });
+            }
+        }
+        attributes
+    }
+
+    fn store(&mut self, raw: &[RawAttribute]) -> u32 {
+        let mut tree = self.builder.sink.tree.borrow_mut();
+        let tree = &mut *tree;
+        let start = tree.attributes.len();
+        let mut seen = 0_u128;
+        for attribute in raw {
+            let written = attribute.name.of(self.input);
+            let name = if written.bytes().any(|byte| byte.is_ascii_uppercase()) {
+                self.scratch.clear();
+                self.scratch.extend(written.chars().map(|character| character.to_ascii_lowercase()));
+                &self.scratch
+            } else {
+                written
+            };
+            let known = Attr::lookup(name);
+            if known == Attr::Other {
+                if !self.options.all_attributes {
+                    continue;
+                }
+                let own = tree.attributes.get(start..).unwrap_or_default();
+                if own.iter().any(|other| other.name == Attr::Other && tree.slice(other.name_start, other.name_end) == name) {
+                    continue;
+                }
+            } else if seen & known.bit() != 0 {
+                continue;
+            }
+            seen |= known.bit();
+            let (name_start, name_end) = match known {
+                Attr::Other => append(&mut tree.text, |text| text.push_str(name)),
+                _ => (0, 0),
+            };
+            let value = attribute.value.of(self.input);
+            let (value_start, value_end) = append(&mut tree.text, |text| {
+                if memchr(b'&', value.as_bytes()).is_some() {
+                    reference::decode_into(value, true, text);
+                } else {
+                    text.push_str(value);
+                }
+            });
+            tree.attributes.push(Attribute { name: known, name_start, name_end, value_start, value_end });
+        }
+        let mut lists = self.builder.sink.lists.borrow_mut();
+        lists.push((number(start), number(tree.attributes.len())));
+        number(lists.len() - 1)
+    }
+
+    /// Does a script hold data that is read later (JSON, TeX) rather than code?
+    fn is_data_script(&self, attributes: &[BuilderAttribute]) -> bool {
+        let Some(range) = attributes
+            .first()
+            .and_then(|attribute| usize::from_str_radix(&attribute.value, 16).ok())
+            .and_then(|number| self.builder.sink.lists.borrow().get(number).copied())
+        else {
+            return false;
+        };
+        let tree = self.builder.sink.tree.borrow();
+        let list = tree.attributes.get(range.0 as usize..range.1 as usize).unwrap_or_default();
+        list.iter().filter(|attribute| attribute.name == Attr::Type).any(|attribute| {
+            let value = tree.slice(attribute.value_start, attribute.value_end);
+            value.contains("json") || value.starts_with("math/")
+        })
+    }
+}
+
+/// The range of `text` that `write` appended.
+fn append(text: &mut String, write: impl FnOnce(&mut String)) -> (u32, u32) {
+    let start = number(text.len());
+    write(text);
+    (start, number(text.len()))
+}
+
+/// Positions fit 32 bits: bodies are limited to far less ([`crate::MAX_BODY_BYTES`]).
+fn number(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
+}
+
+/// How the text of an element is read that the tree builder was not told of.
+const fn raw_content(tag: Tag) -> Option<Content> {
+    match tag {
+        Tag::Script => Some(Content::Script),
+        Tag::Style | Tag::Xmp | Tag::Iframe | Tag::Noembed | Tag::Noframes => Some(Content::Rawtext),
+        Tag::Title | Tag::Textarea => Some(Content::Rcdata),
+        _ => None,
+    }
+}

@@ -1,0 +1,350 @@
+//! The tree as html5ever's tree builder sees it.
+//!
+//! Attributes do not travel through the tree builder: they are stored in the tree when the tag is read, and the tag
+//! carries one synthetic attribute with the number of that list ([`super::build`]). Nodes that nobody reads (comments,
+//! the insides of `svg`, scripts) get numbers beyond the arena and are never stored.
+
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
+use html5ever::tendril::StrTendril;
+use html5ever::{Attribute, LocalName, Namespace, QualName, ns};
+
+use super::{Kind, NONE, NodeId, Space, Tag, Tree};
+
+/// Numbers from here on stand for nodes that are not kept.
+const DISCARDED: u32 = 1 << 31;
+
+/// A node as the tree builder holds it.
+#[derive(Debug, Clone)]
+pub(super) struct Handle {
+    id: u32,
+    name: LocalName,
+    namespace: Namespace,
+}
+
+impl Handle {
+    const fn is_kept(&self) -> bool {
+        self.id < DISCARDED
+    }
+}
+
+/// The name of an element, for the tree builder.
+pub(super) struct Name<'a>(&'a Handle);
+
+impl fmt::Debug for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.name)
+    }
+}
+
+impl ElemName for Name<'_> {
+    fn ns(&self) -> &Namespace {
+        &self.0.namespace
+    }
+
+    fn local_name(&self) -> &LocalName {
+        &self.0.name
+    }
+}
+
+/// Builds the arena.
+pub(super) struct Sink {
+    pub(super) tree: RefCell<Tree>,
+    /// Lists of attributes by number, as ranges of the tree's attributes.
+    pub(super) lists: RefCell<Vec<(u32, u32)>>,
+    /// The node that the next element will probably be put into.
+    pub(super) current: Cell<u32>,
+    discarded: Cell<u32>,
+}
+
+impl Sink {
+    pub(super) fn new(tree: Tree) -> Self {
+        Self {
+            tree: RefCell::new(tree),
+            lists: RefCell::default(),
+            current: Cell::new(0),
+            discarded: Cell::new(DISCARDED),
+        }
+    }
+
+    fn discard(&self, name: LocalName, namespace: Namespace) -> Handle {
+        let id = self.discarded.get();
+        self.discarded.set(id.saturating_add(1));
+        Handle { id, name, namespace }
+    }
+
+    fn list(&self, attributes: &[Attribute]) -> (u32, u32) {
+        attributes
+            .iter()
+            .find(|attribute| attribute.name.local.is_empty())
+            .and_then(|attribute| usize::from_str_radix(&attribute.value, 16).ok())
+            .and_then(|number| self.lists.borrow().get(number).copied())
+            .unwrap_or_default()
+    }
+
+    /// Is what is put into this node dropped?
+    fn swallows(&self, parent: &Handle) -> bool {
+        !parent.is_kept() || self.tree.borrow().tag(NodeId(parent.id)) == Tag::Svg
+    }
+}
+
+impl Tree {
+    fn detach(&mut self, id: u32) {
+        let Some((parent, previous, next)) =
+            self.nodes.get_mut(id as usize).map(|node| (node.parent, node.previous, node.next))
+        else {
+            return;
+        };
+        if parent == NONE {
+            return;
+        }
+        match self.nodes.get_mut(previous as usize) {
+            Some(node) => node.next = next,
+            None => self.nodes.get_mut(parent as usize).into_iter().for_each(|node| node.first = next),
+        }
+        match self.nodes.get_mut(next as usize) {
+            Some(node) => node.previous = previous,
+            None => self.nodes.get_mut(parent as usize).into_iter().for_each(|node| node.last = previous),
+        }
+        if let Some(node) = self.nodes.get_mut(id as usize) {
+            (node.parent, node.previous, node.next) = (NONE, NONE, NONE);
+        }
+    }
+
+    /// Puts `id` into `parent`, before `next` or, where that is `NONE`, at the end.
+    fn insert(&mut self, parent: u32, id: u32, next: u32) {
+        if parent == id {
+            return;
+        }
+        self.detach(id);
+        let Some(depth) = self.nodes.get(parent as usize).map(|node| node.depth) else { return };
+        let previous = if next == NONE {
+            self.nodes.get(parent as usize).map_or(NONE, |node| node.last)
+        } else {
+            self.nodes.get(next as usize).map_or(NONE, |node| node.previous)
+        };
+        match self.nodes.get_mut(previous as usize) {
+            Some(node) => node.next = id,
+            None => self.nodes.get_mut(parent as usize).into_iter().for_each(|node| node.first = id),
+        }
+        match self.nodes.get_mut(next as usize) {
+            Some(node) => node.previous = id,
+            None => self.nodes.get_mut(parent as usize).into_iter().for_each(|node| node.last = id),
+        }
+        if let Some(node) = self.nodes.get_mut(id as usize) {
+            (node.parent, node.previous, node.next) = (parent, previous, next);
+            node.depth = depth.saturating_add(1);
+        }
+    }
+
+    /// Puts text into `parent`, before `next` or at the end; grows the text before it where that is cheap.
+    fn insert_text(&mut self, parent: u32, text: &str, next: u32) {
+        let Ok(start) = u32::try_from(self.text.len()) else { return };
+        let previous = if next == NONE {
+            self.nodes.get(parent as usize).map_or(NONE, |node| node.last)
+        } else {
+            self.nodes.get(next as usize).map_or(NONE, |node| node.previous)
+        };
+        let Ok(end) = u32::try_from(self.text.len() + text.len()) else { return };
+        self.text.push_str(text);
+        if let Some(node) = self.nodes.get_mut(previous as usize)
+            && node.kind == Kind::Text
+            && node.end == start
+        {
+            node.end = end;
+            return;
+        }
+        let id = self.push(Kind::Text, Tag::Other, Space::Html, LocalName::default(), start..end);
+        self.insert(parent, id.0, next);
+    }
+
+    /// The depth of a node as it was when it was put in.
+    pub(super) fn depth(&self, id: u32) -> u16 {
+        self.nodes.get(id as usize).map_or(0, |node| node.depth)
+    }
+
+    /// The parent's number, 0 where there is none.
+    pub(super) fn parent_number(&self, id: u32) -> u32 {
+        self.nodes.get(id as usize).map_or(0, |node| if node.parent == NONE { 0 } else { node.parent })
+    }
+
+    /// Is the node an element of this name?
+    pub(super) fn is_named(&self, id: u32, name: &LocalName) -> bool {
+        self.nodes.get(id as usize).is_some_and(|node| node.kind == Kind::Element && node.name == *name)
+    }
+}
+
+impl TreeSink for Sink {
+    type Handle = Handle;
+    type Output = Tree;
+    type ElemName<'a> = Name<'a>;
+
+    fn finish(self) -> Tree {
+        self.tree.into_inner()
+    }
+
+    fn parse_error(&self, _: Cow<'static, str>) {}
+
+    fn get_document(&self) -> Handle {
+        Handle { id: 0, name: LocalName::default(), namespace: Namespace::default() }
+    }
+
+    fn elem_name<'a>(&'a self, target: &'a Handle) -> Name<'a> {
+        Name(target)
+    }
+
+    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _: ElementFlags) -> Handle {
+        let svg = name.ns == ns!(svg);
+        let root = svg && &*name.local == "svg";
+        if svg && !root {
+            return self.discard(name.local, name.ns);
+        }
+        let (start, end) = self.list(&attributes);
+        let html = name.ns == ns!(html);
+        let space = if html {
+            Space::Html
+        } else if name.ns == ns!(mathml) {
+            Space::Math
+        } else {
+            Space::Foreign
+        };
+        let tag = match Tag::lookup(&name.local).0 {
+            tag if html => tag,
+            tag @ (Tag::Svg | Tag::Math) => tag,
+            _ => Tag::Other,
+        };
+        let id = self.tree.borrow_mut().push(Kind::Element, tag, space, name.local.clone(), start..end);
+        Handle { id: id.0, name: name.local, namespace: name.ns }
+    }
+
+    fn create_comment(&self, _: StrTendril) -> Handle {
+        self.discard(LocalName::default(), Namespace::default())
+    }
+
+    fn create_pi(&self, _: StrTendril, _: StrTendril) -> Handle {
+        self.discard(LocalName::default(), Namespace::default())
+    }
+
+    fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
+        if self.swallows(parent) {
+            return;
+        }
+        let mut tree = self.tree.borrow_mut();
+        match child {
+            NodeOrText::AppendNode(node) if node.is_kept() => {
+                tree.insert(parent.id, node.id, NONE);
+                self.current.set(node.id);
+            }
+            NodeOrText::AppendNode(_) => {}
+            NodeOrText::AppendText(text) => {
+                tree.insert_text(parent.id, &text, NONE);
+                self.current.set(parent.id);
+            }
+        }
+    }
+
+    fn append_based_on_parent_node(&self, element: &Handle, previous: &Handle, child: NodeOrText<Handle>) {
+        let has_parent = element.is_kept() && self.tree.borrow().parent(NodeId(element.id)).is_some();
+        if has_parent {
+            self.append_before_sibling(element, child);
+        } else {
+            self.append(previous, child);
+        }
+    }
+
+    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
+
+    fn pop(&self, node: &Handle) {
+        if node.is_kept() {
+            self.current.set(self.tree.borrow().parent_number(node.id));
+        }
+    }
+
+    fn get_template_contents(&self, target: &Handle) -> Handle {
+        target.clone()
+    }
+
+    fn same_node(&self, x: &Handle, y: &Handle) -> bool {
+        x.id == y.id
+    }
+
+    fn set_quirks_mode(&self, _: QuirksMode) {}
+
+    fn append_before_sibling(&self, sibling: &Handle, child: NodeOrText<Handle>) {
+        if !sibling.is_kept() {
+            return;
+        }
+        let mut tree = self.tree.borrow_mut();
+        let Some(parent) = tree.parent(NodeId(sibling.id)) else { return };
+        match child {
+            NodeOrText::AppendNode(node) if node.is_kept() => {
+                tree.insert(parent.0, node.id, sibling.id);
+                self.current.set(node.id);
+            }
+            NodeOrText::AppendNode(_) => {}
+            NodeOrText::AppendText(text) => tree.insert_text(parent.0, &text, sibling.id),
+        }
+    }
+
+    fn add_attrs_if_missing(&self, target: &Handle, attributes: Vec<Attribute>) {
+        let (start, end) = self.list(&attributes);
+        if start == end || !target.is_kept() {
+            return;
+        }
+        let mut tree = self.tree.borrow_mut();
+        let Some((own_start, own_end)) =
+            tree.nodes.get(target.id as usize).map(|node| (node.start as usize, node.end as usize))
+        else {
+            return;
+        };
+        // A repeated <html> or <body> tag: rare, and bounded by the number of attributes of a tag.
+        let mut merged = tree.attributes.get(own_start..own_end).unwrap_or_default().to_vec();
+        if merged.len() > super::tokenizer::MAX_ATTRIBUTES {
+            return;
+        }
+        let added = tree.attributes.get(start as usize..end as usize).unwrap_or_default().to_vec();
+        let own = merged.len();
+        for attribute in added {
+            let taken = merged.iter().take(own).any(|known| {
+                known.name == attribute.name
+                    && tree.slice(known.name_start, known.name_end)
+                        == tree.slice(attribute.name_start, attribute.name_end)
+            });
+            if !taken {
+                merged.push(attribute);
+            }
+        }
+        if merged.len() == own {
+            return;
+        }
+        let Ok(start) = u32::try_from(tree.attributes.len()) else { return };
+        tree.attributes.extend(merged);
+        let Ok(end) = u32::try_from(tree.attributes.len()) else { return };
+        if let Some(node) = tree.nodes.get_mut(target.id as usize) {
+            (node.start, node.end) = (start, end);
+        }
+    }
+
+    fn remove_from_parent(&self, target: &Handle) {
+        if target.is_kept() {
+            self.tree.borrow_mut().detach(target.id);
+        }
+    }
+
+    fn reparent_children(&self, node: &Handle, new_parent: &Handle) {
+        if !node.is_kept() {
+            return;
+        }
+        let mut tree = self.tree.borrow_mut();
+        while let Some(child) = tree.first_child(NodeId(node.id)) {
+            if new_parent.is_kept() {
+                tree.insert(new_parent.id, child.0, NONE);
+            } else {
+                tree.detach(child.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The element names this crate has a rule for, as one byte.
+//!
+//! Readers of the tree compare names all the time; a byte compares faster than an interned string and can be matched
+//! exhaustively. Names without a rule are [`Tag::Other`]; the tree keeps their full name beside it.
+
+use std::sync::LazyLock;
+
+use html5ever::LocalName;
+
+macro_rules! tags {
+    ($($variant:ident $name:literal,)*) => {
+        /// An element name.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub(crate) enum Tag {
+            /// Any name without a variant of its own.
+            Other,
+            $(#[doc = $name] $variant,)*
+        }
+
+        const NAMES: &[(&str, Tag)] = &[$(($name, Tag::$variant),)*];
+    };
+}
+
+tags! {
+    A "a", Abbr "abbr", Address "address", Area "area", Article "article", Aside "aside", Audio "audio",
+    B "b", Base "base", Big "big", Blockquote "blockquote", Body "body", Br "br", Button "button",
+    Canvas "canvas", Caption "caption", Center "center", Cite "cite", Code "code", Col "col", Colgroup "colgroup",
+    Data "data", Datalist "datalist", Dd "dd", Del "del", Details "details", Dfn "dfn", Dialog "dialog", Dir "dir", Div "div", Dl "dl", Dt "dt",
+    Em "em", Embed "embed", Fieldset "fieldset", Figcaption "figcaption", Figure "figure", Font "font", Footer "footer", Form "form",
+    Frame "frame", Frameset "frameset", H1 "h1", H2 "h2", H3 "h3", H4 "h4", H5 "h5", H6 "h6", Head "head", Header "header", Hgroup "hgroup",
+    Hr "hr", Html "html", I "i", Iframe "iframe", Img "img", Input "input", Ins "ins", Kbd "kbd", Label "label", Legend "legend",
+    Li "li", Link "link", Main "main", Map "map", Mark "mark", Math "math", Menu "menu", Meta "meta", Meter "meter", Nav "nav", Nobr "nobr",
+    Noembed "noembed", Noframes "noframes", Noscript "noscript", Object "object", Ol "ol", Optgroup "optgroup", Option "option", Output "output",
+    P "p", Param "param", Picture "picture", Plaintext "plaintext", Pre "pre", Progress "progress", Q "q", Rb "rb", Rp "rp", Rt "rt", Rtc "rtc", Ruby "ruby",
+    S "s", Samp "samp", Script "script", Search "search", Section "section", Select "select", Slot "slot", Small "small", Source "source",
+    Span "span", Strike "strike", Strong "strong", Style "style", Sub "sub", Summary "summary", Sup "sup", Svg "svg",
+    Table "table", Tbody "tbody", Td "td", Template "template", Textarea "textarea", Tfoot "tfoot", Th "th", Thead "thead", Time "time",
+    Title "title", Tr "tr", Track "track", Tt "tt", U "u", Ul "ul", Var "var", Video "video", Wbr "wbr", Xmp "xmp",
+}
+
+/// Slots of the lookup table; a power of two well above the number of names.
+const SLOTS: usize = 1024;
+
+/// Names by their first eight bytes and length, open addressing. Built once, read only.
+static TABLE: LazyLock<Vec<Option<(&'static str, Tag, LocalName)>>> = LazyLock::new(|| {
+    let mut table = vec![None; SLOTS];
+    for &(name, tag) in NAMES {
+        let mut slot = slot_of(name.as_bytes());
+        while table.get(slot).is_some_and(Option::is_some) {
+            slot = (slot + 1) % SLOTS;
+        }
+        if let Some(entry) = table.get_mut(slot) {
+            *entry = Some((name, tag, LocalName::from(name)));
+        }
+    }
+    table
+});
+
+/// Where the search for a name begins.
+fn slot_of(name: &[u8]) -> usize {
+    let packed = name.iter().take(8).fold(name.len() as u64, |packed, byte| (packed << 8) | u64::from(*byte));
+    (packed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize % SLOTS
+}
+
+impl Tag {
+    /// The tag and interned form of a lower-case name.
+    pub(crate) fn lookup(name: &str) -> (Self, LocalName) {
+        let mut slot = slot_of(name.as_bytes());
+        while let Some(Some((known, tag, local))) = TABLE.get(slot) {
+            if *known == name {
+                return (*tag, local.clone());
+            }
+            slot = (slot + 1) % SLOTS;
+        }
+        (Self::Other, LocalName::from(name))
+    }
+
+    /// Elements that have no end tag (HTML Standard, 13.1.2).
+    pub(crate) const fn is_void(self) -> bool {
+        matches!(
+            self,
+            Self::Area
+                | Self::Base
+                | Self::Br
+                | Self::Col
+                | Self::Embed
+                | Self::Frame
+                | Self::Hr
+                | Self::Img
+                | Self::Input
+                | Self::Link
+                | Self::Meta
+                | Self::Param
+                | Self::Source
+                | Self::Track
+                | Self::Wbr
+        )
+    }
+
+    /// Elements of the parser's list of active formatting elements (HTML Standard, 13.2.4.3).
+    pub(crate) const fn is_formatting(self) -> bool {
+        matches!(
+            self,
+            Self::A
+                | Self::B
+                | Self::Big
+                | Self::Code
+                | Self::Em
+                | Self::Font
+                | Self::I
+                | Self::Nobr
+                | Self::S
+                | Self::Small
+                | Self::Strike
+                | Self::Strong
+                | Self::Tt
+                | Self::U
+        )
+    }
+
+    /// The level of a heading, 1 to 6.
+    pub(crate) const fn heading_level(self) -> Option<u8> {
+        match self {
+            Self::H1 => Some(1),
+            Self::H2 => Some(2),
+            Self::H3 => Some(3),
+            Self::H4 => Some(4),
+            Self::H5 => Some(5),
+            Self::H6 => Some(6),
+            _ => None,
+        }
+    }
+
+    /// Elements that a browser lays out as a block by default, table parts included (HTML Standard, 15.3).
+    pub(crate) const fn is_block(self) -> bool {
+        matches!(
+            self,
+            Self::Address
+                | Self::Article
+                | Self::Aside
+                | Self::Blockquote
+                | Self::Body
+                | Self::Caption
+                | Self::Center
+                | Self::Dd
+                | Self::Details
+                | Self::Dialog
+                | Self::Dir
+                | Self::Div
+                | Self::Dl
+                | Self::Dt
+                | Self::Fieldset
+                | Self::Figcaption
+                | Self::Figure
+                | Self::Footer
+                | Self::Form
+                | Self::Frameset
+                | Self::H1
+                | Self::H2
+                | Self::H3
+                | Self::H4
+                | Self::H5
+                | Self::H6
+                | Self::Header
+                | Self::Hgroup
+                | Self::Hr
+                | Self::Html
+                | Self::Legend
+                | Self::Li
+                | Self::Main
+                | Self::Menu
+                | Self::Nav
+                | Self::Ol
+                | Self::Optgroup
+                | Self::Option
+                | Self::P
+                | Self::Plaintext
+                | Self::Pre
+                | Self::Search
+                | Self::Section
+                | Self::Summary
+                | Self::Table
+                | Self::Tbody
+                | Self::Td
+                | Self::Tfoot
+                | Self::Th
+                | Self::Thead
+                | Self::Tr
+                | Self::Ul
+                | Self::Xmp
+        )
+    }
+
+    /// Elements whose text is never part of what a reader sees.
+    pub(crate) const fn is_invisible(self) -> bool {
+        matches!(
+            self,
+            Self::Base
+                | Self::Datalist
+                | Self::Head
+                | Self::Link
+                | Self::Meta
+                | Self::Noembed
+                | Self::Noframes
+                | Self::Noscript
+                | Self::Param
+                | Self::Rp
+                | Self::Script
+                | Self::Style
+                | Self::Svg
+                | Self::Title
+                | Self::Track
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_found_as_itself() {
+        for &(name, tag) in NAMES {
+            let (found, local) = Tag::lookup(name);
+            assert_eq!((found, &*local), (tag, name));
+        }
+        assert_eq!(Tag::lookup("x-card").0, Tag::Other);
+        assert_eq!(Tag::lookup("").0, Tag::Other);
+    }
+}

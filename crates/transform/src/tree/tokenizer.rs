@@ -1,0 +1,431 @@
+//! A pull tokenizer for HTML over a whole document in memory (HTML Standard, 13.2.5).
+//!
+//! Why not html5ever's: it looks every attribute name up among those the tag already has, which is quadratic in the
+//! attributes of a tag; it interns names behind a lock and copies values that nobody reads. This one yields ranges of
+//! the input, costs nothing for what is skipped, and serves both the tree ([`super::build`]) and the pass that only
+//! wants links ([`crate::page::link_pass`]). It differs from the standard where no reader could notice: comments and
+//! processing instructions are dropped, NUL is expected to be gone and line ends to be LF ([`super::prepare`]).
+
+use memchr::{memchr, memchr2, memmem};
+
+/// A tag keeps at most so many attributes; browsers keep all, real pages stay below 60.
+pub(crate) const MAX_ATTRIBUTES: usize = 128;
+
+/// A range of the input, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Span {
+    /// The text of the range.
+    pub(crate) fn of(self, input: &str) -> &str {
+        input.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+/// Name and undecoded value of an attribute.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RawAttribute {
+    pub(crate) name: Span,
+    pub(crate) value: Span,
+}
+
+/// One piece of the input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// Text; `references` where character references are to be decoded.
+    Text { span: Span, references: bool },
+    /// A start tag; its attributes are in [`Tokenizer::attributes`].
+    Start { name: Span, source: Span, self_closing: bool },
+    /// An end tag.
+    End { name: Span },
+    /// What stands between `<!doctype` and `>`.
+    Doctype { span: Span },
+}
+
+/// How text is read after a start tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Markup and text.
+    Data,
+    /// Text with character references, up to the end tag of the last start tag.
+    Rcdata,
+    /// Text alone, up to the end tag of the last start tag.
+    Rawtext,
+    /// A script, up to its end tag.
+    Script,
+    /// Text up to the end of the input.
+    Plaintext,
+}
+
+/// The tokenizer.
+#[derive(Debug)]
+pub(crate) struct Tokenizer<'a> {
+    input: &'a str,
+    position: usize,
+    content: Content,
+    /// Name of the last start tag, as written.
+    last_start: Span,
+    attributes: Vec<RawAttribute>,
+}
+
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\x0C' | b'\r')
+}
+
+impl<'a> Tokenizer<'a> {
+    /// Reads `input` from its beginning.
+    pub(crate) fn new(input: &'a str) -> Self {
+        Self { input, position: 0, content: Content::Data, last_start: Span::default(), attributes: Vec::new() }
+    }
+
+    /// The attributes of the last start tag, in their order, repeated names included.
+    pub(crate) fn attributes(&self) -> &[RawAttribute] {
+        &self.attributes
+    }
+
+    /// How what follows is read; holds until the matching end tag.
+    pub(crate) fn set_content(&mut self, content: Content) {
+        self.content = content;
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.input.as_bytes().get(at).copied()
+    }
+
+    fn rest(&self, at: usize) -> &'a [u8] {
+        self.input.as_bytes().get(at..).unwrap_or_default()
+    }
+
+    /// The next token; `cdata` tells whether `<![CDATA[` opens a CDATA section here (foreign content).
+    pub(crate) fn next(&mut self, cdata: bool) -> Option<Token> {
+        match self.content {
+            Content::Data => self.next_data(cdata),
+            Content::Plaintext => self.text_to(self.input.len(), false),
+            Content::Rcdata | Content::Rawtext | Content::Script => {
+                let end = if self.content == Content::Script { self.script_end() } else { self.raw_end(self.position) };
+                let references = self.content == Content::Rcdata;
+                self.content = Content::Data;
+                self.text_to(end, references).or_else(|| self.next_data(cdata))
+            }
+        }
+    }
+
+    fn text_to(&mut self, end: usize, references: bool) -> Option<Token> {
+        let span = Span { start: self.position, end };
+        self.position = end;
+        (span.start < span.end).then_some(Token::Text { span, references })
+    }
+
+    fn next_data(&mut self, cdata: bool) -> Option<Token> {
+        loop {
+            let start = self.position;
+            let mut from = start;
+            // Where markup begins: `<` before a letter, `/`, `!` or `?`. Any other `<` is text.
+            let markup = loop {
+                match memchr(b'<', self.rest(from)) {
+                    None => break self.input.len(),
+                    Some(offset) => {
+                        let at = from + offset;
+                        match self.byte(at + 1) {
+                            Some(b'/' | b'!' | b'?') => break at,
+                            Some(byte) if byte.is_ascii_alphabetic() => break at,
+                            _ => from = at + 1,
+                        }
+                    }
+                }
+            };
+            if markup > start {
+                return self.text_to(markup, true);
+            }
+            if markup >= self.input.len() {
+                return None;
+            }
+            match self.byte(markup + 1) {
+                Some(b'/') => match self.byte(markup + 2) {
+                    Some(byte) if byte.is_ascii_alphabetic() => {
+                        if let Some((name, _)) = self.tag(markup + 2, false) {
+                            return Some(Token::End { name });
+                        }
+                    }
+                    None => {
+                        self.position = markup;
+                        return self.text_to(self.input.len(), true);
+                    }
+                    _ => self.skip_past(markup + 2, b">"),
+                },
+                Some(b'!') => {
+                    if let Some(token) = self.declaration(markup, cdata) {
+                        return Some(token);
+                    }
+                }
+                Some(b'?') => self.skip_past(markup + 2, b">"),
+                _ => {
+                    if let Some((name, self_closing)) = self.tag(markup + 1, true) {
+                        self.last_start = name;
+                        let source = Span { start: markup, end: self.position };
+                        return Some(Token::Start { name, source, self_closing });
+                    }
+                }
+            }
+        }
+    }
+
+    fn skip_past(&mut self, from: usize, needle: &[u8]) {
+        self.position = memmem::find(self.rest(from), needle).map_or(self.input.len(), |at| from + at + needle.len());
+    }
+
+    /// Comments, CDATA sections and the document type; `None` where nothing of it is a token.
+    fn declaration(&mut self, markup: usize, cdata: bool) -> Option<Token> {
+        let rest = self.rest(markup + 2);
+        if rest.starts_with(b"--") {
+            self.skip_comment(markup + 4);
+            return None;
+        }
+        if cdata && rest.starts_with(b"[CDATA[") {
+            let start = markup + 9;
+            self.skip_past(start, b"]]>");
+            let closed = self.input.as_bytes().get(..self.position).is_some_and(|read| read.ends_with(b"]]>"));
+            let end = if closed && self.position >= start + 3 { self.position - 3 } else { self.position };
+            return (start < end).then_some(Token::Text { span: Span { start, end }, references: false });
+        }
+        let doctype = rest.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"));
+        let start = (markup + 9).min(self.input.len());
+        self.skip_past(markup + 2, b">");
+        let end = self.position.saturating_sub(1).max(start);
+        doctype.then_some(Token::Doctype { span: Span { start, end } })
+    }
+
+    /// `position` goes past a comment whose text starts at `start`.
+    fn skip_comment(&mut self, start: usize) {
+        let rest = self.rest(start);
+        if rest.starts_with(b">") || rest.starts_with(b"->") {
+            self.position = start + if rest.starts_with(b">") { 1 } else { 2 };
+            return;
+        }
+        let mut from = start;
+        loop {
+            match memmem::find(self.rest(from), b"--") {
+                None => {
+                    self.position = self.input.len();
+                    return;
+                }
+                Some(offset) => {
+                    let after = from + offset + 2;
+                    match (self.byte(after), self.byte(after + 1)) {
+                        (Some(b'>'), _) => {
+                            self.position = after + 1;
+                            return;
+                        }
+                        (Some(b'!'), Some(b'>')) => {
+                            self.position = after + 2;
+                            return;
+                        }
+                        _ => from = after - 1,
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads a tag whose name starts at `start`; `None` where the input ends inside it, which drops it.
+    fn tag(&mut self, start: usize, keep_attributes: bool) -> Option<(Span, bool)> {
+        let bytes = self.input.as_bytes();
+        let delimiter = |byte: u8| is_space(byte) || byte == b'/' || byte == b'>';
+        let mut at = start;
+        while bytes.get(at).is_some_and(|byte| !delimiter(*byte)) {
+            at += 1;
+        }
+        let name = Span { start, end: at };
+        self.attributes.clear();
+        loop {
+            while bytes.get(at).is_some_and(|byte| is_space(*byte)) {
+                at += 1;
+            }
+            match bytes.get(at) {
+                None => {
+                    self.position = self.input.len();
+                    return None;
+                }
+                Some(b'>') => {
+                    self.position = at + 1;
+                    return Some((name, false));
+                }
+                Some(b'/') if bytes.get(at + 1) == Some(&b'>') => {
+                    self.position = at + 2;
+                    return Some((name, true));
+                }
+                Some(b'/') => at += 1,
+                Some(_) => {
+                    let (attribute, after) = self.attribute(at)?;
+                    if keep_attributes && self.attributes.len() < MAX_ATTRIBUTES {
+                        self.attributes.push(attribute);
+                    }
+                    at = after;
+                }
+            }
+        }
+    }
+
+    /// Reads the attribute whose name starts at `start`, and tells where it ends; `None` at the end of the input.
+    fn attribute(&mut self, start: usize) -> Option<(RawAttribute, usize)> {
+        let bytes = self.input.as_bytes();
+        let mut at = start + 1; // a leading `=` belongs to the name
+        while bytes.get(at).is_some_and(|byte| !is_space(*byte) && !matches!(byte, b'/' | b'>' | b'=')) {
+            at += 1;
+        }
+        let name = Span { start, end: at };
+        let mut after = at;
+        while bytes.get(after).is_some_and(|byte| is_space(*byte)) {
+            after += 1;
+        }
+        if bytes.get(after) != Some(&b'=') {
+            return Some((RawAttribute { name, value: Span::default() }, at));
+        }
+        after += 1;
+        while bytes.get(after).is_some_and(|byte| is_space(*byte)) {
+            after += 1;
+        }
+        let (value, end) = match bytes.get(after) {
+            Some(quote @ (b'"' | b'\'')) => {
+                let Some(length) = memchr(*quote, self.rest(after + 1)) else {
+                    self.position = self.input.len();
+                    return None;
+                };
+                let end = after + 1 + length;
+                (Span { start: after + 1, end }, end + 1)
+            }
+            _ => {
+                let mut end = after;
+                while bytes.get(end).is_some_and(|byte| !is_space(*byte) && *byte != b'>') {
+                    end += 1;
+                }
+                (Span { start: after, end }, end)
+            }
+        };
+        Some((RawAttribute { name, value }, end))
+    }
+
+    /// Does an end tag of the last start tag begin at `at`?
+    fn is_end_tag_at(&self, at: usize) -> bool {
+        let name = self.last_start.of(self.input).as_bytes();
+        let rest = self.rest(at);
+        rest.starts_with(b"</")
+            && rest.get(2..2 + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name))
+            && rest.get(2 + name.len()).is_none_or(|byte| is_space(*byte) || matches!(byte, b'/' | b'>'))
+    }
+
+    fn raw_end(&self, from: usize) -> usize {
+        let mut at = from;
+        while let Some(offset) = memchr(b'<', self.rest(at)) {
+            at += offset;
+            if self.is_end_tag_at(at) {
+                return at;
+            }
+            at += 1;
+        }
+        self.input.len()
+    }
+
+    /// Where a script ends: `<!--` hides a nested `<script>` with its end tag (HTML Standard, 13.2.5.15 onwards).
+    fn script_end(&self) -> usize {
+        let mut at = self.position;
+        let mut escaped = false;
+        let mut nested = false;
+        while let Some(offset) = memchr2(b'<', b'-', self.rest(at)) {
+            at += offset;
+            let rest = self.rest(at);
+            if escaped && rest.starts_with(b"-->") {
+                (escaped, nested) = (false, false);
+                at += 3;
+            } else if !escaped && rest.starts_with(b"<!--") {
+                // `<!-->` and `<!--->` close at once: the dashes serve both.
+                escaped = true;
+                at += 2;
+            } else if self.is_end_tag_at(at) {
+                if !nested {
+                    return at;
+                }
+                nested = false;
+                at += 1;
+            } else {
+                let opens = escaped
+                    && rest.get(1..7).is_some_and(|word| word.eq_ignore_ascii_case(b"script"))
+                    && rest.first() == Some(&b'<')
+                    && rest.get(7).is_some_and(|byte| is_space(*byte) || matches!(byte, b'/' | b'>'));
+                nested |= opens;
+                at += 1;
+            }
+        }
+        self.input.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tokens in a short notation: text bare, tags with their attributes.
+    fn shown(input: &str) -> Vec<String> {
+        let mut tokenizer = Tokenizer::new(input);
+        let mut shown = Vec::new();
+        while let Some(token) = tokenizer.next(false) {
+            shown.push(match token {
+                Token::Text { span, .. } => span.of(input).to_owned(),
+                Token::End { name } => format!("</{}>", name.of(input)),
+                Token::Doctype { span } => format!("!{}", span.of(input)),
+                Token::Start { name, self_closing, .. } => {
+                    let attributes: String = tokenizer
+                        .attributes()
+                        .iter()
+                        .map(|attribute| format!(" {}={}", attribute.name.of(input), attribute.value.of(input)))
+                        .collect();
+                    let name = name.of(input).to_owned();
+                    match name.as_str() {
+                        "script" => tokenizer.set_content(Content::Script),
+                        "title" => tokenizer.set_content(Content::Rcdata),
+                        _ => {}
+                    }
+                    format!("<{name}{attributes}{}>", if self_closing { " /" } else { "" })
+                }
+            });
+        }
+        shown
+    }
+
+    #[test]
+    fn tokens_are_those_of_the_standard() {
+        let rows: &[(&str, &[&str])] = &[
+            ("a < b <c>d</c>", &["a < b ", "<c>", "d", "</c>"]),
+            ("<a href=x/ b='y\">' c>", &["<a href=x/ b=y\"> c=>"]),
+            ("<br/><br / >", &["<br />", "<br>"]),
+            ("<p =x=1>", &["<p =x=1>"]),
+            ("x<!-- - -- > -->y<!-->z<!--->w", &["x", "y", "z", "w"]),
+            ("<!--a--!>b", &["b"]),
+            ("<!DOCTYPE html>x", &["! html", "x"]),
+            ("</ x>y</>z", &["y", "z"]),
+            ("<?php echo ?>x", &["x"]),
+            ("<title>a<b>&amp;</TITLE >c", &["<title>", "a<b>&amp;", "</TITLE>", "c"]),
+            ("<script>if(a<b)</script>c", &["<script>", "if(a<b)", "</script>", "c"]),
+            ("<script><!--<script></script>--></script>c", &["<script>", "<!--<script></script>-->", "</script>", "c"]),
+            ("<script><!--></script>c", &["<script>", "<!-->", "</script>", "c"]),
+            ("a<b", &["a"]),
+            ("a<b c=\"d", &["a"]),
+            ("a</", &["a", "</"]),
+        ];
+        for (input, expected) in rows {
+            assert_eq!(shown(input), *expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn a_tag_keeps_a_bounded_number_of_attributes() {
+        let input = format!("<a {}>x", "b ".repeat(10_000));
+        let mut tokenizer = Tokenizer::new(&input);
+        tokenizer.next(false);
+        assert_eq!(tokenizer.attributes().len(), MAX_ATTRIBUTES);
+        assert!(matches!(tokenizer.next(false), Some(Token::Text { .. })));
+    }
+}

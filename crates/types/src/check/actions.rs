@@ -1,0 +1,56 @@
+use std::time::Duration;
+
+use super::formats::screenshot;
+use super::path::Path;
+use super::report::{Code, Report};
+use crate::limits::{DEFAULT_PDF_PAPER, DEFAULT_PDF_SCALE, MAX_ACTION_WAIT_MS};
+use crate::plan::{self, WaitFor};
+use crate::request::{Action, Paper};
+
+/// The actions, where a wait for a time and for an element is two waits.
+pub(crate) fn actions(
+    actions: Option<Vec<Action>>,
+    path: &Path<'_>,
+    report: &mut Report,
+) -> Vec<plan::Action> {
+    let actions = actions.unwrap_or_default();
+    let mut checked = Vec::with_capacity(actions.len());
+    let mut waited: u64 = 0;
+    for (index, action) in actions.into_iter().enumerate() {
+        match action {
+            Action::Wait { milliseconds, selector } => {
+                if milliseconds.is_none() && selector.is_none() {
+                    let at = path.index(index);
+                    report.conflict(&at, &[&at], |name| {
+                        format!("{name} waits for nothing: it needs `milliseconds`, a `selector` or both")
+                    });
+                }
+                waited = waited.saturating_add(milliseconds.unwrap_or(0));
+                let time = milliseconds.map(|time| WaitFor::Time(Duration::from_millis(time)));
+                checked.extend(time.into_iter().chain(selector.map(WaitFor::Selector)).map(plan::Action::Wait));
+            }
+            Action::Click { selector, all } => {
+                checked.push(plan::Action::Click { selector, all: all.unwrap_or(false) });
+            }
+            Action::Write { text, selector } => checked.push(plan::Action::Write { text, selector }),
+            Action::Press { key } => checked.push(plan::Action::Press { key }),
+            Action::Scroll { direction, selector } => {
+                checked.push(plan::Action::Scroll { direction: direction.unwrap_or_default(), selector });
+            }
+            Action::Screenshot(options) => checked.push(plan::Action::Screenshot(screenshot(&options))),
+            Action::Scrape => checked.push(plan::Action::Scrape),
+            Action::ExecuteJavascript { script } => checked.push(plan::Action::ExecuteJavascript { script }),
+            Action::Pdf { landscape, scale, format } => checked.push(plan::Action::Pdf {
+                landscape: landscape.unwrap_or(false),
+                scale: scale.unwrap_or(DEFAULT_PDF_SCALE),
+                format: format.map_or(DEFAULT_PDF_PAPER, Paper::as_str).to_owned(),
+            }),
+        }
+    }
+    if waited > MAX_ACTION_WAIT_MS {
+        report.fault(Code::OutOfRange, path, |name| {
+            format!("{name} wait {waited} milliseconds together, of at most {MAX_ACTION_WAIT_MS}")
+        });
+    }
+    checked
+}

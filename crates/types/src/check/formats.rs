@@ -1,0 +1,149 @@
+use serde_json::Value;
+
+use super::json_schema::json_schema;
+use super::path::Path;
+use super::report::{Code, Report, Version};
+use super::rules::not_blank;
+use crate::limits::MAX_PROMPT_CHARS;
+use crate::plan::{self, Formats};
+use crate::request::{ChangeTrackingFormat, Format, JsonFormat, ScreenshotFormat};
+
+/// What the formats ask for together; `path` is that of the scrape options.
+///
+/// The same format twice is as good as once. Two that differ in their options are a conflict, because the document has
+/// one place for the result.
+pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mut Report) -> Formats {
+    let mut wanted = Formats::default();
+    let Some(formats) = formats else {
+        wanted.markdown = true;
+        return wanted;
+    };
+    let list = path.key("formats");
+    let version = report.version();
+    for (index, format) in formats.into_iter().enumerate() {
+        let item = list.index(index);
+        let name = format.name();
+        let agree = match format {
+            Format::Markdown => settle(&mut wanted.markdown),
+            Format::Html => settle(&mut wanted.html),
+            Format::RawHtml => settle(&mut wanted.raw_html),
+            Format::Links => settle(&mut wanted.links),
+            Format::Images => settle(&mut wanted.images),
+            Format::Summary => settle(&mut wanted.summary),
+            Format::Branding => settle(&mut wanted.branding),
+            Format::Screenshot(options) => place(&mut wanted.screenshot, screenshot(&options)),
+            Format::Json(options) => {
+                let first = wanted.json.is_none();
+                let options_path = path.key("jsonOptions");
+                let at = if version == Version::V1 { &options_path } else { &item };
+                let options =
+                    if first || version == Version::V2 { json(options, at, report) } else { json_plan(options) };
+                place(&mut wanted.json, options)
+            }
+            Format::ChangeTracking(options) => {
+                let first = wanted.change_tracking.is_none();
+                let options_path = path.key("changeTrackingOptions");
+                let at = if version == Version::V1 { &options_path } else { &item };
+                if first || version == Version::V2 {
+                    change_tracking_rules(&options, at, report);
+                }
+                place(&mut wanted.change_tracking, change_tracking(options))
+            }
+            Format::Attributes(options) => {
+                for selector in options.selectors {
+                    let selector =
+                        plan::AttributeSelector { selector: selector.selector, attribute: selector.attribute };
+                    if !wanted.attributes.contains(&selector) {
+                        wanted.attributes.push(selector);
+                    }
+                }
+                true
+            }
+        };
+        if !agree {
+            report.fault(Code::Conflict, &item, |place| {
+                format!("{place} is a second `{name}` with other options: at most one is allowed")
+            });
+        }
+    }
+    if wanted.change_tracking.is_some() && !wanted.markdown {
+        report.conflict(&list, &[&list], |name| {
+            format!("{name} has `changeTracking`, which needs `markdown` beside it")
+        });
+    }
+    wanted
+}
+
+fn settle(flag: &mut bool) -> bool {
+    *flag = true;
+    true
+}
+
+/// Does the place take the value: is it empty, or does it hold the same one?
+fn place<T: PartialEq>(place: &mut Option<T>, value: T) -> bool {
+    match place {
+        Some(present) => *present == value,
+        None => {
+            *place = Some(value);
+            true
+        }
+    }
+}
+
+fn json(options: JsonFormat, path: &Path<'_>, report: &mut Report) -> plan::JsonFormat {
+    if options.schema.is_none() && options.prompt.is_none() {
+        report.conflict(path, &[path], |name| {
+            format!("{name} asks for `json` and needs a `schema`, a `prompt` or both")
+        });
+    }
+    if let Some(schema) = &options.schema {
+        json_schema(schema, &path.key("schema"), report);
+    }
+    not_blank(options.prompt.as_deref(), &path.key("prompt"), report);
+    if options.system_prompt.as_ref().is_some_and(|prompt| prompt.chars().count() > MAX_PROMPT_CHARS) {
+        report.fault(Code::OutOfRange, &path.key("systemPrompt"), |name| {
+            format!("{name} must be at most {MAX_PROMPT_CHARS} characters long")
+        });
+    }
+    json_plan(options)
+}
+
+fn json_plan(options: JsonFormat) -> plan::JsonFormat {
+    plan::JsonFormat {
+        schema: options.schema.map(Value::Object),
+        prompt: options.prompt,
+        system_prompt: options.system_prompt,
+    }
+}
+
+fn change_tracking_rules(options: &ChangeTrackingFormat, path: &Path<'_>, report: &mut Report) {
+    if let Some(schema) = &options.schema {
+        json_schema(schema, &path.key("schema"), report);
+    }
+    not_blank(options.prompt.as_deref(), &path.key("prompt"), report);
+}
+
+fn change_tracking(options: ChangeTrackingFormat) -> plan::ChangeTracking {
+    let mut modes = Vec::new();
+    for mode in options.modes.unwrap_or_default() {
+        if !modes.contains(&mode) {
+            modes.push(mode);
+        }
+    }
+    plan::ChangeTracking {
+        modes,
+        schema: options.schema.map(Value::Object),
+        prompt: options.prompt,
+        tag: options.tag,
+    }
+}
+
+pub(crate) fn screenshot(options: &ScreenshotFormat) -> plan::ScreenshotFormat {
+    plan::ScreenshotFormat {
+        full_page: options.full_page.unwrap_or(false),
+        quality: options.quality,
+        viewport: options
+            .viewport
+            .map(|viewport| plan::Viewport { width: viewport.width, height: viewport.height }),
+    }
+}

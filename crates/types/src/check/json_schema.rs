@@ -1,0 +1,216 @@
+use serde_json::{Map, Value};
+
+use super::path::Path;
+use super::report::{Code, Report};
+use super::text::{describe, shorten};
+use crate::limits::{MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES};
+
+const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+
+/// What the value of a keyword must be.
+enum Must {
+    Schema,
+    /// One schema, or a list of them as drafts before 2020-12 had it.
+    SchemaOrList,
+    SchemaList,
+    /// An object of schemas.
+    SchemaMap,
+    /// A type's name or a list of them.
+    Types,
+    Strings,
+    List,
+    Text,
+    Number,
+    Count,
+    Reference,
+}
+
+/// Keywords of JSON Schema from draft 4 to 2020-12 whose form can be told at a glance. Others are let through.
+const fn keyword(name: &str) -> Option<Must> {
+    Some(match name.as_bytes() {
+        b"additionalItems" | b"additionalProperties" | b"contains" | b"contentSchema" | b"else" | b"if"
+        | b"not" | b"propertyNames" | b"then" | b"unevaluatedItems" | b"unevaluatedProperties" => Must::Schema,
+        b"items" => Must::SchemaOrList,
+        b"allOf" | b"anyOf" | b"oneOf" | b"prefixItems" => Must::SchemaList,
+        b"$defs" | b"definitions" | b"dependentSchemas" | b"patternProperties" | b"properties" => Must::SchemaMap,
+        b"type" => Must::Types,
+        b"required" => Must::Strings,
+        b"enum" | b"examples" => Must::List,
+        b"$comment" | b"$id" | b"$schema" | b"description" | b"format" | b"pattern" | b"title" => Must::Text,
+        b"maximum" | b"minimum" | b"multipleOf" => Must::Number,
+        b"maxItems" | b"maxLength" | b"maxProperties" | b"minItems" | b"minLength" | b"minProperties" => Must::Count,
+        b"$ref" => Must::Reference,
+        _ => return None,
+    })
+}
+
+/// Does this look like a JSON Schema? Keywords must have values of their kind, references must point into the
+/// schema itself (nothing is fetched), and it must not be deeper or larger than the limits.
+///
+/// A glance, not the meta-schema: enough to tell a caller about a slip at once, before a model is paid for. The
+/// subschemas wait in a list in place of the call stack.
+pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &mut Report) {
+    let mut waiting: Vec<(&Map<String, Value>, String, usize)> = vec![(root, String::new(), 0)];
+    let mut nodes = 0_usize;
+    while let Some((schema, pointer, depth)) = waiting.pop() {
+        nodes += 1;
+        if nodes > MAX_SCHEMA_NODES || depth > MAX_SCHEMA_DEPTH {
+            report.fault(Code::OutOfRange, path, |name| {
+                format!(
+                    "{name} is too large: at most {MAX_SCHEMA_DEPTH} levels and {MAX_SCHEMA_NODES} subschemas are read"
+                )
+            });
+            return;
+        }
+        for (key, value) in schema {
+            let Some(must) = keyword(key) else { continue };
+            let here = format!("{pointer}/{key}");
+            let mut wrong = |what: &str, value: &Value| {
+                report.fault(Code::InvalidValue, path, |name| {
+                    format!("{name} is not a JSON Schema: {here} must be {what}, not {}", describe(value, false))
+                });
+            };
+            let mut subschemas: Vec<(&Value, String)> = Vec::new();
+            let is_text = |value: &Value| value.is_string();
+            match (must, value) {
+                (Must::Schema, value) => subschemas.push((value, here.clone())),
+                (Must::SchemaOrList | Must::SchemaList, Value::Array(items)) => {
+                    if items.is_empty() && key != "items" {
+                        wrong("a list that is not empty", value);
+                    }
+                    let listed = items.iter().enumerate();
+                    subschemas.extend(listed.map(|(index, item)| (item, format!("{here}/{index}"))));
+                }
+                (Must::SchemaOrList, value) => subschemas.push((value, here.clone())),
+                (Must::SchemaList, other) => wrong("a list of schemas", other),
+                (Must::SchemaMap, Value::Object(map)) => {
+                    let named = map.iter();
+                    subschemas.extend(named.map(|(name, item)| (item, format!("{here}/{}", shorten(name)))));
+                }
+                (Must::SchemaMap, other) => wrong("an object of schemas", other),
+                (Must::Types, Value::String(name)) if TYPES.contains(&name.as_str()) => {}
+                (Must::Types, Value::Array(names))
+                    if !names.is_empty()
+                        && names.iter().all(|name| name.as_str().is_some_and(|name| TYPES.contains(&name))) => {}
+                (Must::Types, other) => {
+                    wrong("one of array, boolean, integer, null, number, object, string, or a list of them", other);
+                }
+                (Must::Strings, Value::Array(items)) if items.iter().all(is_text) => {}
+                (Must::Strings, other) => wrong("a list of names", other),
+                (Must::List, Value::Array(items)) if !items.is_empty() || key == "examples" => {}
+                (Must::List, other) => wrong("a list that is not empty", other),
+                (Must::Text, Value::String(_)) | (Must::Number, Value::Number(_)) => {}
+                (Must::Text, other) => wrong("a string", other),
+                (Must::Number, other) => wrong("a number", other),
+                (Must::Count, Value::Number(number))
+                    if number.as_f64().is_some_and(|count| count >= 0.0 && count.fract() == 0.0) => {}
+                (Must::Count, other) => wrong("an integer of at least 0", other),
+                (Must::Reference, Value::String(reference)) => {
+                    if !resolves(root, reference) {
+                        wrong("a reference to a part of the same schema, such as \"#/$defs/Name\"", value);
+                    }
+                }
+                (Must::Reference, other) => wrong("a string", other),
+            }
+            for (value, here) in subschemas {
+                match value {
+                    Value::Object(schema) => waiting.push((schema, here, depth + 1)),
+                    Value::Bool(_) => {}
+                    other => report.fault(Code::InvalidValue, path, |name| {
+                        format!(
+                            "{name} is not a JSON Schema: {here} must be a schema (an object), not {}",
+                            describe(other, false)
+                        )
+                    }),
+                }
+            }
+        }
+    }
+}
+
+/// Does a reference point to something in the schema? Anchors (`#name`) are taken on trust.
+fn resolves(root: &Map<String, Value>, reference: &str) -> bool {
+    let Some(fragment) = reference.strip_prefix('#') else { return false };
+    if !fragment.starts_with('/') || fragment.contains('%') {
+        return true;
+    }
+    let mut parts = fragment.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"));
+    let Some(mut found) = parts.next().and_then(|part| root.get(&part)) else { return false };
+    for part in parts.take(MAX_SCHEMA_DEPTH * 2) {
+        let next = match found {
+            Value::Object(map) => map.get(&part),
+            Value::Array(items) => part.parse().ok().and_then(|index: usize| items.get(index)),
+            _ => None,
+        };
+        match next {
+            Some(next) => found = next,
+            None => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::report::Version;
+    use super::*;
+
+    fn faults(schema: &Value) -> Vec<String> {
+        let mut report = Report::new(Version::V2);
+        json_schema(schema.as_object().unwrap(), &Path::Root.key("schema"), &mut report);
+        let messages = report.finish(Some(())).map_err(|faults| faults.into_iter().map(|fault| fault.message));
+        messages.map_or_else(Iterator::collect, |()| Vec::new())
+    }
+
+    #[test]
+    fn schemas_that_clients_send_are_taken() {
+        for schema in [
+            json!({}),
+            json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}),
+            json!({"$defs": {"A": {"type": ["string", "null"]}}, "properties": {"a": {"$ref": "#/$defs/A"}}}),
+            json!({"type": "array", "items": {"anyOf": [{"type": "integer", "minimum": 0}, true]}}),
+            json!({"properties": {"type": {"type": "string"}, "required": {"type": "boolean"}}}),
+            json!({"enum": [1, null, "x"], "default": {"type": 5}, "x-custom": [[]]}),
+            json!({"$ref": "#"}),
+        ] {
+            assert_eq!(faults(&schema), Vec::<String>::new(), "{schema}");
+        }
+    }
+
+    #[test]
+    fn slips_are_told_with_their_place() {
+        for (schema, told) in [
+            (json!({"type": "text"}), "/type must be one of"),
+            (json!({"type": []}), "/type must be one of"),
+            (json!({"properties": []}), "/properties must be an object of schemas"),
+            (json!({"properties": {"a": "string"}}), "/properties/a must be a schema"),
+            (json!({"properties": {"a": {"items": 1}}}), "/properties/a/items must be a schema"),
+            (json!({"required": true}), "/required must be a list of names"),
+            (json!({"required": [1]}), "/required must be a list of names"),
+            (json!({"anyOf": []}), "/anyOf must be a list that is not empty"),
+            (json!({"oneOf": {}}), "/oneOf must be a list of schemas"),
+            (json!({"enum": []}), "/enum must be a list"),
+            (json!({"minLength": -1}), "/minLength must be an integer of at least 0"),
+            (json!({"maximum": "9"}), "/maximum must be a number"),
+            (json!({"$ref": "https://a.example/s.json"}), "/$ref must be a reference to a part"),
+            (json!({"$ref": "#/$defs/B", "$defs": {"A": {}}}), "/$ref must be a reference to a part"),
+            (json!({"description": 5}), "/description must be a string"),
+        ] {
+            let faults = faults(&schema);
+            assert!(matches!(faults.as_slice(), [only] if only.contains(told)), "{schema}: {faults:?}");
+        }
+    }
+
+    #[test]
+    fn depth_and_size_are_bounded() {
+        let mut deep = json!({});
+        for _ in 0..=MAX_SCHEMA_DEPTH {
+            deep = json!({"not": deep});
+        }
+        assert!(faults(&deep).iter().any(|told| told.contains("too large")));
+        let wide: Map<String, Value> = (0..=MAX_SCHEMA_NODES).map(|n| (n.to_string(), json!({}))).collect();
+        assert!(faults(&json!({"properties": wide})).iter().any(|told| told.contains("too large")));
+    }
+}

@@ -1,0 +1,33 @@
+use super::country::country;
+use super::language::is_well_formed;
+use super::path::Path;
+use super::report::{Code, Report};
+use super::text::quote;
+use crate::limits::DEFAULT_COUNTRY;
+use crate::{plan, request};
+
+/// The location, with the default country where none is named.
+pub(crate) fn location(
+    location: Option<request::Location>,
+    path: &Path<'_>,
+    report: &mut Report,
+) -> plan::Location {
+    let location = location.unwrap_or_default();
+    let named = location.country.unwrap_or_else(|| DEFAULT_COUNTRY.to_owned());
+    let known = country(&named);
+    if known.is_none() {
+        report.fault(Code::InvalidValue, &path.key("country"), |name| {
+            format!("{name} must be an ISO 3166-1 alpha-2 code such as `DE`, not {}", quote(&named))
+        });
+    }
+    let languages = location.languages.unwrap_or_default();
+    let at = path.key("languages");
+    for (index, tag) in languages.iter().enumerate() {
+        if !is_well_formed(tag) {
+            report.fault(Code::InvalidValue, &at.index(index), |name| {
+                format!("{name} must be a BCP 47 tag such as `en-US`, not {}", quote(tag))
+            });
+        }
+    }
+    plan::Location { country: known.unwrap_or(DEFAULT_COUNTRY).to_owned(), languages }
+}

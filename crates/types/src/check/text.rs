@@ -1,0 +1,97 @@
+//! How values of a request appear in messages: short, on one line, without control characters.
+
+use serde_json::Value;
+
+/// Longest piece of a request that a message repeats, in characters.
+pub(crate) const MAX_ECHO_CHARS: usize = 80;
+
+/// The beginning of a text, with `…` where it was cut.
+pub(crate) fn shorten(text: &str) -> String {
+    let mut characters = text.chars();
+    let mut short: String = characters.by_ref().take(MAX_ECHO_CHARS).collect();
+    if characters.next().is_some() {
+        short.push('…');
+    }
+    short
+}
+
+/// A text in quotes, shortened and escaped.
+pub(crate) fn quote(text: &str) -> String {
+    format!("{:?}", shorten(text))
+}
+
+/// A URL for a message: what may hold a secret (user name, password, query, fragment) is left out.
+pub(crate) fn quote_url(text: &str) -> String {
+    let end = text.find(['?', '#']).unwrap_or(text.len());
+    let (visible, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    let (before, after) = match visible.rsplit_once('@') {
+        Some((before, after)) => (before, Some(after)),
+        None => (visible, None),
+    };
+    let shown = match after {
+        Some(after) => {
+            let scheme = before.split_once("://").map(|(scheme, _)| format!("{scheme}://")).unwrap_or_default();
+            format!("{scheme}…@{after}")
+        }
+        None => before.to_owned(),
+    };
+    let mut shown = shorten(&shown);
+    if !rest.is_empty() && !shown.ends_with('…') {
+        shown.push('…');
+    }
+    format!("{shown:?}")
+}
+
+/// A value for a message; `secret` tells its kind alone.
+pub(crate) fn describe(value: &Value, secret: bool) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::Bool(_) if secret => "a boolean".to_owned(),
+        Value::Number(_) if secret => "a number".to_owned(),
+        Value::String(_) if secret => "a string".to_owned(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Number(number) => shorten(&number.to_string()),
+        Value::String(text) => quote(text),
+    }
+}
+
+/// `a`, `b` or `c`, each in backquotes.
+pub(crate) fn alternatives<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    match names.split_last() {
+        None => "nothing".to_owned(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_quoted_without_what_may_be_secret() {
+        for (url, shown) in [
+            ("https://a.example/x?token=hush#y", "\"https://a.example/x…\""),
+            ("https://me:hush@a.example/", "\"https://…@a.example/\""),
+            ("me:hush@a.example", "\"…@a.example\""),
+            ("ftp://a.example", "\"ftp://a.example\""),
+        ] {
+            assert_eq!(quote_url(url), shown);
+        }
+    }
+
+    #[test]
+    fn long_values_are_cut_and_control_characters_escaped() {
+        assert_eq!(quote("a\u{1b}[31m\n"), "\"a\\u{1b}[31m\\n\"");
+        assert_eq!(shorten(&"é".repeat(1000)).chars().count(), MAX_ECHO_CHARS + 1);
+    }
+
+    #[test]
+    fn alternatives_read_as_a_sentence() {
+        assert_eq!(alternatives(["a"]), "`a`");
+        assert_eq!(alternatives(["a", "b", "c"]), "`a`, `b` or `c`");
+    }
+}

@@ -1,0 +1,295 @@
+use std::sync::OnceLock;
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::path::Path;
+use super::report::{Code, Report, Version};
+use super::rules;
+use super::shape::Record;
+use super::walk;
+use crate::error::{Faults, INVALID_JSON};
+use crate::limits::{MAX_BODY_BYTES, MAX_BODY_DEPTH};
+use crate::plan::{
+    BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapePlan,
+};
+use crate::request::{
+    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest, v1,
+};
+
+/// Reads the bytes of a body as JSON.
+///
+/// # Errors
+///
+/// One fault, whose [`error_code`](Faults::error_code) is `BAD_REQUEST_INVALID_JSON`, where they are not JSON; and one
+/// of `BAD_REQUEST` where they are more than [`MAX_BODY_BYTES`].
+pub fn parse_json(body: &[u8]) -> Result<Value, Faults> {
+    if body.len() > MAX_BODY_BYTES {
+        let message = format!("the body must be at most {MAX_BODY_BYTES} bytes, not {}", body.len());
+        return Err(Faults::single("out_of_range", message));
+    }
+    serde_json::from_slice(body).map_err(|error| {
+        // The parser's message tells the place and what was expected, and repeats nothing of the body.
+        Faults::single(INVALID_JSON, format!("the body is not JSON: {error}"))
+    })
+}
+
+/// A request that has a shape and rules.
+trait Wire: Serialize + DeserializeOwned + JsonSchema {
+    type Plan;
+    const VERSION: Version;
+
+    fn shape() -> &'static Record;
+    fn rules(self, report: &mut Report) -> Option<Self::Plan>;
+}
+
+fn schema<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    RecursiveTransform(close).transform(&mut schema);
+    schema
+}
+
+/// Objects with known keys have no others.
+fn close(schema: &mut Schema) {
+    if schema.get("properties").is_some() {
+        schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
+}
+
+/// The clean copy of a body, and what is wrong with its shape.
+fn clean<T: Wire>(value: &Value, report: &mut Report) -> Option<T> {
+    if !walk::depth_is_at_most(value, MAX_BODY_DEPTH) {
+        report.fault(Code::OutOfRange, &Path::Root, |name| {
+            format!("{name} must be at most {MAX_BODY_DEPTH} arrays and objects deep")
+        });
+        return None;
+    }
+    let clean = walk::body(T::shape(), value, report);
+    match T::deserialize(clean) {
+        Ok(request) => Some(request),
+        Err(error) => {
+            report.fault(Code::InvalidValue, &Path::Root, |name| format!("{name} cannot be read: {error}"));
+            None
+        }
+    }
+}
+
+fn from_json<T: Wire>(value: &Value) -> Result<T, Faults> {
+    let mut report = Report::new(T::VERSION);
+    let request = clean(value, &mut report);
+    report.finish(request)
+}
+
+fn plan_from_json<T: Wire>(value: &Value) -> Result<T::Plan, Faults> {
+    let mut report = Report::new(T::VERSION);
+    let request = clean::<T>(value, &mut report);
+    report.end_of_shape();
+    let plan = match request {
+        Some(request) if !report.is_full() => request.rules(&mut report),
+        _ => None,
+    };
+    report.finish(plan)
+}
+
+/// A request made in Rust is held against the shape as it would be written, so that ranges stand in one place.
+fn check<T: Wire>(request: T) -> Result<T::Plan, Faults> {
+    let mut report = Report::new(T::VERSION);
+    match serde_json::to_value(&request) {
+        Ok(value) if walk::depth_is_at_most(&value, MAX_BODY_DEPTH) => {
+            walk::body(T::shape(), &value, &mut report);
+        }
+        Ok(_) => report.fault(Code::OutOfRange, &Path::Root, |name| {
+            format!("{name} must be at most {MAX_BODY_DEPTH} arrays and objects deep")
+        }),
+        Err(error) => {
+            report.fault(Code::InvalidValue, &Path::Root, |name| format!("{name} cannot be written: {error}"));
+        }
+    }
+    report.end_of_shape();
+    let plan = if report.is_full() { None } else { request.rules(&mut report) };
+    report.finish(plan)
+}
+
+macro_rules! wire {
+    ($request:ty, $plan:ty, $version:expr, $rules:expr) => {
+        impl Wire for $request {
+            type Plan = $plan;
+            const VERSION: Version = $version;
+
+            fn shape() -> &'static Record {
+                static SHAPE: OnceLock<Record> = OnceLock::new();
+                SHAPE.get_or_init(|| {
+                    schema::<$request>().as_object().map(Record::from_schema).unwrap_or_default()
+                })
+            }
+
+            fn rules(self, report: &mut Report) -> Option<$plan> {
+                $rules(self, report)
+            }
+        }
+
+        impl $request {
+            /// Reads a JSON body. A field that is `null` counts as left out, and `100.0` as `100`.
+            ///
+            /// # Errors
+            ///
+            /// All faults of the body's shape: unknown, missing and misshapen fields, and values out of range.
+            pub fn from_json(body: &Value) -> Result<Self, Faults> {
+                from_json(body)
+            }
+
+            /// Holds every rule of the contract and fills in every default.
+            ///
+            /// # Errors
+            ///
+            /// All faults of the request.
+            pub fn check(self) -> Result<$plan, Faults> {
+                check(self)
+            }
+
+            /// Reads a JSON body and checks it.
+            ///
+            /// # Errors
+            ///
+            /// All faults of its shape and, as far as that leaves them to be seen, of its rules.
+            pub fn plan_from_json(body: &Value) -> Result<$plan, Faults> {
+                plan_from_json::<Self>(body)
+            }
+
+            /// The JSON Schema (draft 2020-12) of the body, with every default and range.
+            #[must_use]
+            pub fn json_schema() -> Value {
+                schema::<Self>().to_value()
+            }
+        }
+    };
+}
+
+macro_rules! from_v2_json {
+    ($plan:ty, $request:ty) => {
+        impl $plan {
+            /// Reads and checks the JSON body of a v2 request.
+            ///
+            /// # Errors
+            ///
+            /// All faults of its shape and, as far as that leaves them to be seen, of its rules.
+            pub fn from_json(body: &Value) -> Result<Self, Faults> {
+                <$request>::plan_from_json(body)
+            }
+        }
+    };
+}
+
+wire!(ScrapeRequest, ScrapePlan, Version::V2, rules::scrape);
+wire!(BatchScrapeRequest, BatchPlan, Version::V2, rules::batch);
+wire!(CrawlRequest, CrawlPlan, Version::V2, rules::crawl);
+wire!(CrawlParamsPreviewRequest, CrawlParamsPreviewPlan, Version::V2, rules::preview);
+wire!(MapRequest, MapPlan, Version::V2, rules::map);
+wire!(ExtractRequest, ExtractPlan, Version::V2, rules::extract);
+
+from_v2_json!(ScrapePlan, ScrapeRequest);
+from_v2_json!(BatchPlan, BatchScrapeRequest);
+from_v2_json!(CrawlPlan, CrawlRequest);
+from_v2_json!(CrawlParamsPreviewPlan, CrawlParamsPreviewRequest);
+from_v2_json!(MapPlan, MapRequest);
+from_v2_json!(ExtractPlan, ExtractRequest);
+
+wire!(v1::ScrapeRequest, ScrapePlan, Version::V1, |request: v1::ScrapeRequest, report: &mut Report| {
+    rules::v1::scrape_options(&request.options, &Path::Root, report);
+    rules::scrape(request.into(), report)
+});
+wire!(v1::BatchScrapeRequest, BatchPlan, Version::V1, |request: v1::BatchScrapeRequest, report: &mut Report| {
+    rules::v1::scrape_options(&request.options, &Path::Root, report);
+    rules::batch(request.into(), report)
+});
+wire!(v1::CrawlRequest, CrawlPlan, Version::V1, |request: v1::CrawlRequest, report: &mut Report| {
+    if let Some(options) = &request.scrape_options {
+        rules::v1::scrape_options(options, &Path::Root.key("scrapeOptions"), report);
+    }
+    rules::crawl(request.into(), report)
+});
+wire!(v1::MapRequest, MapPlan, Version::V1, |request: v1::MapRequest, report: &mut Report| {
+    rules::v1::map(&request, report);
+    rules::map(request.into(), report)
+});
+wire!(v1::ExtractRequest, ExtractPlan, Version::V1, |request: v1::ExtractRequest, report: &mut Report| {
+    if let Some(options) = &request.scrape_options {
+        rules::v1::scrape_options(options, &Path::Root.key("scrapeOptions"), report);
+    }
+    rules::extract(request.into(), report)
+});
+
+#[cfg(test)]
+mod tests {
+    use super::super::shape::Shape;
+    use super::*;
+
+    /// Where a shape takes anything, as `field.field[]`.
+    fn anything(shape: &Shape, path: &str, found: &mut Vec<String>) {
+        let mut record = |record: &Record, path: &str| {
+            for (key, field) in &record.fields {
+                anything(&field.shape, &format!("{path}.{key}"), found);
+            }
+        };
+        match shape {
+            Shape::Any => found.push(path.to_owned()),
+            Shape::List { item, .. } => anything(item, &format!("{path}[]"), found),
+            Shape::Map { value, .. } => anything(value, &format!("{path}{{}}"), found),
+            Shape::Record(fields) => record(fields, path),
+            Shape::Tagged { variants, .. } => {
+                variants.iter().for_each(|(tag, fields)| record(fields, &format!("{path}<{tag}>")));
+            }
+            Shape::TextOr(inner) => anything(inner, path, found),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn shapes_take_anything_only_where_a_field_does() {
+        let free = [
+            "useMock", "profile", "auditMetadata", "checkPromptInjection", "threatProtection", "redactPII",
+            "onlyCleanContent", "safeMode", "schema{}", "metadata{}",
+        ];
+        for shape in [
+            ScrapeRequest::shape(),
+            BatchScrapeRequest::shape(),
+            CrawlRequest::shape(),
+            CrawlParamsPreviewRequest::shape(),
+            MapRequest::shape(),
+            ExtractRequest::shape(),
+            v1::ScrapeRequest::shape(),
+            v1::BatchScrapeRequest::shape(),
+            v1::CrawlRequest::shape(),
+            v1::MapRequest::shape(),
+            v1::ExtractRequest::shape(),
+        ] {
+            let mut found = Vec::new();
+            anything(&Shape::Record(shape.clone()), "", &mut found);
+            assert!(!found.is_empty());
+            for path in found {
+                let field = path.rsplit('.').next().unwrap();
+                assert!(free.contains(&field), "{path} takes anything");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_that_is_not_json_says_so() {
+        let faults = parse_json(b"{\"url\": secret}").unwrap_err();
+        assert_eq!(faults.error_code(), crate::ErrorCode::BadRequestInvalidJson);
+        assert!(!faults.to_string().contains("secret"));
+    }
+
+    #[test]
+    fn published_schemas_close_their_objects() {
+        let schema = CrawlRequest::json_schema();
+        assert_eq!(schema["additionalProperties"], Value::Bool(false));
+        assert_eq!(schema["properties"]["scrapeOptions"]["additionalProperties"], Value::Bool(false));
+        assert_eq!(schema["properties"]["limit"]["default"], Value::from(10_000));
+    }
+}

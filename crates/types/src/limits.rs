@@ -1,0 +1,130 @@
+//! Every default and bound of the contract, in one place.
+//!
+//! The JSON Schema of a request, its check and its documentation all read these constants, so a figure cannot
+//! be true in one of them and wrong in another. Sizes are in bytes or characters and times in milliseconds, as
+//! each name says.
+
+/// `timeout` of a page where the request sets none, in milliseconds (contract 2.6).
+pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
+/// Least `timeout`, in milliseconds.
+pub const MIN_TIMEOUT_MS: u64 = 1;
+/// Greatest `timeout`, in milliseconds (contract 7.4).
+pub const MAX_TIMEOUT_MS: u64 = 300_000;
+/// Greatest `waitFor`, in milliseconds; it is also at most half of `timeout`.
+pub const MAX_WAIT_FOR_MS: u64 = 60_000;
+/// `maxAge` where the request sets none, in milliseconds: two days (contract 2.6).
+pub const DEFAULT_MAX_AGE_MS: u64 = 172_800_000;
+/// `maxAge` of a v1 request that sets none: the cache is off (contract 9.3).
+pub const DEFAULT_MAX_AGE_MS_V1: u64 = 0;
+
+/// Most entries of `formats`.
+pub const MAX_FORMATS: usize = 50;
+/// Least `quality` of a screenshot.
+pub const MIN_SCREENSHOT_QUALITY: u64 = 1;
+/// Greatest `quality` of a screenshot.
+pub const MAX_SCREENSHOT_QUALITY: u64 = 100;
+/// Greatest width or height of a `viewport`, in CSS pixels.
+pub const MAX_VIEWPORT_SIDE: u64 = 8_192;
+/// Most selectors of the `attributes` format.
+pub const MAX_ATTRIBUTE_SELECTORS: usize = 100;
+/// Longest `tag` of change tracking, in characters.
+pub const MAX_TRACKING_TAG_CHARS: usize = 256;
+
+/// Most entries of `parsers`.
+pub const MAX_PARSERS: usize = 10;
+/// Greatest `maxPages` of the PDF parser.
+pub const MAX_PDF_PAGES: u64 = 10_000;
+
+/// Most entries of `actions`.
+pub const MAX_ACTIONS: usize = 50;
+/// Most time that the wait actions of one request may take together, in milliseconds.
+pub const MAX_ACTION_WAIT_MS: u64 = 60_000;
+/// Longest text of a `write` action, in characters.
+pub const MAX_WRITE_CHARS: usize = 10_000;
+/// Longest script of an `executeJavascript` action, in characters.
+pub const MAX_SCRIPT_CHARS: usize = 100_000;
+/// Longest key name of a `press` action, in characters.
+pub const MAX_KEY_CHARS: usize = 64;
+/// Least `scale` of a `pdf` action.
+pub const MIN_PDF_SCALE: f64 = 0.1;
+/// Greatest `scale` of a `pdf` action.
+pub const MAX_PDF_SCALE: f64 = 2.0;
+/// `scale` of a `pdf` action that sets none.
+pub const DEFAULT_PDF_SCALE: f64 = 1.0;
+/// `format` of a `pdf` action that sets none.
+pub const DEFAULT_PDF_PAPER: &str = "Letter";
+
+/// Most entries of `includeTags` or of `excludeTags`.
+pub const MAX_SELECTORS: usize = 500;
+/// Longest CSS selector, in characters.
+pub const MAX_SELECTOR_CHARS: usize = 1_000;
+/// Most entries of `headers`.
+pub const MAX_HEADERS: usize = 100;
+/// Longest header name, in bytes.
+pub const MAX_HEADER_NAME_BYTES: usize = 256;
+/// Longest header value, in bytes.
+pub const MAX_HEADER_VALUE_BYTES: usize = 16_384;
+/// Most entries of `location.languages`.
+pub const MAX_LANGUAGES: usize = 20;
+/// Longest language tag, in characters.
+pub const MAX_LANGUAGE_TAG_CHARS: usize = 64;
+/// `location.country` where the request sets none (contract 2.6).
+pub const DEFAULT_COUNTRY: &str = "US";
+
+/// Longest URL, in bytes.
+pub const MAX_URL_BYTES: usize = 8_192;
+/// Most entries of a batch's `urls`.
+pub const MAX_BATCH_URLS: usize = 100_000;
+/// Most entries of an extract's `urls`.
+pub const MAX_EXTRACT_URLS: usize = 10;
+/// Longest `prompt` or `systemPrompt`, in characters.
+pub const MAX_PROMPT_CHARS: usize = 10_000;
+/// Most levels of a JSON Schema in a request.
+pub const MAX_SCHEMA_DEPTH: usize = 64;
+/// Most subschemas of a JSON Schema in a request.
+pub const MAX_SCHEMA_NODES: usize = 10_000;
+
+/// `limit` of a crawl that sets none, in documents (contract 4.5).
+pub const DEFAULT_CRAWL_LIMIT: u64 = 10_000;
+/// Most patterns in `includePaths` or in `excludePaths`.
+pub const MAX_PATTERNS: usize = 1_000;
+/// Longest pattern, in characters.
+pub const MAX_PATTERN_CHARS: usize = 2_000;
+/// Most character classes (`\w`, `\p{L}`, `[...]`) in all patterns of one list: each costs the parser far more than
+/// its few characters.
+pub const MAX_PATTERN_CLASSES: usize = 10_000;
+/// Most memory that one compiled pattern may take, in bytes.
+pub const MAX_PATTERN_COMPILED_BYTES: usize = 1 << 20;
+/// Most memory that all compiled patterns of one list may take together, in bytes.
+pub const MAX_PATTERNS_COMPILED_BYTES: usize = 16 << 20;
+/// Greatest `delay`, in seconds.
+pub const MAX_DELAY_SECONDS: f64 = 3_600.0;
+/// Longest `robotsUserAgent`, in characters.
+pub const MAX_USER_AGENT_CHARS: usize = 512;
+
+/// `limit` of a map that sets none, in addresses.
+pub const DEFAULT_MAP_LIMIT: u64 = 5_000;
+/// Greatest `limit` of a map, in addresses.
+pub const MAX_MAP_LIMIT: u64 = 100_000;
+/// Longest `search` of a map, in characters.
+pub const MAX_SEARCH_CHARS: usize = 1_000;
+
+/// Most bytes of a webhook's `metadata`, written as JSON: it is part of every event.
+pub const MAX_WEBHOOK_METADATA_BYTES: usize = 65_536;
+/// Most entries of a webhook's `events`.
+pub const MAX_WEBHOOK_EVENTS: usize = 20;
+/// Longest `origin` or `integration`, in characters.
+pub const MAX_CLIENT_NAME_CHARS: usize = 256;
+
+/// Greatest body of a request, in bytes (`413` beyond it).
+pub const MAX_BODY_BYTES: usize = 10 << 20;
+/// Most levels of arrays and objects in a body.
+pub const MAX_BODY_DEPTH: usize = 128;
+/// Most faults that are reported; a closing one says how many more there are.
+pub const MAX_FAULTS: usize = 100;
+/// Most documents that a reader can ask for in one answer (`limit` of a status request).
+pub const MAX_STATUS_LIMIT: u64 = 1_000;
+/// Greatest answer to a status request, in bytes (contract 4.6).
+pub const MAX_STATUS_BYTES: usize = 10_000_000;
+/// How long results stay readable after the end of a job, in seconds (contract 3).
+pub const RESULT_RETENTION_SECONDS: u64 = 86_400;

@@ -1,0 +1,77 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::limits;
+use crate::plan::SitemapMode;
+use crate::request::{self, Extras, Location};
+
+/// The addresses of a site: the body of `POST /v1/map`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MapRequest {
+    /// Where to begin; `https` is assumed where no scheme is given.
+    pub url: String,
+    /// Words that rank the addresses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = limits::MAX_SEARCH_CHARS))]
+    pub search: Option<String>,
+    /// Leave the sitemap unread; default `false`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = false))]
+    pub ignore_sitemap: Option<bool>,
+    /// Read the sitemap alone; default `false`; not beside `ignoreSitemap`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = false))]
+    pub sitemap_only: Option<bool>,
+    /// Hosts of the same registrable domain belong to the site; default `true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = true))]
+    pub include_subdomains: Option<bool>,
+    /// The query does not tell pages apart; default `true`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = true))]
+    pub ignore_query_parameters: Option<bool>,
+    /// At most so many addresses; default 5,000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = limits::MAX_MAP_LIMIT), extend("default" = limits::DEFAULT_MAP_LIMIT))]
+    pub limit: Option<u64>,
+    /// The total deadline in milliseconds; default none beyond each request's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = limits::MIN_TIMEOUT_MS, max = limits::MAX_TIMEOUT_MS))]
+    pub timeout: Option<u64>,
+    /// Where requests should seem to come from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<Location>,
+    /// What clients send beside these.
+    #[serde(flatten)]
+    pub extras: Extras,
+}
+
+impl MapRequest {
+    /// A map of this site, with every default.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { url: url.into(), ..Self::default() }
+    }
+}
+
+impl From<MapRequest> for request::MapRequest {
+    fn from(v1: MapRequest) -> Self {
+        let sitemap = match (v1.sitemap_only.unwrap_or(false), v1.ignore_sitemap.unwrap_or(false)) {
+            (true, _) => SitemapMode::Only,
+            (false, true) => SitemapMode::Skip,
+            (false, false) => SitemapMode::Include,
+        };
+        Self {
+            url: v1.url,
+            search: v1.search,
+            sitemap: Some(sitemap),
+            include_subdomains: v1.include_subdomains,
+            ignore_query_parameters: v1.ignore_query_parameters,
+            limit: v1.limit,
+            timeout: v1.timeout,
+            location: v1.location,
+            extras: v1.extras,
+        }
+    }
+}

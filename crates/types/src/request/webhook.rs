@@ -1,0 +1,37 @@
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::named::{self, name_or_object};
+use crate::limits;
+
+/// Where a job's events go (contract 2.5): a bare URL, or an object.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", rename_all = "camelCase")]
+#[schemars(!remote, transform = named::allow_url)]
+pub struct Webhook {
+    /// The receiver.
+    pub url: String,
+    /// Sent with each event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("writeOnly" = true))]
+    pub headers: Option<BTreeMap<String, String>>,
+    /// Returned in each event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Map<String, Value>>,
+    /// Which events are sent, by short name (`page`) or full name (`crawl.page`); default all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = limits::MAX_WEBHOOK_EVENTS))]
+    pub events: Option<Vec<String>>,
+}
+name_or_object!(Webhook, "url");
+
+impl Webhook {
+    /// All events to this address.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { url: url.into(), ..Self::default() }
+    }
+}

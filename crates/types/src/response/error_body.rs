@@ -1,0 +1,65 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{ErrorCode, Fault, Faults, PageError};
+
+/// What every refusal and failure looks like on the wire (`filled-in.md` 2).
+///
+/// ```
+/// use gleaner_types::plan::CrawlPlan;
+/// use gleaner_types::response::ErrorBody;
+/// use serde_json::json;
+///
+/// let body = json!({"url": "https://example.com/", "limit": -5});
+/// let faults = CrawlPlan::from_json(&body).unwrap_err();
+/// assert_eq!(faults.http_status(), 400);
+/// assert_eq!(
+///     serde_json::to_value(ErrorBody::from(faults))?,
+///     json!({
+///         "success": false,
+///         "error": "`limit` must be an integer of at least 1, not -5",
+///         "code": "BAD_REQUEST",
+///         "details": [{
+///             "code": "out_of_range",
+///             "path": "limit",
+///             "message": "`limit` must be an integer of at least 1, not -5"
+///         }]
+///     })
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ErrorBody {
+    /// Always false.
+    pub success: bool,
+    /// What is wrong, in words.
+    pub error: String,
+    /// The contract's code, where it has one for this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<ErrorCode>,
+    /// Everything that is wrong with a request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Vec<Fault>>,
+}
+
+impl ErrorBody {
+    /// A failure that the contract has no code for, such as `Job not found`.
+    #[must_use]
+    pub fn new(error: impl Into<String>) -> Self {
+        Self { success: false, error: error.into(), code: None, details: None }
+    }
+}
+
+impl From<Faults> for ErrorBody {
+    fn from(faults: Faults) -> Self {
+        let code = faults.error_code();
+        let first = faults.as_slice().first().map(|fault| fault.message.clone()).unwrap_or_default();
+        Self { success: false, error: first, code: Some(code), details: Some(faults.into_iter().collect()) }
+    }
+}
+
+impl From<PageError> for ErrorBody {
+    fn from(error: PageError) -> Self {
+        Self { success: false, error: error.message, code: Some(error.code), details: None }
+    }
+}

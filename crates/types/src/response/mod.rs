@@ -1,0 +1,20 @@
+//! Answers as they stand on the wire, v2's and v1's alike unless a type says otherwise.
+//!
+//! Each answer is the whole body, `success` included, so that serialising it is all that a transport has to do.
+//! Timestamps are RFC 3339 in UTC.
+
+mod error_body;
+mod extract;
+mod job;
+mod map;
+mod preview;
+mod scrape;
+mod team;
+
+pub use error_body::ErrorBody;
+pub use extract::{ExtractStatus, ExtractSubmitted};
+pub use job::{ActiveCrawl, ActiveCrawls, JobCancelled, JobError, JobErrors, JobStatus, JobSubmitted};
+pub use map::{MapLink, MapResponse, MapResponseV1};
+pub use preview::{CrawlParams, CrawlParamsPreview};
+pub use scrape::ScrapeResponse;
+pub use team::{ConcurrencyCheck, CreditUsage, QueueStatus, TeamResponse, TokenUsage};

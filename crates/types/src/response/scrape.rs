@@ -1,0 +1,19 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Document;
+
+/// The answer to `POST /v2/scrape`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScrapeResponse {
+    /// Always true; a failure is an [`ErrorBody`](super::ErrorBody).
+    pub success: bool,
+    /// The page.
+    pub data: Document,
+}
+
+impl From<Document> for ScrapeResponse {
+    fn from(data: Document) -> Self {
+        Self { success: true, data }
+    }
+}

@@ -1,0 +1,87 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+/// The answer to `GET /v2/team/credit-usage` or `/v2/team/token-usage`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TeamResponse<T> {
+    /// Always true.
+    pub success: bool,
+    /// The figures.
+    pub data: T,
+}
+
+impl<T> TeamResponse<T> {
+    /// These figures.
+    pub const fn new(data: T) -> Self {
+        Self { success: true, data }
+    }
+}
+
+/// A team's credits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CreditUsage {
+    /// Credits left; below zero where pages turned out dearer than what was left.
+    pub remaining_credits: i64,
+    /// Credits of a whole billing period.
+    pub plan_credits: i64,
+    /// When the period began.
+    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
+    pub billing_period_start: Option<OffsetDateTime>,
+    /// When it ends.
+    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
+    pub billing_period_end: Option<OffsetDateTime>,
+}
+
+/// A team's tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenUsage {
+    /// Tokens left.
+    pub remaining_tokens: i64,
+    /// Tokens of a whole billing period.
+    pub plan_tokens: i64,
+    /// When the period began.
+    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
+    pub billing_period_start: Option<OffsetDateTime>,
+    /// When it ends.
+    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
+    pub billing_period_end: Option<OffsetDateTime>,
+}
+
+/// The answer to `GET /v2/team/queue-status`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QueueStatus {
+    /// Always true.
+    pub success: bool,
+    /// Pages in work or waiting.
+    pub jobs_in_queue: u64,
+    /// Pages in work.
+    pub active_jobs_in_queue: u64,
+    /// Pages waiting.
+    pub waiting_jobs_in_queue: u64,
+    /// At most so many pages at once.
+    pub max_concurrency: u64,
+    /// When a page last gave a document; `null` where none did.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
+    pub most_recent_success: Option<OffsetDateTime>,
+}
+
+/// The answer to `GET /v2/concurrency-check`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConcurrencyCheck {
+    /// Always true.
+    pub success: bool,
+    /// Pages in work.
+    pub concurrency: u64,
+    /// At most so many pages at once.
+    pub max_concurrency: u64,
+}

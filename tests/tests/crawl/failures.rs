@@ -1,0 +1,63 @@
+use gleaner::{CrawlRequest, ErrorCode, ErrorKind, ScrapeRequest};
+use gleaner_testkit::{Extras, FailureKind, RawServer, Site, SiteSpec, Step};
+
+use crate::support::{crawl, engine, links_only};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_that_fail_are_listed_and_those_that_recover_are_not() {
+    let extras = Extras { failures: true, ..Extras::default() };
+    let site = Site::generate(SiteSpec { extras, ..SiteSpec::pages(20) });
+    let server = site.serve().unwrap();
+    let crawled = crawl(&engine(), CrawlRequest { delay: None, ..links_only(&server) }).await;
+    let truth = site.truth();
+    for failure in &truth.extras().failures {
+        let document = crawled.documents.get(&failure.path);
+        let status = document.and_then(|document| document.metadata.status_code);
+        match failure.kind {
+            FailureKind::Status(expected) => assert_eq!(status, Some(expected), "{}", failure.path),
+            FailureKind::Recovers { .. } => assert_eq!(status, Some(200), "{}", failure.path),
+            FailureKind::SoftNotFound | FailureKind::Slow(_) => assert_eq!(status, Some(200), "{}", failure.path),
+            FailureKind::Reset | FailureKind::Closed | FailureKind::Truncated { .. } => {
+                assert!(document.is_none(), "{} gave a document", failure.path);
+                assert!(crawled.failed_paths().contains(&failure.path), "{} is not listed", failure.path);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_answers_404_is_a_document_that_says_so() {
+    let script = [Step::ReadRequest, Step::respond("404 Not Found", &[("Content-Type", "text/html")], "<h1>Gone</h1>")];
+    let server = RawServer::start(script).unwrap();
+    let page = engine().scrape(ScrapeRequest::new(server.base_url())).await.unwrap();
+    assert_eq!(page.metadata.status_code, Some(404));
+    assert_eq!(page.metadata.error.as_deref(), Some("Not Found"));
+    assert_eq!(page.markdown.as_deref().map(str::trim), Some("# Gone"));
+}
+
+#[tokio::test]
+async fn a_scrape_that_fails_says_why_and_names_the_host() {
+    let silent = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
+    let mut request = ScrapeRequest::new(silent.base_url());
+    request.options.timeout = Some(300);
+    let error = engine().scrape(request).await.unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::Page, ErrorCode::ScrapeTimeout), "{error}");
+    assert!(error.to_string().contains("300 ms"), "{error}");
+
+    let error = engine().scrape(ScrapeRequest::new("http://no-such-host.invalid/")).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::ScrapeDnsResolutionError, "{error}");
+    assert!(error.to_string().contains("no-such-host.invalid"), "{error}");
+}
+
+#[tokio::test]
+async fn an_option_that_would_do_nothing_is_refused() {
+    let mut request = ScrapeRequest::new("https://site.example/");
+    request.options.formats = Some(vec!["screenshot".into()]);
+    let error = engine().scrape(request).await.unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::Unsupported, ErrorCode::ScrapeScreenshotNotSupported));
+    let mut request = ScrapeRequest::new("https://site.example/");
+    request.options.timeout = Some(0);
+    let error = engine().scrape(request).await.unwrap_err();
+    assert_eq!(error.faults().map(|faults| faults.as_slice()[0].path.as_str()), Some("timeout"));
+}

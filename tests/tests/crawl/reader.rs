@@ -1,0 +1,106 @@
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use gleaner::{BatchScrapeRequest, Job, JobState, MapRequest};
+use gleaner_testkit::{Server, Site, SiteSpec};
+
+use crate::support::{engine, links_only, pages_within};
+
+/// Documents that may wait unread, and pages that may be in work beyond them.
+const UNREAD: u64 = 64 + 50;
+
+/// Waits until the server has not been asked for anything for a while.
+async fn until_quiet(server: &Server) -> u64 {
+    let mut requests = server.requests();
+    loop {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let now = server.requests();
+        if now == requests {
+            return now;
+        }
+        requests = now;
+    }
+}
+
+async fn read_all(job: &mut Job) -> BTreeSet<String> {
+    let mut urls = BTreeSet::new();
+    while let Some(document) = job.next().await {
+        let url = document.metadata.source_url.unwrap();
+        assert!(urls.insert(url.clone()), "{url} came twice");
+    }
+    urls
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slow_reader_slows_the_crawl_and_loses_nothing() {
+    let site = Site::generate(SiteSpec::pages(1_000));
+    let server = site.serve().unwrap();
+    let mut job = engine().crawl(links_only(&server)).await.unwrap();
+    let first = job.next().await.unwrap();
+    let asked = until_quiet(&server).await;
+    // The handle has taken a first handful out of the store.
+    assert!(asked <= UNREAD + 32, "{asked} pages were fetched for a reader that took one");
+    let mut urls = read_all(&mut job).await;
+    urls.insert(first.metadata.source_url.unwrap());
+    assert_eq!(urls.len(), pages_within(&site, u32::MAX).len());
+    assert_eq!(job.status().await.unwrap().state, JobState::Completed);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cancelled_crawl_stops_and_what_is_done_is_read() {
+    let site = Site::generate(SiteSpec { latency: Duration::from_millis(5), ..SiteSpec::pages(2_000) });
+    let server = site.serve().unwrap();
+    let mut job = engine().crawl(links_only(&server)).await.unwrap();
+    for _ in 0..10 {
+        job.next().await.unwrap();
+    }
+    let snapshot = job.cancel().await.unwrap();
+    assert_eq!(snapshot.state, JobState::Cancelled);
+    let read = 10 + read_all(&mut job).await.len() as u64;
+    assert_eq!((read, snapshot.total), (snapshot.completed, snapshot.completed));
+    let asked = server.requests();
+    assert_eq!(until_quiet(&server).await, asked, "nothing is fetched after the end");
+    assert_eq!(job.cancel().await.unwrap().state, JobState::Cancelled, "to cancel again does nothing");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dropped_crawl_stops() {
+    let site = Site::generate(SiteSpec { latency: Duration::from_millis(5), ..SiteSpec::pages(2_000) });
+    let server = site.serve().unwrap();
+    let engine = engine();
+    let mut job = engine.crawl(links_only(&server)).await.unwrap();
+    job.next().await.unwrap();
+    drop(job);
+    let asked = until_quiet(&server).await;
+    assert!(asked < 200, "{asked} pages were fetched for nobody");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_batch_scrapes_what_it_names_as_often_as_it_names_it() {
+    let server = Site::generate(SiteSpec::pages(20)).serve().unwrap();
+    let urls = ["/p/1", "/p/2", "/p/1", "not a url at all", "/p/3"].map(|path| {
+        if path.starts_with('/') { server.url(path) } else { path.to_owned() }
+    });
+    let job = engine().batch(BatchScrapeRequest::new(urls)).await.unwrap();
+    let result = job.wait().await.unwrap();
+    let mut came: Vec<String> =
+        result.documents.into_iter().map(|document| document.metadata.source_url.unwrap()).collect();
+    came.sort();
+    assert_eq!(came, [server.url("/p/1"), server.url("/p/1"), server.url("/p/2"), server.url("/p/3")]);
+    assert_eq!(server.log().count("/robots.txt"), 0, "robots.txt does not hold for pages that the user named");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_map_lists_the_addresses_of_a_site() {
+    let extras = gleaner_testkit::Extras { sitemap: true, ..Default::default() };
+    let site = Site::generate(SiteSpec { extras, ..SiteSpec::pages(300) });
+    let server = site.serve().unwrap();
+    let engine = engine();
+    let all = engine.map(MapRequest::new(server.url("/"))).await.unwrap();
+    assert!(all.links.len() >= 300, "{} addresses", all.links.len());
+    assert!(server.requests() < 10, "pages are not fetched one by one");
+    let some = engine.map(MapRequest { limit: Some(5), ..MapRequest::new(server.url("/")) }).await.unwrap();
+    assert_eq!(some.links.len(), 5);
+    let searched = MapRequest { search: Some("123".to_owned()), ..MapRequest::new(server.url("/")) };
+    assert_eq!(engine.map(searched).await.unwrap().links[0].path(), "/p/123");
+}

@@ -1,0 +1,127 @@
+use std::collections::BTreeSet;
+
+use gleaner::CrawlRequest;
+use gleaner_testkit::{Canary, Extras, Role, Site, SiteSpec};
+
+use crate::support::{crawl, engine, links_only};
+
+fn with(extras: Extras) -> Site {
+    Site::generate(SiteSpec { extras, ..SiteSpec::pages(60) })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn paths_that_differ_in_case_are_different_pages() {
+    let site = with(Extras { case: true, ..Extras::default() });
+    let server = site.serve().unwrap();
+    let crawled = crawl(&engine(), links_only(&server)).await;
+    let folded: BTreeSet<String> = crawled.paths().iter().map(|path| path.to_lowercase()).collect();
+    let of_case = site.truth().paths().filter(|page| page.path.to_lowercase().starts_with("/case/"));
+    let expected: BTreeSet<String> = of_case.map(|page| page.path).collect();
+    assert!(crawled.paths().is_superset(&expected.iter().map(String::as_str).collect()));
+    assert!(folded.len() < crawled.documents.len(), "the site has paths that differ in case alone");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn patterns_choose_the_pages() {
+    let server = with(Extras::default()).serve().unwrap();
+    let engine = engine();
+    let only_tens = CrawlRequest { include_paths: Some(vec!["^/p/[0-9]0$".to_owned()]), ..links_only(&server) };
+    let crawled = crawl(&engine, only_tens).await;
+    let tens = |path: &&str| path.len() == 5 && path.ends_with('0');
+    assert!(!crawled.documents.is_empty() && crawled.paths().iter().all(tens), "{:?}", crawled.paths());
+    assert_eq!(server.log().count("/"), 1, "the start page is fetched for its links, but is no result");
+
+    let no_tens = CrawlRequest { exclude_paths: Some(vec!["0$".to_owned()]), ..links_only(&server) };
+    let crawled = crawl(&engine, no_tens).await;
+    assert!(crawled.documents.len() > 40 && !crawled.paths().iter().any(|path| path.ends_with('0')));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crawl_stays_below_its_start_unless_told_otherwise() {
+    let site = with(Extras { products: true, ..Extras::default() });
+    let server = site.serve().unwrap();
+    let engine = engine();
+    let products: BTreeSet<&str> = site.truth().extras().products.iter().map(|product| product.path.as_str()).collect();
+    let below = CrawlRequest { url: server.url("/products/"), ..links_only(&server) };
+    let crawled = crawl(&engine, below.clone()).await;
+    assert!(crawled.paths().is_superset(&products));
+    assert!(crawled.paths().iter().all(|path| path.starts_with("/products/")), "{:?}", crawled.paths());
+    let all = crawl(&engine, CrawlRequest { crawl_entire_domain: Some(true), ..below }).await;
+    assert!(all.paths().contains("/"), "links to parents are followed");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn other_sites_are_not_visited_unless_told_so() {
+    let canary = Canary::start().unwrap();
+    let spec = SiteSpec { external: Some(canary.base_url()), ..SiteSpec::pages(5) };
+    let server = Site::generate(spec).serve().unwrap();
+    crawl(&engine(), links_only(&server)).await;
+    assert_eq!(canary.connections(), 0);
+
+    let other = Site::generate(SiteSpec::pages(30)).serve().unwrap();
+    let spec = SiteSpec { external: Some(other.url("/p/7")), ..SiteSpec::pages(5) };
+    let server = Site::generate(spec).serve().unwrap();
+    let crawled = crawl(&engine(), CrawlRequest { allow_external_links: Some(true), ..links_only(&server) }).await;
+    assert!(crawled.paths().contains("/p/7"), "one hop out: {:?}", crawled.paths());
+    assert_eq!(crawled.documents.len(), 6, "and no further");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redirect_leads_to_one_document_of_its_target() {
+    let site = with(Extras { redirects: true, ..Extras::default() });
+    let server = site.serve().unwrap();
+    let crawled = crawl(&engine(), links_only(&server)).await;
+    let truth = site.truth();
+    for redirect in &truth.extras().redirects {
+        match &redirect.to {
+            Some(to) => {
+                let came = crawled.documents.values().filter(|document| {
+                    document.metadata.url.as_deref() == Some(server.url(to).as_str())
+                });
+                assert_eq!(came.count(), 1, "{} leads to {to}", redirect.from);
+            }
+            None => assert!(crawled.failed_paths().contains(&redirect.from), "{} never ends", redirect.from),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn copies_of_an_address_are_folded_and_others_are_kept() {
+    let site = with(Extras { duplicates: true, ..Extras::default() });
+    let server = site.serve().unwrap();
+    let engine = engine();
+    let folded = crawl(&engine, links_only(&server)).await;
+    let kept = CrawlRequest { deduplicate_similar_urls: Some(false), ..links_only(&server) };
+    let kept = crawl(&engine, kept).await;
+    let copies = |paths: &BTreeSet<&str>| paths.iter().filter(|path| path.starts_with("/copies/")).count();
+    assert!(copies(&folded.paths()) < copies(&kept.paths()), "{:?}\n{:?}", folded.paths(), kept.paths());
+    for group in &site.truth().extras().duplicates {
+        assert!(group.iter().any(|path| folded.paths().contains(path.as_str())), "one of {group:?} is kept");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn texts_in_other_encodings_are_read_right() {
+    let site = with(Extras { charsets: true, ..Extras::default() });
+    let server = site.serve().unwrap();
+    let crawled = crawl(&engine(), CrawlRequest::new(server.url("/"))).await;
+    let truth = site.truth();
+    assert!(truth.extras().encoded.len() > 3);
+    for page in &truth.extras().encoded {
+        let document = &crawled.documents[&page.path];
+        assert_eq!(document.metadata.title.as_deref(), Some(page.title.as_str()), "{}", page.path);
+        assert!(document.markdown.as_deref().unwrap().contains(&page.text), "{}: {:?}", page.path, document.markdown);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everything_at_once_ends_within_its_limit() {
+    let site = with(Extras { failures: false, ..Extras::all() });
+    let server = site.serve().unwrap();
+    let limit = 400;
+    let crawled = crawl(&engine(), CrawlRequest { limit: Some(limit), ..links_only(&server) }).await;
+    assert_eq!(crawled.documents.len() as u64, limit, "traps fill what is left");
+    let pages = site.truth().paths().filter(|page| page.role == Role::Page && !page.forbidden);
+    let lost: Vec<String> = pages.map(|page| page.path).filter(|path| !crawled.paths().contains(path.as_str())).collect();
+    assert_eq!(lost, Vec::<String>::new(), "no real page is lost to a trap");
+}
