@@ -1,1 +1,3 @@
 //! Behaviour tests of gleaner over loopback, and its fuzz bodies.
+
+pub mod fuzz;

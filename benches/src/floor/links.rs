@@ -16,7 +16,7 @@ pub fn links_by_rewriter(base: &Url, html: &[u8]) -> Vec<Url> {
         }
         Ok(())
     });
-    let settings = Settings { element_content_handlers: vec![handler], ..Settings::new() };
+    let settings = Settings::new().append_element_content_handler(handler);
     let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
     // What cannot be parsed has no links; a floor reports no errors.
     let _ = rewriter.write(html).and_then(|()| rewriter.end());

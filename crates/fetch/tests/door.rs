@@ -1,1 +1,12 @@
-//! placeholder
+//! The door under attack: raw TCP servers on loopback, written here, against the public API.
+
+mod door {
+    mod support;
+
+    mod bodies; // encodings, limits, lying lengths, kinds
+    mod egress; // a canary listens where nobody may go
+    mod failures; // every failure has its kind, and no secret in its words
+    mod redirects; // chains, loops, methods, what another origin sees
+    mod time; // one deadline for everything
+    mod tls; // certificates, HTTP/2, the assumed scheme
+}

@@ -26,9 +26,12 @@ impl FetchDoor {
 impl Fetch for FetchDoor {
     async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn HopCheck) -> Result<Fetched, FetchError> {
         let hops = Hops { check: hops, refused: std::sync::Mutex::default() };
-        let answer = self.fetcher.fetch(to_request(request), &hops).await;
+        let answer = match to_request(request) {
+            Ok(request) => self.fetcher.fetch(request, &hops).await,
+            Err(error) => Err(error),
+        };
         let answer = answer.map_err(|error| FetchError {
-            error: PageError { code: error.code(), message: error.to_string() },
+            error: error.to_page_error(),
             retryable: error.is_retryable(),
             refused_hop: hops.refused.into_inner().ok().flatten(),
         })?;
@@ -45,20 +48,20 @@ impl Fetch for FetchDoor {
     }
 }
 
-fn to_request(asked: FetchRequest<'_>) -> Request {
+fn to_request(asked: FetchRequest<'_>) -> Result<Request, gleaner_fetch::Error> {
     let options = asked.options;
-    let mut request = Request::get(asked.url.clone());
+    let headers = options.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let mut request = Request::get(asked.url.clone()).headers(headers)?;
     request.scheme_assumed = asked.scheme_assumed;
-    request.timeout = options.timeout;
+    request.timeout = Some(options.timeout);
     request.skip_tls_verification = options.skip_tls_verification;
     request.mobile = options.mobile;
     request.languages = options.location.languages.clone();
-    request.headers = options.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     request.accept = match asked.purpose {
         Purpose::Page => Accept::Page,
         Purpose::Robots | Purpose::Sitemap => Accept::Any,
     };
-    request
+    Ok(request)
 }
 
 /// Hands the question on, and keeps the answer in the port's words.

@@ -80,7 +80,8 @@ impl EngineBuilder {
             fetcher = fetcher.user_agent(agent);
         }
         let store = self.store.unwrap_or_else(|| {
-            let mut frontier = FrontierConfig { max_in_flight, ..FrontierConfig::default() };
+            let mut frontier = FrontierConfig::default();
+            frontier.max_in_flight = max_in_flight;
             if let Some(per_host) = self.per_host {
                 frontier.max_per_host = per_host.max(1);
             }

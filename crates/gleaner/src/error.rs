@@ -11,7 +11,7 @@ pub struct Error {
 #[derive(Debug)]
 enum Inner {
     Request(Faults),
-    Fetcher(gleaner_fetch::Error),
+    Fetcher(gleaner_fetch::ConfigError),
     Transform(gleaner_transform::Error),
     Job(gleaner_jobs::Error),
     Unsupported { code: ErrorCode, text: String },
@@ -88,8 +88,8 @@ impl From<Faults> for Error {
     }
 }
 
-impl From<gleaner_fetch::Error> for Error {
-    fn from(error: gleaner_fetch::Error) -> Self {
+impl From<gleaner_fetch::ConfigError> for Error {
+    fn from(error: gleaner_fetch::ConfigError) -> Self {
         Inner::Fetcher(error).into()
     }
 }

@@ -105,8 +105,8 @@ impl Stream for Job {
             if self.ended {
                 return Poll::Ready(None);
             }
-            let (store, id, next) = (self.room.store(), self.id, self.next);
-            let reading = self.reading.get_or_insert_with(|| Box::pin(read(Arc::clone(store), id, next)));
+            let (store, id, next) = (Arc::clone(self.room.store()), self.id, self.next);
+            let reading = self.reading.get_or_insert_with(|| Box::pin(read(store, id, next)));
             let slice = ready!(reading.as_mut().poll(context));
             self.reading = None;
             match slice {

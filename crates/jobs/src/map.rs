@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_types::plan::{CrawlPlan, CrawlRules, Formats, MapPlan, ScrapeOptionsPlan, SitemapMode};
+use gleaner_types::request::ScrapeOptions;
 use gleaner_types::{ErrorCode, JobId, PageError};
 use url::Url;
 
@@ -47,7 +48,7 @@ async fn collect(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapRe
         limit: plan.limit,
         delay: None,
         max_concurrency: None,
-        options: options(&plan),
+        options: options(&plan)?,
         webhook: None,
         zero_data_retention: false,
     };
@@ -134,13 +135,11 @@ fn rules(plan: &MapPlan) -> CrawlRules {
     }
 }
 
-fn options(plan: &MapPlan) -> ScrapeOptionsPlan {
-    ScrapeOptionsPlan {
-        formats: Formats { links: true, ..Formats::default() },
-        only_main_content: false,
-        location: plan.location.clone(),
-        ..ScrapeOptionsPlan::default()
-    }
+/// Those of a scrape that asks for links alone.
+fn options(plan: &MapPlan) -> Result<ScrapeOptionsPlan, Error> {
+    let defaults = ScrapeOptions::default().check().map_err(|faults| Error::rules(&faults))?;
+    let formats = Formats { links: true, ..Formats::default() };
+    Ok(ScrapeOptionsPlan { formats, location: plan.location.clone(), ..defaults })
 }
 
 /// Sorts addresses by how many of the words they hold, else leaves their order.

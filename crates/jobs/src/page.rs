@@ -106,7 +106,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage)
     }
     match transform(shared, job, fetched.clone()).await {
         Err(error) => PageOutcome::Failed(error).into(),
-        Ok(transformed) => conclude(shared, job, page, fetched, transformed),
+        Ok(transformed) => conclude(job, page, fetched, transformed),
     }
 }
 
@@ -156,7 +156,7 @@ async fn transform(shared: &Arc<Shared>, job: &Arc<JobContext>, page: Fetched) -
 }
 
 /// Completes the document with the facts of the fetch and picks the links that belong to the job.
-fn conclude(shared: &Shared, job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transformed) -> Work {
+fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transformed) -> Work {
     let mut document = found.document;
     let metadata = &mut document.metadata;
     metadata.source_url = Some(page.url.as_str().to_owned());

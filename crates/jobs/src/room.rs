@@ -1,5 +1,4 @@
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use gleaner_frontier::JobRules;
 use gleaner_store::{JobKind, JobSnapshot, NewJob, Retention, Store};

@@ -143,7 +143,7 @@ mod tests {
             ("<img src=x onerror=y>", "<img src=\"https://example.org/a/x\">"),
             ("<iframe srcdoc='<script>'></iframe><svg onload=x><script>y</script></svg>t", "t"),
             ("&lt;script>&amp;", "&lt;script&gt;&amp;"),
-            ("<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\"></noscript>", ""),
+            ("<body><noscript><p title=\"</noscript><img src=x onerror=alert(1)>\"></noscript>", ""),
             ("<p title='\"><script>x</script>'>t</p>", "<p title=\"&quot;&gt;&lt;script&gt;x&lt;/script&gt;\">t</p>"),
             ("<form action='javascript:x'><button formaction='javascript:y'>b</button></form>", "<form><button>b</button></form>"),
             ("<base href=/c/><p style='background:url(javascript:x)'>t", "<p>t</p>"),

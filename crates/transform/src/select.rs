@@ -175,16 +175,22 @@ fn one(selector: &str) -> Result<SelectorList<Css>, Error> {
         return Err(refused(format!("it has {} bytes, at most {MAX_SELECTOR_BYTES} are allowed", selector.len())));
     }
     let mut parser = cssparser::Parser::new(selector);
-    SelectorList::parse(&CssParser, &mut parser, ParseRelative::No).map_err(|error| refused(reason(&error)))
+    SelectorList::parse(&CssParser, &mut parser, ParseRelative::No).map_err(|error| {
+        let at = parser.position().byte_index();
+        refused(reason(&error, selector, at))
+    })
 }
 
-fn reason(error: &ParseError<SelectorParseErrorKind>) -> String {
+fn reason(error: &ParseError<SelectorParseErrorKind>, selector: &str, at: usize) -> String {
     match &error.kind {
         cssparser::ParseErrorKind::Custom(SelectorParseErrorKind::EmptySelector) => "it is empty".to_owned(),
         cssparser::ParseErrorKind::Custom(SelectorParseErrorKind::UnsupportedPseudoClassOrElement) => {
             "it holds a pseudo-class or pseudo-element that needs a browser".to_owned()
         }
-        _ => format!("it breaks off at character {}", error.location.column),
+        _ => match selector.get(..at) {
+            Some(read) if at < selector.len() => format!("it cannot be read beyond `{read}`"),
+            _ => "it ends too early, or its end cannot be read".to_owned(),
+        },
     }
 }
 

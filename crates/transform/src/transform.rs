@@ -103,7 +103,7 @@ pub fn html_to_markdown(html: &str, base: Option<&Url>) -> String {
     let text = prepare(Cow::Borrowed(html));
     let tree = parse(&text, ParseOptions::default());
     let resolver = base.map_or_else(Resolver::without_base, |base| Resolver::of_tree(base, &tree));
-    let options = markdown::Options { resolver: &resolver, remove_base64_images: true };
+    let options = markdown::Options { resolver: &resolver, remove_base64_images: true, faithful: true };
     markdown::write(&tree, &View::whole(&tree), options)
 }
 
@@ -153,7 +153,11 @@ fn html_page(
             view = whole();
         }
         let write = |view: &View| {
-            let options = markdown::Options { resolver: &resolver, remove_base64_images: options.remove_base64_images };
+            let options = markdown::Options {
+                resolver: &resolver,
+                remove_base64_images: options.remove_base64_images,
+                faithful: false,
+            };
             markdown::write(&tree, view, options)
         };
         let mut written = if wants_text { write(&view) } else { String::new() };

@@ -1,3 +1,4 @@
+use gleaner::request::Format;
 use gleaner::{CrawlRequest, ErrorCode, ErrorKind, ScrapeRequest};
 use gleaner_testkit::{Extras, FailureKind, RawServer, Site, SiteSpec, Step};
 
@@ -53,7 +54,7 @@ async fn a_scrape_that_fails_says_why_and_names_the_host() {
 #[tokio::test]
 async fn an_option_that_would_do_nothing_is_refused() {
     let mut request = ScrapeRequest::new("https://site.example/");
-    request.options.formats = Some(vec!["screenshot".into()]);
+    request.options.formats = Some(vec![Format::Screenshot(Default::default())]);
     let error = engine().scrape(request).await.unwrap_err();
     assert_eq!((error.kind(), error.code()), (ErrorKind::Unsupported, ErrorCode::ScrapeScreenshotNotSupported));
     let mut request = ScrapeRequest::new("https://site.example/");

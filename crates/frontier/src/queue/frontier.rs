@@ -331,3 +331,6 @@ impl Frontier {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod laws;

@@ -68,10 +68,6 @@ impl Graph {
         self.parked
     }
 
-    pub(super) fn contains(&self, key: UrlKey) -> bool {
-        self.find(key).is_some()
-    }
-
     /// The least number of clicks known.
     pub(super) fn depth(&self, key: UrlKey) -> Option<u32> {
         Some(self.node(self.find(key)?)?.depth)

@@ -18,10 +18,6 @@ impl Rank {
     pub(super) const fn new(depth: u32, priority: u8) -> Self {
         Self { depth, patience: u8::MAX - priority }
     }
-
-    pub(super) const fn priority(self) -> u8 {
-        u8::MAX - self.patience
-    }
 }
 
 /// A page that was leased before and is to be tried again.

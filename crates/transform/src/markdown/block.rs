@@ -70,10 +70,13 @@ impl Lines {
         self.containers.len()
     }
 
-    /// Leaves the innermost container.
-    pub(super) fn pop(&mut self) {
-        if let Some(Container::Item(Item { started: false, .. })) = self.containers.last() {
-            // An empty item still has its marker.
+    /// Leaves the innermost container; writes its marker even where it is empty if `keep_empty`.
+    pub(super) fn pop(&mut self, keep_empty: bool) {
+        let empty = matches!(
+            self.containers.last(),
+            Some(Container::Item(Item { started: false, .. }) | Container::Quote { started: false })
+        );
+        if empty && keep_empty {
             self.start(Leaf::Other);
             self.out.truncate(self.out.trim_end_matches(' ').len());
         }
@@ -121,7 +124,7 @@ impl Lines {
                 in_tight && (last == Leaf::Other || (last == Leaf::Paragraph && *interrupts))
             }
             Some(_) => in_tight && matches!(last, Leaf::Other | Leaf::Paragraph),
-            None => in_tight && (last == Leaf::Other || (last == Leaf::Paragraph && leaf == Leaf::Other)),
+            None => in_tight && (last == Leaf::Other || (last != Leaf::Table && leaf == Leaf::Other)),
         }
     }
 

@@ -13,7 +13,7 @@ pub(super) fn longest_run(text: &str, character: char) -> usize {
 }
 
 /// The text of a `pre`: as it stands, with line ends for `br` and for blocks inside, without line numbers.
-pub(super) fn text(tree: &Tree, pre: NodeId) -> String {
+pub(super) fn text(tree: &Tree, pre: NodeId, faithful: bool) -> String {
     let mut out = String::new();
     let mut walk = Walk::new(tree, pre);
     while let Some(edge) = walk.next() {
@@ -31,8 +31,8 @@ pub(super) fn text(tree: &Tree, pre: NodeId) -> String {
             _ => {}
         }
     }
-    // Trees built by hand put each line in an element that is styled as a block.
-    out.truncate(out.trim_end_matches(['\n', '\t', ' ']).len());
+    let end = if faithful { out.strip_suffix('\n').unwrap_or(&out).len() } else { out.trim_end().len() };
+    out.truncate(end);
     out
 }
 
@@ -82,7 +82,7 @@ fn of_class(class: &str, own: bool) -> Option<String> {
 }
 
 fn clean(language: &str) -> Option<String> {
-    let language = language.trim_end_matches(';').trim();
+    let language = language.trim();
     let fits = !language.is_empty()
         && language.len() <= 24
         && !matches!(language, "none" | "default" | "plain" | "linenums" | "wrapper" | "block" | "container")

@@ -97,6 +97,7 @@ pub(super) struct Inline {
     trailing_opens: usize,
     visible: bool,
     breaks: usize,
+    keep_empty_links: bool,
 }
 
 impl Inline {
@@ -230,10 +231,18 @@ impl Inline {
         true
     }
 
+    /// Are links without text written?
+    pub(super) fn keep_empty_links(&mut self, keep: bool) {
+        self.keep_empty_links = keep;
+    }
+
     /// Closes the link, if it is what was opened last.
     pub(super) fn close_link(&mut self) {
         if let Some(Opened::Link(number)) = self.open.last().copied() {
             self.open.pop();
+            if self.keep_empty_links && matches!(self.pieces.last(), Some(Piece::Link(_))) {
+                self.raw("");
+            }
             self.pieces.push(Piece::LinkEnd(number));
             self.trailing_opens = 0;
         }
@@ -324,6 +333,7 @@ impl Inline {
                 Style::Html | Style::None => {}
             }
         }
+        counts.backticks += self.targets.iter().map(|target| target.address.matches('`').count()).sum::<usize>();
         let mut out = String::with_capacity(self.text.len() + self.pieces.len() * 4);
         let mut link_start = None;
         for (index, piece) in self.pieces.iter().enumerate() {

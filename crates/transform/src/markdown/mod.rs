@@ -26,6 +26,9 @@ pub(crate) struct Options<'a> {
     pub(crate) resolver: &'a Resolver,
     /// Write a placeholder for images that stand in the page itself as `data:`.
     pub(crate) remove_base64_images: bool,
+    /// Keep what a reader cannot see but a document can hold: empty links, headings and quotes, and tables that
+    /// Markdown has no form for (as HTML). For HTML that is converted for its own sake, not read as a page.
+    pub(crate) faithful: bool,
 }
 
 /// What stands for the address of an image whose bytes stood in the page.
@@ -117,10 +120,7 @@ impl Writer<'_> {
     fn enter(&mut self, node: NodeId) -> bool {
         let tree = self.tree;
         let tag = tree.tag(node);
-        if tag.is_invisible() && !(tag == Tag::Script && self.math(node)) {
-            return false;
-        }
-        if self.math(node) {
+        if self.math(node) || tag.is_invisible() {
             return false;
         }
         match tag {
@@ -179,7 +179,7 @@ impl Writer<'_> {
                 }
             }
             Tag::Pre | Tag::Xmp | Tag::Plaintext => {}
-            _ if tag.is_block() => self.leave_block(node, tag),
+            _ if tag.is_block() => self.leave_block(tag),
             _ => {}
         }
     }
@@ -203,6 +203,10 @@ impl Writer<'_> {
     fn flush(&mut self) {
         if self.inline.is_empty() {
             self.inline.take(Place::Paragraph);
+            if let (true, Some(level), false) = (self.options.faithful, self.heading, self.in_cell()) {
+                self.lines.start(Leaf::Other);
+                self.lines.write(&"#".repeat(usize::from(level)));
+            }
             return;
         }
         if self.in_cell() {
@@ -280,6 +284,7 @@ impl Writer<'_> {
             Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.open_list(node, tag == Tag::Ol),
             Tag::Li => self.open_item(node),
             Tag::Table if table::holds_data(self.tree, node) => self.table = Some(Table::default()),
+            Tag::Table if self.options.faithful && self.html_table(node) => return false,
             Tag::Td | Tag::Th => {}
             Tag::Dt => self.inline.open(Mark::Strong),
             Tag::Summary => self.inline.open(Mark::Strong),
@@ -319,7 +324,7 @@ impl Writer<'_> {
         }
     }
 
-    fn leave_block(&mut self, node: NodeId, tag: Tag) {
+    fn leave_block(&mut self, tag: Tag) {
         if self.in_cell() {
             self.leave_block_in_cell(tag);
             return;
@@ -336,9 +341,9 @@ impl Writer<'_> {
         self.flush();
         match tag {
             _ if tag.heading_level().is_some() => self.heading = None,
-            Tag::Blockquote => self.lines.pop(),
+            Tag::Blockquote => self.lines.pop(self.options.faithful),
             Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.close_list(),
-            Tag::Li => self.close_item(node),
+            Tag::Li => self.close_item(),
             _ => {}
         }
     }
@@ -379,6 +384,25 @@ impl Writer<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Writes a table as HTML where it is small enough to be read.
+    fn html_table(&mut self, node: NodeId) -> bool {
+        if Walk::new(self.tree, node).any(|edge| matches!(edge, Edge::Enter(inner) if self.tree.tag(inner) == Tag::Pre)) {
+            return false;
+        }
+        let view = View { roots: vec![node], hidden: self.view.hidden.clone() };
+        let html = crate::html::write(self.tree, &view, self.options.resolver, self.options.remove_base64_images);
+        self.lines.start(Leaf::Table);
+        // An empty line would end the block.
+        for (index, line) in html.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
+            if index > 0 {
+                self.lines.next_line();
+            }
+            self.lines.write(line);
+        }
+        self.ended_list = None;
+        true
     }
 
     fn open_list(&mut self, node: NodeId, ordered: bool) {
@@ -457,8 +481,8 @@ impl Writer<'_> {
         self.lines.push(Container::Item(Item { marker, started: false, tight, first, interrupts }));
     }
 
-    fn close_item(&mut self, _: NodeId) {
-        self.lines.pop();
+    fn close_item(&mut self) {
+        self.lines.pop(true);
         // An item outside any list opened a list of its own, which goes on while items follow.
         self.ended_list = None;
     }
@@ -471,7 +495,7 @@ impl Writer<'_> {
                 self.ended_list = Some((list.depth, list.ordered, list.mark));
             }
             if list.opened {
-                self.lines.pop();
+                self.lines.pop(false);
             }
             if list.depth <= depth {
                 break;
@@ -483,6 +507,7 @@ impl Writer<'_> {
         let tree = self.tree;
         let Some(href) = tree.attribute(node, Attr::Href) else { return };
         let Some(address) = self.options.resolver.output(href) else { return };
+        self.inline.keep_empty_links(self.options.faithful);
         let title = tree.attribute(node, Attr::Title).map(fold).filter(|title| !title.is_empty());
         let target = Target { address: address.into_owned(), title };
         if !self.in_cell() && self.heading.is_none() && self.inline.is_flat() && holds_blocks(tree, node) {
@@ -559,7 +584,7 @@ impl Writer<'_> {
     }
 
     fn code_block(&mut self, node: NodeId) {
-        let code = code::text(self.tree, node);
+        let code = code::text(self.tree, node, self.options.faithful);
         if self.in_cell() || self.heading.is_some() {
             self.inline.code(code.trim());
             return;

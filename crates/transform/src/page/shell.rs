@@ -52,7 +52,7 @@ mod tests {
     fn an_empty_shell_is_told_from_a_short_page() {
         let rows = [
             ("<title>App</title><div id=root></div><script src=/main.js></script>", true),
-            ("<noscript>You need to enable JavaScript to run this app.</noscript><div class=x></div><script src=a></script>", true),
+            ("<body><noscript>You need to enable JavaScript to run this app.</noscript><div class=x></div><script src=a></script>", true),
             ("<app-shell></app-shell><script type=module src=a></script>", true),
             ("<h1>Not found</h1><p>There is no such page.</p>", false),
             ("<p>Short, but served.</p><script>track()</script>", false),

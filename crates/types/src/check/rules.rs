@@ -232,7 +232,7 @@ fn extract_source(text: &str) -> Result<ExtractSource, String> {
 }
 
 /// The options of 2.6 with their defaults.
-fn scrape_options(
+pub(crate) fn scrape_options(
     options: ScrapeOptions,
     zero_data_retention: bool,
     path: &Path<'_>,

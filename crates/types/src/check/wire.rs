@@ -15,10 +15,10 @@ use super::walk;
 use crate::error::{Faults, INVALID_JSON};
 use crate::limits::{MAX_BODY_BYTES, MAX_BODY_DEPTH};
 use crate::plan::{
-    BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapePlan,
+    BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan,
 };
 use crate::request::{
-    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest, v1,
+    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeOptions, ScrapeRequest, v1,
 };
 
 /// Reads the bytes of a body as JSON.
@@ -185,6 +185,9 @@ macro_rules! from_v2_json {
     };
 }
 
+wire!(ScrapeOptions, ScrapeOptionsPlan, Version::V2, |options, report: &mut Report| {
+    Some(rules::scrape_options(options, false, &Path::Root, report))
+});
 wire!(ScrapeRequest, ScrapePlan, Version::V2, rules::scrape);
 wire!(BatchScrapeRequest, BatchPlan, Version::V2, rules::batch);
 wire!(CrawlRequest, CrawlPlan, Version::V2, rules::crawl);

@@ -1,0 +1,423 @@
+use super::*;
+
+const ZERO: Duration = Duration::ZERO;
+
+fn seconds(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+fn key_of(text: &str) -> UrlKey {
+    crate::Identity::from_options(false, false).key(&Url::parse(text).unwrap())
+}
+
+fn candidate(text: &str) -> Candidate {
+    let url = Url::parse(text).unwrap();
+    Candidate { key: key_of(text), url, external: false, priority: Candidate::NORMAL }
+}
+
+fn on_a(path: &str) -> Candidate {
+    candidate(&format!("https://a.test/{path}"))
+}
+
+fn urls(leased: &Leased) -> Vec<String> {
+    leased.leases.iter().map(|lease| lease.url.to_string()).collect()
+}
+
+fn admitted(finished: Finished) -> Admitted {
+    match finished {
+        Finished::Accepted { admitted } => admitted,
+        Finished::Stale => panic!("stale"),
+    }
+}
+
+/// Leases everything there is, one by one, and finishes it at once with the links that `links` tells.
+fn drain(frontier: &mut Frontier, links: impl Fn(&Lease) -> Vec<Candidate>) -> Vec<String> {
+    let mut order = Vec::new();
+    while let Some(lease) = frontier.lease(1, ZERO).leases.pop() {
+        order.push(lease.url.to_string());
+        frontier.finish(lease.id, Outcome::Document, links(&lease), ZERO);
+    }
+    order
+}
+
+#[test]
+fn a_page_is_crawled_once() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules::with_limit(100));
+    let first = frontier.admit(job, 0, [on_a("x"), on_a("x#top"), on_a("y")], ZERO);
+    assert_eq!(first, Admitted { new: 2, seen: 1, ..Admitted::default() });
+    let order = drain(&mut frontier, |_| vec![on_a("x"), on_a("y"), on_a("z")]);
+    assert_eq!(order, ["https://a.test/x", "https://a.test/y", "https://a.test/z"]);
+    assert!(frontier.is_idle(job));
+    assert_eq!(frontier.admit(job, 0, [on_a("z")], ZERO).seen, 1);
+}
+
+#[test]
+fn jobs_do_not_share_what_they_have_seen() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    for _ in 0..2 {
+        let job = frontier.open(JobRules::with_limit(100));
+        assert_eq!(frontier.admit(job, 0, [on_a("x")], ZERO).new, 1);
+    }
+}
+
+#[test]
+fn the_url_is_leased_as_it_was_given() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules::with_limit(100));
+    for (given, leased) in [
+        ("http://a.test/A/%7Eb?x=%20&y#frag", "http://a.test/A/%7Eb?x=%20&y"),
+        ("https://a.test:8443/", "https://a.test:8443/"),
+        ("https://user:word@a.test/", "https://a.test/"),
+        ("https://a.test/#/route?x", "https://a.test/#/route?x"),
+        ("http://[::1]:81/?#!x", "http://[::1]:81/?#!x"),
+    ] {
+        frontier.admit(job, 0, [candidate(given)], ZERO);
+        let found = frontier.lease(1, ZERO);
+        assert_eq!(urls(&found), [leased]);
+        assert_eq!(found.leases[0].key, key_of(given));
+        frontier.finish(found.leases[0].id, Outcome::Document, [], ZERO);
+    }
+    let refused = [candidate("ftp://a.test/x"), on_a(&"x".repeat(70_000))];
+    assert_eq!(frontier.admit(job, 0, refused, ZERO).overflow, 2);
+}
+
+#[test]
+fn the_limit_is_exact_and_a_failed_page_makes_room() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules::with_limit(3));
+    frontier.admit(job, 0, (0..10).map(|n| on_a(&n.to_string())), ZERO);
+    assert_eq!(frontier.counts(job).unwrap().total, 3);
+    let leases = frontier.lease(10, ZERO).leases;
+    assert_eq!(leases.len(), 3, "documents and leases together");
+    assert_eq!(frontier.lease(10, ZERO), Leased { leases: vec![], next: Some(DEFAULT) });
+    frontier.finish(leases[0].id, Outcome::Failed, [], ZERO);
+    frontier.finish(leases[1].id, Outcome::Skipped, [], ZERO);
+    let more = frontier.lease(10, ZERO).leases;
+    assert_eq!(more.len(), 2);
+    for lease in [&leases[2], &more[0], &more[1]] {
+        frontier.finish(lease.id, Outcome::Document, [], ZERO);
+    }
+    let counts = frontier.counts(job).unwrap();
+    assert_eq!(
+        counts,
+        Counts { waiting: 5, leased: 0, documents: 3, failed: 1, skipped: 1, total: 3 },
+        "at the end the total is the documents"
+    );
+    assert!(frontier.is_idle(job));
+    assert!(frontier.lease(10, ZERO).leases.is_empty());
+}
+
+const DEFAULT: Duration = crate::DEFAULT_LEASE_TIME;
+
+#[test]
+fn one_host_gets_no_more_than_its_share() {
+    let mut frontier = Frontier::new(FrontierConfig { max_in_flight: 20, ..FrontierConfig::default() });
+    let job = frontier.open(JobRules::with_limit(1000));
+    let (a, b) = ("https://a.test", "http://b.test");
+    frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("{}/{n}", if n < 40 { a } else { b }))), ZERO);
+    let leases = frontier.lease(100, ZERO).leases;
+    let on = |host: &str| leases.iter().filter(|lease| lease.url.host_str() == Some(host)).count();
+    assert_eq!((on("a.test"), on("b.test")), (8, 8));
+    // http and https on default ports are one host; another port is another.
+    frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("http://a.test/{n}"))), ZERO);
+    assert!(frontier.lease(100, ZERO).leases.is_empty());
+    frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("http://a.test:81/{n}"))), ZERO);
+    assert_eq!(frontier.lease(100, ZERO).leases.len(), 4, "20 in all");
+}
+
+#[test]
+fn a_jobs_own_concurrency() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules { max_in_flight: Some(2), ..JobRules::with_limit(100) });
+    frontier.admit(job, 0, (0..9).map(|n| candidate(&format!("https://h{n}.test/"))), ZERO);
+    let leases = frontier.lease(100, ZERO).leases;
+    assert_eq!(leases.len(), 2);
+    frontier.finish(leases[0].id, Outcome::Document, [], ZERO);
+    assert_eq!(frontier.lease(100, ZERO).leases.len(), 1);
+}
+
+#[test]
+fn a_large_job_does_not_delay_a_small_one() {
+    let mut frontier = Frontier::new(FrontierConfig { max_in_flight: 4, ..FrontierConfig::default() });
+    let large = frontier.open(JobRules::with_limit(u64::MAX));
+    let small = frontier.open(JobRules::with_limit(10));
+    for host in 0..100 {
+        frontier.admit(large, 0, (0..1000).map(|n| candidate(&format!("https://h{host}.test/{n}"))), ZERO);
+    }
+    let mut running = frontier.lease(4, ZERO).leases;
+    // On a host of its own, and on one that the large job keeps busy.
+    frontier.admit(small, 0, [candidate("https://own.test/"), candidate("https://h0.test/small")], ZERO);
+    let mut until = 0;
+    while frontier.counts(small).unwrap().documents < 2 {
+        frontier.finish(running.remove(0).id, Outcome::Document, [], ZERO);
+        running.extend(frontier.lease(1, ZERO).leases);
+        until += 1;
+        assert!(until < 20, "each job has its turn");
+    }
+}
+
+#[test]
+fn a_crowded_host_serves_jobs_in_turn() {
+    let config = FrontierConfig { max_per_host: 1, ..FrontierConfig::default() };
+    let mut frontier = Frontier::new(config);
+    let jobs: Vec<_> = (0..5).map(|_| frontier.open(JobRules::with_limit(1000))).collect();
+    for (number, job) in jobs.iter().enumerate() {
+        frontier.admit(*job, 0, (0..100).map(|n| on_a(&format!("{number}/{n}"))), ZERO);
+    }
+    let mut served = vec![0; jobs.len()];
+    for _ in 0..50 {
+        let lease = frontier.lease(10, ZERO).leases.pop().expect("one at a time");
+        served[jobs.iter().position(|job| *job == lease.job).unwrap()] += 1;
+        frontier.finish(lease.id, Outcome::Document, [], ZERO);
+    }
+    assert_eq!(served, [10; 5]);
+}
+
+#[test]
+fn a_held_job_blocks_nobody() {
+    let mut frontier = Frontier::new(FrontierConfig { max_per_host: 1, ..FrontierConfig::default() });
+    let held = frontier.open(JobRules::with_limit(100));
+    let other = frontier.open(JobRules::with_limit(100));
+    frontier.admit(held, 0, [on_a("1"), on_a("2"), on_a("3")], ZERO);
+    frontier.admit(other, 0, [on_a("4"), on_a("5")], ZERO);
+    let first = frontier.lease(10, ZERO).leases;
+    assert_eq!(first[0].job, held);
+    frontier.hold(held, true);
+    frontier.finish(first[0].id, Outcome::Document, [], ZERO);
+    for _ in 0..2 {
+        let lease = frontier.lease(10, ZERO).leases.pop().unwrap();
+        assert_eq!(lease.job, other);
+        frontier.finish(lease.id, Outcome::Document, [], ZERO);
+    }
+    assert_eq!(frontier.lease(10, ZERO).leases, []);
+    assert!(!frontier.is_idle(held));
+    frontier.hold(held, false);
+    assert_eq!(urls(&frontier.lease(10, ZERO)), ["https://a.test/2"]);
+}
+
+#[test]
+fn a_delay_counts_from_the_end_of_the_last_request() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules { delay: Some(seconds(2)), ..JobRules::with_limit(100) });
+    frontier.admit(job, 0, [on_a("1"), on_a("2"), on_a("3"), candidate("https://b.test/")], ZERO);
+    let leased = frontier.lease(10, ZERO);
+    assert_eq!(urls(&leased), ["https://a.test/1", "https://b.test/"], "one at a time on each host");
+    assert_eq!(frontier.lease(10, seconds(9)).leases, [], "the first is still under way");
+    frontier.finish(leased.leases[0].id, Outcome::Document, [on_a("4")], seconds(10));
+    let early = frontier.lease(10, seconds(11));
+    assert_eq!((early.leases.len(), early.next), (0, Some(seconds(12))));
+    assert_eq!(urls(&frontier.lease(10, seconds(12))), ["https://a.test/2"]);
+    // A page that comes when the host has nothing left has to wait as well.
+    frontier.finish(leased.leases[1].id, Outcome::Document, [], seconds(12));
+    frontier.admit(job, 0, [candidate("https://b.test/late")], seconds(13));
+    assert_eq!(frontier.lease(10, seconds(13)).leases, []);
+    assert_eq!(urls(&frontier.lease(10, seconds(14))), ["https://b.test/late"]);
+}
+
+#[test]
+fn a_hosts_pace_binds_all_jobs() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let jobs = [1, 2].map(|_| frontier.open(JobRules::with_limit(100)));
+    let host = Url::parse("https://a.test/robots.txt").unwrap();
+    frontier.pace(&host, Pace { min_gap: Some(seconds(5)), not_before: None }, ZERO);
+    for job in jobs {
+        frontier.admit(job, 0, [on_a("1"), on_a("2")], ZERO);
+    }
+    let mut now = ZERO;
+    let mut starts = Vec::new();
+    while starts.len() < 4 {
+        let mut leased = frontier.lease(10, now);
+        match leased.leases.pop() {
+            Some(lease) => {
+                assert!(leased.leases.is_empty(), "one at a time");
+                starts.push(now.as_secs());
+                now += seconds(1);
+                frontier.finish(lease.id, Outcome::Document, [], now);
+            }
+            None => now = leased.next.unwrap(),
+        }
+    }
+    assert_eq!(starts, [5, 11, 17, 23]);
+}
+
+#[test]
+fn a_host_that_asks_for_a_pause_gets_it() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules::with_limit(100));
+    frontier.admit(job, 0, [on_a("1"), on_a("2"), candidate("https://b.test/")], ZERO);
+    let pause = |at| Pace { min_gap: None, not_before: Some(at) };
+    frontier.pace(&on_a("").url, pause(seconds(30)), ZERO);
+    let leased = frontier.lease(10, ZERO);
+    assert_eq!((urls(&leased), leased.next), (vec!["https://b.test/".to_owned()], Some(seconds(30))));
+    assert_eq!(frontier.lease(10, seconds(30)).leases.len(), 2);
+    // A year is cut to the longest wait there is.
+    frontier.admit(job, 0, [on_a("3")], seconds(30));
+    frontier.pace(&on_a("").url, pause(seconds(31_536_000)), seconds(30));
+    assert_eq!(frontier.lease(1, seconds(30) + MAX_WAIT).leases.len(), 1);
+}
+
+#[test]
+fn a_retry_waits_and_is_bounded() {
+    let config = FrontierConfig { max_attempts: 3, ..FrontierConfig::default() };
+    let mut frontier = Frontier::new(config);
+    let job = frontier.open(JobRules::with_limit(100));
+    frontier.admit(job, 0, [on_a("x")], ZERO);
+    for attempt in 0..3 {
+        let now = seconds(u64::from(attempt) * 10);
+        let lease = frontier.lease(1, now).leases.pop().expect("its time has come");
+        assert_eq!(lease.attempt, attempt);
+        let outcome = Outcome::Retry { not_before: now + seconds(10) };
+        assert!(matches!(frontier.finish(lease.id, outcome, [], now), Finished::Accepted { .. }));
+        assert_eq!(frontier.lease(1, now + seconds(9)).leases, []);
+    }
+    assert_eq!(frontier.counts(job).unwrap().failed, 1);
+    assert!(frontier.is_idle(job));
+    let lost = frontier.take_lost();
+    assert_eq!((lost.len(), lost[0].url.as_str(), lost[0].attempts), (1, "https://a.test/x", 3));
+    assert_eq!(frontier.take_lost(), []);
+}
+
+#[test]
+fn a_lost_lease_expires_and_its_end_comes_too_late() {
+    let mut frontier = Frontier::new(FrontierConfig { lease_time: seconds(60), ..FrontierConfig::default() });
+    let job = frontier.open(JobRules::with_limit(100));
+    frontier.admit(job, 0, [on_a("x")], ZERO);
+    let leased = frontier.lease(1, ZERO);
+    let lost = leased.leases[0].clone();
+    assert_eq!(frontier.lease(1, ZERO).next, Some(seconds(60)));
+    assert_eq!(frontier.expire(seconds(59)), 0);
+    assert_eq!(frontier.expire(seconds(60)), 1);
+    assert_eq!(frontier.counts(job).unwrap().waiting, 1);
+    let again = frontier.lease(1, seconds(60)).leases.pop().unwrap();
+    assert_eq!((again.key, again.attempt), (lost.key, 1));
+    assert_eq!(frontier.finish(lost.id, Outcome::Document, [on_a("y")], seconds(61)), Finished::Stale);
+    assert_eq!(frontier.counts(job).unwrap(), Counts { leased: 1, total: 1, ..Counts::default() });
+    assert_eq!(admitted(frontier.finish(again.id, Outcome::Document, [on_a("y")], seconds(61))).new, 1);
+}
+
+#[test]
+fn a_closed_job_is_gone_but_its_requests_are_not() {
+    let mut frontier = Frontier::new(FrontierConfig { max_per_host: 2, ..FrontierConfig::default() });
+    let gone = frontier.open(JobRules::with_limit(100));
+    let stays = frontier.open(JobRules::with_limit(100));
+    frontier.admit(gone, 0, (0..9).map(|n| on_a(&n.to_string())), ZERO);
+    let leases = frontier.lease(10, ZERO).leases;
+    frontier.admit(stays, 0, [on_a("x")], ZERO);
+    frontier.lease(10, ZERO);
+    frontier.close(gone);
+    assert_eq!(frontier.counts(gone), None);
+    assert_eq!(frontier.admit(gone, 0, [on_a("y")], ZERO), Admitted::default());
+    assert!(frontier.is_idle(gone) && !frontier.visited(gone, key_of("https://a.test/z")));
+    assert_eq!(frontier.lease(10, ZERO).leases, [], "two requests are still under way");
+    assert_eq!(frontier.finish(leases[0].id, Outcome::Document, [on_a("z")], ZERO), Finished::Stale);
+    let left = frontier.lease(10, ZERO).leases;
+    assert_eq!((left.len(), left[0].job), (1, stays));
+    let next = frontier.open(JobRules::with_limit(1));
+    assert_ne!(next, gone, "a slot is not mistaken for a later one");
+}
+
+#[test]
+fn the_target_of_a_redirect_counts_as_visited() {
+    for max_depth in [None, Some(5)] {
+        let mut frontier = Frontier::new(FrontierConfig::default());
+        let job = frontier.open(JobRules { max_depth, ..JobRules::with_limit(100) });
+        frontier.admit(job, 0, [on_a("x"), on_a("y")], ZERO);
+        assert!(frontier.visited(job, key_of("https://a.test/target")));
+        assert!(!frontier.visited(job, key_of("https://a.test/target")));
+        assert!(!frontier.visited(job, key_of("https://a.test/y")));
+        assert_eq!(frontier.admit(job, 0, [on_a("target")], ZERO).seen, 1);
+    }
+}
+
+#[test]
+fn links_that_are_not_followed() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules::with_limit(100));
+    let external = Candidate { external: true, ..candidate("https://b.test/") };
+    frontier.admit(job, 0, [external, on_a("1"), on_a("2"), on_a("3")], ZERO);
+    let leases = frontier.lease(10, ZERO).leases;
+    assert_eq!(leases.iter().map(|lease| lease.external).collect::<Vec<_>>(), [true, false, false, false]);
+    let later = Outcome::Retry { not_before: ZERO };
+    for (lease, outcome, new) in [
+        (&leases[0], Outcome::Document, 0),
+        (&leases[1], Outcome::Failed, 0),
+        (&leases[2], later, 0),
+        (&leases[3], Outcome::Skipped, 1),
+    ] {
+        let links = [on_a(&format!("from-{}", lease.key.to_raw()))];
+        assert_eq!(admitted(frontier.finish(lease.id, outcome, links, ZERO)).new, new, "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_full_queue_refuses_and_counts() {
+    for max_depth in [None, Some(0)] {
+        let config = FrontierConfig { max_queued_per_job: 3, ..FrontierConfig::default() };
+        let mut frontier = Frontier::new(config);
+        let job = frontier.open(JobRules { max_depth, ..JobRules::with_limit(100) });
+        let offered = frontier.admit(job, 0, (0..5).map(|n| on_a(&n.to_string())), ZERO);
+        assert_eq!(offered, Admitted { new: 3, overflow: 2, ..Admitted::default() });
+        let again = frontier.admit(job, 0, (0..5).map(|n| on_a(&n.to_string())), ZERO);
+        assert_eq!(again, Admitted { seen: 3, overflow: 2, ..Admitted::default() });
+        drain(&mut frontier, |_| vec![]);
+        assert_eq!(frontier.admit(job, 0, [on_a("4")], ZERO).new, 1, "what was refused is not remembered");
+    }
+}
+
+#[test]
+fn a_shorter_way_found_later_admits_what_had_been_too_deep() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules { max_depth: Some(2), ..JobRules::with_limit(100) });
+    frontier.admit(job, 0, [on_a("start")], ZERO);
+    let start = frontier.lease(1, ZERO).leases.remove(0);
+    frontier.finish(start.id, Outcome::Document, [on_a("slow"), on_a("quick")], ZERO);
+    let first = frontier.lease(2, ZERO).leases;
+    let (slow, quick) = (&first[0], &first[1]);
+    frontier.finish(quick.id, Outcome::Document, [on_a("b")], ZERO);
+    // b comes at two clicks by `quick`; its link c would be three away.
+    let b = frontier.lease(1, ZERO).leases.remove(0);
+    assert_eq!(b.depth, 2);
+    let from_b = admitted(frontier.finish(b.id, Outcome::Document, [on_a("c"), on_a("start")], ZERO));
+    assert_eq!(from_b, Admitted { seen: 1, too_deep: 1, ..Admitted::default() });
+    assert_eq!(frontier.lease(1, ZERO).leases, []);
+    // A sitemap names b: it is at depth 0, and c one click away. Nothing is fetched twice.
+    assert_eq!(frontier.admit(job, 0, [on_a("b")], ZERO), Admitted { new: 1, seen: 1, ..Admitted::default() });
+    let c = frontier.lease(1, ZERO).leases.remove(0);
+    assert_eq!((c.url.path(), c.depth), ("/c", 1));
+    frontier.finish(c.id, Outcome::Document, [on_a("d")], ZERO);
+    assert_eq!(frontier.lease(1, ZERO).leases[0].depth, 2);
+    frontier.finish(slow.id, Outcome::Document, [], ZERO);
+}
+
+#[test]
+fn depth_zero_is_the_start_page_alone() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules { max_depth: Some(0), ..JobRules::with_limit(100) });
+    assert_eq!(frontier.admit(job, 1, [on_a("deep")], ZERO).too_deep, 1);
+    frontier.admit(job, 0, [on_a("start")], ZERO);
+    assert_eq!(drain(&mut frontier, |_| vec![on_a("x"), on_a("deep")]), ["https://a.test/start"]);
+    assert!(frontier.is_idle(job));
+}
+
+#[test]
+fn what_is_leased_next_is_told_when_more_is_ready() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules::with_limit(100));
+    frontier.admit(job, 0, (0..5).map(|n| on_a(&n.to_string())), ZERO);
+    assert_eq!(frontier.lease(2, seconds(1)).next, Some(seconds(1)));
+    let mut empty = Frontier::new(FrontierConfig::default());
+    assert_eq!(empty.lease(2, seconds(1)), Leased::default());
+}
+
+#[test]
+fn hosts_that_nobody_uses_are_forgotten_in_time() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules::with_limit(u64::MAX));
+    for n in 0..3 * crate::MAX_IDLE_HOSTS {
+        frontier.admit(job, 0, [candidate(&format!("https://h{n}.test/"))], ZERO);
+        let lease = frontier.lease(1, ZERO).leases.remove(0);
+        frontier.finish(lease.id, Outcome::Document, [], ZERO);
+    }
+    assert!(frontier.yard.hosts.len() <= crate::MAX_IDLE_HOSTS + 1);
+}

@@ -1,0 +1,278 @@
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::Compression;
+use flate2::write::{GzEncoder, ZlibEncoder};
+use gleaner_fetch::{Accept, ErrorKind, FollowAll, Method, Request};
+use gleaner_types::ErrorCode;
+use tokio::io::AsyncWriteExt;
+
+use super::support::{Site, answer, fetcher, get, page, read_request};
+
+fn gzip(data: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zlib(data: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn encoded(coding: &str, body: &[u8]) -> Vec<u8> {
+    answer(200, &[("content-type", "text/html"), ("content-encoding", coding)], body)
+}
+
+#[tokio::test]
+async fn content_codings_are_undone() {
+    let text = b"<p>the same page, however it travels</p>".repeat(100);
+    let rows = [
+        ("gzip", gzip(&text)),
+        ("X-GZIP", gzip(&text)),
+        ("deflate", zlib(&text)),
+        ("zstd", zstd::encode_all(&text[..], 1).unwrap()),
+        ("identity", text.clone()),
+        ("deflate, gzip", gzip(&zlib(&text))),
+        ("gzip, identity", gzip(&text)),
+    ];
+    for (coding, body) in rows {
+        let site = Site::serve(move |_| encoded(coding, &body)).await;
+        let response = get(site.url("a.test", "/")).await.unwrap();
+        assert!(response.body == text, "{coding}");
+        assert_eq!(site.seen()[0].header("accept-encoding"), Some("gzip, deflate, br, zstd"));
+    }
+}
+
+#[tokio::test]
+async fn codings_that_cannot_be_undone() {
+    let cut = gzip(&b"<p>cut off</p>".repeat(1000));
+    let rows = [
+        ("compress", b"x".to_vec(), ErrorKind::Decode),
+        ("gzip", b"<p>not gzip</p>".to_vec(), ErrorKind::Decode),
+        ("gzip", cut[..cut.len() - 9].to_vec(), ErrorKind::Decode),
+        ("br", vec![0xff; 64], ErrorKind::Decode),
+        ("zstd", b"<p>not zstd</p>".to_vec(), ErrorKind::Decode),
+        ("gzip, gzip, gzip, gzip", gzip(&gzip(&gzip(&gzip(b"x")))), ErrorKind::Decode),
+    ];
+    for (coding, body, kind) in rows {
+        let site = Site::serve(move |_| encoded(coding, &body)).await;
+        let error = get(site.url("a.test", "/")).await.unwrap_err();
+        assert_eq!((error.kind(), error.code()), (kind, ErrorCode::ScrapeSiteError), "{coding}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn bombs() {
+    let zeros = vec![0; 32 * 1024 * 1024];
+    let rows = [
+        ("gzip", gzip(&zeros)),
+        ("deflate", zlib(&zeros)),
+        ("zstd", zstd::encode_all(&zeros[..], 1).unwrap()),
+        ("gzip, gzip", gzip(&gzip(&zeros))),
+        ("zstd, gzip", gzip(&zstd::encode_all(&zeros[..], 1).unwrap())),
+    ];
+    for (coding, body) in rows {
+        let site = Site::serve(move |_| encoded(coding, &body)).await;
+        let error = get(site.url("a.test", "/")).await.unwrap_err();
+        assert_eq!(
+            (error.kind(), error.code()),
+            (ErrorKind::TooLarge, ErrorCode::ScrapeBodyTooLarge),
+            "{coding}: {error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_endless_body_stops_at_the_limit() {
+    const LIMIT: u64 = 100_000;
+    // Without a length, in chunks, in one chunk that never ends, and compressed so that nothing ever comes out.
+    let rows: [(&str, &[u8], &[u8]); 4] = [
+        ("until close", b"content-type: text/html\r\n\r\n", &[b'x'; 1000]),
+        ("chunked", b"content-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n", &{
+            let mut chunk = [b'x'; 1005];
+            chunk[0] = b'3';
+            chunk[1] = b'e';
+            chunk[2] = b'6';
+            chunk[3] = b'\r';
+            chunk[4] = b'\n';
+            chunk[1003] = b'\r';
+            chunk[1004] = b'\n';
+            chunk
+        }),
+        (
+            "one chunk",
+            b"content-type: text/html\r\ntransfer-encoding: chunked\r\n\r\nfffffffffffffff\r\n",
+            &[b'x'; 1000],
+        ),
+        // Empty metadata blocks of brotli: input without output.
+        ("nothing comes out", b"content-type: text/html\r\ncontent-encoding: gzip\r\n\r\n\x1f\x8b\x08\x08\0\0\0\0\0\x03", &[b'n'; 1000]),
+    ];
+    for (name, head, piece) in rows {
+        let sent = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&sent);
+        let (head, piece) = (head.to_vec(), piece.to_vec());
+        let site = Site::script(move |mut stream| {
+            let (count, head, piece) = (Arc::clone(&count), head.clone(), piece.clone());
+            async move {
+                read_request(&mut stream).await;
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n").await;
+                let _ = stream.write_all(&head).await;
+                while stream.write_all(&piece).await.is_ok() {
+                    count.fetch_add(piece.len() as u64, Ordering::SeqCst);
+                }
+            }
+        })
+        .await;
+        let mut request = Request::get(site.url("a.test", "/"));
+        request.max_body = Some(LIMIT);
+        let error = fetcher().fetch(request, &FollowAll).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooLarge, "{name}: {error}");
+        // What the sockets of both sides hold is on its way when the reader stops.
+        let sent = sent.load(Ordering::SeqCst);
+        assert!(sent < LIMIT + 16 * 1024 * 1024, "{name}: {sent}");
+    }
+}
+
+#[tokio::test]
+async fn lengths_that_lie() {
+    let head = |length: &str| format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {length}\r\n\r\n");
+    let rows = [
+        ("too long", head("1000"), ErrorKind::Protocol),
+        ("beyond the limit", head("99999999999"), ErrorKind::TooLarge),
+        ("beyond all numbers", head("99999999999999999999999999"), ErrorKind::Protocol),
+        ("negative", head("-1"), ErrorKind::Protocol),
+        ("two that differ", head("5\r\ncontent-length: 7"), ErrorKind::Protocol),
+        (
+            "a chunk that never comes",
+            "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n".to_owned(),
+            ErrorKind::Protocol,
+        ),
+    ];
+    for (name, head, kind) in rows {
+        let site = Site::script(move |mut stream| {
+            let head = head.clone();
+            async move {
+                read_request(&mut stream).await;
+                let _ = stream.write_all(head.as_bytes()).await;
+                let _ = stream.write_all(b"5\r\nshort").await;
+                let _ = stream.shutdown().await;
+            }
+        })
+        .await;
+        let error = get(site.url("a.test", "/")).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_without_bytes_needs_no_coding() {
+    let site = Site::serve(|seen| match seen.path() {
+        "/head" => b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 77\r\n\r\n".to_vec(),
+        _ => encoded("gzip", b""),
+    })
+    .await;
+    assert!(get(site.url("a.test", "/")).await.unwrap().body.is_empty());
+    let mut request = Request::get(site.url("a.test", "/head"));
+    request.method = Method::HEAD;
+    assert!(fetcher().fetch(request, &FollowAll).await.unwrap().body.is_empty());
+}
+
+/// The server never sends the body that its head announces: who waits for it waits for ever.
+#[tokio::test(start_paused = true)]
+async fn binary_kinds_are_refused_before_their_body() {
+    for kind in ["image/png", "VIDEO/mp4", "application/zip", "font/woff2", "audio/ogg; codecs=opus"] {
+        let site = Site::script(move |mut stream| async move {
+            read_request(&mut stream).await;
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: 1000\r\n\r\n");
+            let _ = stream.write_all(head.as_bytes()).await;
+            std::future::pending::<()>().await;
+        })
+        .await;
+        let error = get(site.url("a.test", "/")).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::ScrapeUnsupportedFileError, "{kind}: {error}");
+        let mut request = Request::get(site.url("a.test", "/"));
+        request.accept = Accept::Any;
+        assert!(fetcher().fetch(request, &FollowAll).await.unwrap_err().is_timeout(), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn bodies_of_no_telling_type_are_judged_by_their_bytes() {
+    for (body, taken) in [
+        (&b"%PDF-1.7\n\x00\x01"[..], true),
+        (b"<!doctype html><p>text", true),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", false),
+    ] {
+        for headers in [&[][..], &[("content-type", "application/octet-stream")]] {
+            let site = Site::serve(move |_| answer(200, headers, body)).await;
+            let outcome = get(site.url("a.test", "/")).await;
+            assert_eq!(outcome.is_ok(), taken, "{body:?} {headers:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn floods_of_headers_have_an_end() {
+    let one = format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "y".repeat(1 << 20));
+    let many = format!("HTTP/1.1 200 OK\r\n{}\r\n", "x: y\r\n".repeat(10_000));
+    let trailers = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n{}\r\n",
+        "x: y\r\n".repeat(100_000)
+    );
+    let extension = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n2;{}\r\nok\r\n0\r\n\r\n",
+        "e".repeat(1 << 20)
+    );
+    for (name, text) in
+        [("one of 1 MiB", one), ("ten thousand", many), ("trailers", trailers), ("chunk extension", extension)]
+    {
+        let site = Site::serve(move |_| text.clone().into_bytes()).await;
+        let error = get(site.url("a.test", "/")).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Protocol, "{name}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn sloppy_heads_are_read_as_browsers_do() {
+    let site = Site::serve(|_| {
+        b"HTTP/1.1 200\r\ncontent-type : text/html\r\nbad header line\r\nx-long: a\r\n b\r\ncontent-length: 2\r\n\r\nok".to_vec()
+    })
+    .await;
+    let response = get(site.url("a.test", "/")).await.unwrap();
+    assert_eq!((&response.body[..], response.content_type.as_deref()), (&b"ok"[..], Some("text/html")));
+}
+
+#[tokio::test]
+async fn statuses_are_answers() {
+    for status in [200, 204, 304, 403, 404, 410, 429, 500, 503] {
+        let site = Site::serve(move |_| answer(status, &[("retry-after", "7"), ("connection", "close")], b"")).await;
+        let mut request = Request::get(site.url("a.test", "/"));
+        request.max_redirects = Some(0);
+        let response = fetcher().fetch(request, &FollowAll).await.unwrap();
+        assert_eq!(response.status, status);
+        assert_eq!(response.retry_after.unwrap().as_secs(), 7);
+    }
+}
+
+#[tokio::test]
+async fn the_identity_of_a_request() {
+    let site = Site::serve(|_| page("")).await;
+    let mut request = Request::get(site.url("a.test", "/p?q=1#f"));
+    request.languages = vec!["de-CH".to_owned(), "en".to_owned()];
+    fetcher().fetch(request.clone(), &FollowAll).await.unwrap();
+    request.mobile = true;
+    fetcher().fetch(request.clone(), &FollowAll).await.unwrap();
+    let request = request.header("User-Agent", "custom/1").unwrap().header("X-Mine", "1").unwrap();
+    fetcher().fetch(request, &FollowAll).await.unwrap();
+    let seen = site.seen();
+    assert_eq!(seen[0].line(), "GET /p?q=1 HTTP/1.1");
+    assert_eq!(seen[0].header("user-agent"), Some(gleaner_fetch::DEFAULT_USER_AGENT));
+    assert_eq!(seen[0].header("accept-language"), Some("de-CH,en;q=0.9"));
+    assert!(seen[0].header("accept").unwrap().starts_with("text/html"));
+    assert_eq!(seen[1].header("user-agent"), Some(gleaner_fetch::DEFAULT_MOBILE_USER_AGENT));
+    assert_eq!((seen[2].header("user-agent"), seen[2].header("x-mine")), (Some("custom/1"), Some("1")));
+    assert!(seen.iter().all(|seen| seen.header("referer").is_none() && seen.header("cookie").is_none()));
+}

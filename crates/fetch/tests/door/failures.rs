@@ -1,0 +1,84 @@
+use gleaner_fetch::{Error, ErrorKind, Request};
+use gleaner_types::ErrorCode;
+use tokio::io::AsyncWriteExt;
+use url::Url;
+
+use super::support::{Site, get, plain_only, read_request, redirect};
+
+const SECRET: &str = "hunter2";
+
+/// A URL with a secret in every place that may hold one.
+fn secretive(url: &Url) -> Url {
+    let mut url = url.clone();
+    url.set_query(Some(&format!("token={SECRET}")));
+    url.set_fragment(Some(SECRET));
+    url
+}
+
+fn assert_discreet(error: &Error) {
+    for shown in [format!("{error}"), format!("{error:?}"), format!("{error:#?}"), error.to_page_error().message] {
+        assert!(!shown.contains(SECRET), "{shown}");
+        assert!(!shown.contains("127.0.0.1"), "the resolved address shows: {shown}");
+        assert!(shown.contains("a.test") || shown.contains("nowhere.invalid"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn each_failure_has_its_kind_and_its_code() {
+    let refused = {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://a.test:{}/", free.local_addr().unwrap().port())
+    };
+    let error = get(secretive(&refused.parse().unwrap())).await.unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::Connect, ErrorCode::ScrapeSiteError), "{error}");
+    assert!(error.is_retryable() && error.is_connect());
+    assert_discreet(&error);
+
+    let error = get(secretive(&"http://nowhere.invalid/".parse().unwrap())).await.unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::Dns, ErrorCode::ScrapeDnsResolutionError), "{error}");
+    assert!(!error.is_retryable());
+    assert_discreet(&error);
+
+    let scripts: [(&str, &[u8]); 4] = [
+        ("closed at once", b""),
+        ("not HTTP", b"220 mail.example ESMTP ready\r\n\r\n"),
+        ("cut in the head", b"HTTP/1.1 200 OK\r\ncontent-ty"),
+        ("cut in the body", b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\ncontent-type: text/html\r\n\r\n12345"),
+    ];
+    for (name, bytes) in scripts {
+        let site = Site::script(move |mut stream| async move {
+            read_request(&mut stream).await;
+            let _ = stream.write_all(bytes).await;
+        })
+        .await;
+        let error = get(secretive(&site.url("a.test", "/"))).await.unwrap_err();
+        assert_eq!((error.kind(), error.code()), (ErrorKind::Protocol, ErrorCode::ScrapeSiteError), "{name}: {error}");
+        assert!(error.is_retryable(), "{name}");
+        assert_discreet(&error);
+    }
+
+    let plain = plain_only("").await;
+    let error = get(secretive(&plain.https("a.test", "/"))).await.unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::Tls, ErrorCode::ScrapeSslError), "{error}");
+    assert_discreet(&error);
+}
+
+#[tokio::test]
+async fn the_error_names_the_hop_it_happened_at() {
+    let site = Site::serve(|seen| match seen.path() {
+        "/" => redirect(302, "/hop"),
+        _ => b"nonsense\r\n\r\n".to_vec(),
+    })
+    .await;
+    let error = get(site.url("a.test", "/")).await.unwrap_err();
+    assert_eq!(error.url().expose().path(), "/hop");
+}
+
+#[tokio::test]
+async fn secrets_in_headers_do_not_show() {
+    let request = Request::get("http://127.0.0.1/".parse().unwrap()).header("authorization", SECRET).unwrap();
+    assert!(!format!("{request:?}").contains(SECRET));
+    let error = super::support::fetcher().fetch(request, &gleaner_fetch::FollowAll).await.unwrap_err();
+    assert!(!format!("{error:?}").contains(SECRET));
+    assert_eq!(error.code(), ErrorCode::ScrapeBlocked);
+}

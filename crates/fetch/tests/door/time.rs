@@ -1,0 +1,166 @@
+//! Tokio's clock is paused in these tests: it jumps to the next timer as soon as nothing else can happen, so that an
+//! hour of waiting takes no time and a deadline can be held against to the millisecond.
+
+use std::time::Duration;
+
+use gleaner_fetch::{CONNECT_TIMEOUT, ErrorKind, FollowAll, HopCheck, HopRefused, Request};
+use tokio::io::AsyncWriteExt;
+use tokio::time::{Instant, sleep};
+use url::Url;
+
+use super::support::{Site, fetcher, page, read_request, redirect};
+
+const LIMIT: Duration = Duration::from_secs(7);
+
+/// Fetches with [`LIMIT`], expects that it runs out, and that it does so on time.
+async fn runs_out(url: Url, stage: &str) {
+    let mut request = Request::get(url);
+    request.timeout = Some(LIMIT);
+    let started = Instant::now();
+    let error = fetcher().fetch(request, &FollowAll).await.unwrap_err();
+    let taken = started.elapsed();
+    assert!(error.is_timeout(), "{error}");
+    assert!(taken >= LIMIT && taken < LIMIT + Duration::from_millis(20), "{taken:?}");
+    assert!(error.to_string().contains(stage), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_accepts_and_is_silent() {
+    let site = Site::script(|stream| async move {
+        sleep(Duration::from_secs(3600)).await;
+        drop(stream);
+    })
+    .await;
+    runs_out(site.url("a.test", "/"), "waiting for the answer").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_at_a_byte_a_second() {
+    let site = Site::script(|mut stream| async move {
+        read_request(&mut stream).await;
+        for byte in b"HTTP/1.1 200 OK\r\nx-slow: ".iter().chain(std::iter::repeat(&b'x')) {
+            if stream.write_all(&[*byte]).await.is_err() {
+                return;
+            }
+            sleep(Duration::from_secs(1)).await;
+        }
+    })
+    .await;
+    runs_out(site.url("a.test", "/"), "waiting for the answer").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_at_a_byte_a_second() {
+    let site = Site::script(|mut stream| async move {
+        read_request(&mut stream).await;
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n").await;
+        while stream.write_all(b"x").await.is_ok() {
+            sleep(Duration::from_secs(1)).await;
+        }
+    })
+    .await;
+    runs_out(site.url("a.test", "/"), "reading the body").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn redirects_share_one_deadline() {
+    let site = Site::script(|mut stream| async move {
+        while let Some(seen) = read_request(&mut stream).await {
+            sleep(Duration::from_secs(2)).await;
+            let hop: usize = seen.path()[1..].parse().unwrap();
+            let _ = stream.write_all(&redirect(302, &format!("/{}", hop + 1))).await;
+        }
+    })
+    .await;
+    runs_out(site.url("a.test", "/0"), "waiting for the answer").await;
+}
+
+/// Never answers.
+struct Undecided;
+
+#[async_trait::async_trait]
+impl HopCheck for Undecided {
+    async fn check(&self, _: &Url, _: &Url) -> Result<(), HopRefused> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_check_of_a_redirect_is_within_the_deadline() {
+    let site = Site::serve(|_| redirect(302, "/next")).await;
+    let started = Instant::now();
+    let error = fetcher().fetch(Request::get(site.url("a.test", "/")), &Undecided).await.unwrap_err();
+    assert!(error.is_timeout(), "{error}");
+    assert_eq!(started.elapsed().as_secs(), 30);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_interim_answers_ends_with_the_deadline() {
+    let site = Site::script(|mut stream| async move {
+        read_request(&mut stream).await;
+        while stream.write_all(b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n").await.is_ok() {
+            sleep(Duration::from_millis(1)).await;
+        }
+    })
+    .await;
+    runs_out(site.url("a.test", "/"), "waiting for the answer").await;
+}
+
+/// A resolver that takes its time; the deadline and the bound on connecting hold for it too.
+#[derive(Debug)]
+struct Slow;
+
+#[async_trait::async_trait]
+impl gleaner_fetch::Resolve for Slow {
+    async fn resolve(&self, _: &str) -> std::io::Result<Vec<std::net::IpAddr>> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn connecting_is_bounded_by_itself_and_by_the_deadline() {
+    let fetcher = super::support::builder().resolver(std::sync::Arc::new(Slow)).build().unwrap();
+    for (limit, expected, kind) in [
+        (Duration::from_secs(60), CONNECT_TIMEOUT, ErrorKind::Connect),
+        (Duration::from_secs(3), Duration::from_secs(3), ErrorKind::Timeout),
+    ] {
+        let mut request = Request::get("http://a.test/".parse().unwrap());
+        request.timeout = Some(limit);
+        let started = Instant::now();
+        let error = fetcher.fetch(request, &FollowAll).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert_eq!(started.elapsed().as_secs(), expected.as_secs());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_half_closed_connection_still_delivers() {
+    let site = Site::script(|mut stream| async move {
+        read_request(&mut stream).await;
+        sleep(Duration::from_secs(1)).await;
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\nhalf").await;
+        let _ = stream.shutdown().await;
+        sleep(Duration::from_secs(3600)).await;
+    })
+    .await;
+    let response = super::support::get(site.url("a.test", "/")).await.unwrap();
+    assert_eq!(&response.body[..], b"half");
+    assert_eq!(response.timings.first_byte.as_secs(), 1);
+}
+
+#[tokio::test]
+async fn connections_are_reused_and_cancelled_requests_harm_nobody() {
+    let site = Site::serve(|_| page("again")).await;
+    let fetcher = fetcher();
+    for _ in 0..20 {
+        let response = fetcher.fetch(Request::get(site.url("a.test", "/")), &FollowAll).await.unwrap();
+        assert_eq!(&response.body[..], b"again");
+    }
+    assert_eq!(site.connections(), 1);
+    for _ in 0..20 {
+        let cancelled = fetcher.fetch(Request::get(site.url("a.test", "/")), &FollowAll);
+        tokio::select! { biased; _ = cancelled => {}, () = std::future::ready(()) => {} }
+    }
+    let response = fetcher.fetch(Request::get(site.url("a.test", "/")), &FollowAll).await.unwrap();
+    assert_eq!(&response.body[..], b"again");
+}

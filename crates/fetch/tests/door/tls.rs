@@ -1,0 +1,123 @@
+use std::sync::Arc;
+
+use gleaner_fetch::{ErrorKind, FollowAll, Request};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rustls::ServerConfig;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::TlsAcceptor;
+
+use super::support::{Site, builder, fetcher, get, page, plain_only};
+
+/// A certificate for one name, and the authority that signed it.
+pub(crate) struct Identity {
+    authority: CertificateDer<'static>,
+    certificate: CertificateDer<'static>,
+    key: Vec<u8>,
+}
+
+impl Identity {
+    pub(crate) fn new(name: &str) -> Self {
+        let mut authority = CertificateParams::new(Vec::new()).unwrap();
+        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let authority_key = KeyPair::generate().unwrap();
+        let authority_certificate = authority.self_signed(&authority_key).unwrap();
+        let key = KeyPair::generate().unwrap();
+        let certificate = CertificateParams::new(vec![name.to_owned()])
+            .unwrap()
+            .signed_by(&key, &Issuer::new(authority, authority_key))
+            .unwrap();
+        Self {
+            authority: authority_certificate.der().clone(),
+            certificate: certificate.der().clone(),
+            key: key.serialize_der(),
+        }
+    }
+}
+
+/// A server with this identity that offers these protocols.
+pub(crate) fn acceptor(identity: &Identity, protocols: &[&str]) -> TlsAcceptor {
+    let mut config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![identity.certificate.clone()],
+            PrivateKeyDer::try_from(identity.key.clone()).unwrap(),
+        )
+        .unwrap();
+    config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
+    TlsAcceptor::from(Arc::new(config))
+}
+
+#[tokio::test]
+async fn certificates_are_verified_unless_told_otherwise() {
+    let identity = Identity::new("a.test");
+    let site = Site::serve_tls(acceptor(&identity, &["http/1.1"]), |_| page("secure")).await;
+    let trusting = builder().add_root_certificate(identity.authority.to_vec()).build().unwrap();
+    let fetch = async |fetcher: &gleaner_fetch::Fetcher, host: &str, skip: bool| {
+        let mut request = Request::get(site.https(host, "/"));
+        request.skip_tls_verification = skip;
+        fetcher.fetch(request, &FollowAll).await
+    };
+
+    let stranger = fetcher();
+    let error = fetch(&stranger, "a.test", false).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Tls, "{error}");
+    assert!(error.to_string().contains("certificate"), "{error}");
+    assert_eq!(fetch(&stranger, "a.test", true).await.unwrap().status, 200);
+    // The connection that was opened without verification is idle now, and must not serve this one.
+    assert_eq!(fetch(&stranger, "a.test", false).await.unwrap_err().kind(), ErrorKind::Tls);
+
+    assert_eq!(&fetch(&trusting, "a.test", false).await.unwrap().body[..], b"secure");
+    assert_eq!(fetch(&trusting, "b.test", false).await.unwrap_err().kind(), ErrorKind::Tls);
+    assert_eq!(fetch(&trusting, "b.test", true).await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn http2_is_offered() {
+    let identity = Identity::new("a.test");
+    // Only HTTP/2 is on offer: what comes over the connection begins with its preface.
+    let site = Site::serve_tls(acceptor(&identity, &["h2"]), |_| Vec::new()).await;
+    let mut request = Request::get(site.https("a.test", "/"));
+    request.skip_tls_verification = true;
+    request.timeout = Some(std::time::Duration::from_millis(200));
+    let error = fetcher().fetch(request, &FollowAll).await.unwrap_err();
+    assert_eq!(site.seen()[0].line(), "PRI * HTTP/2.0", "{error}");
+}
+
+#[tokio::test]
+async fn an_assumed_scheme_tries_https_first() {
+    let identity = Identity::new("a.test");
+    let secure = Site::serve_tls(acceptor(&identity, &["http/1.1"]), |_| page("secure")).await;
+    let mut request = Request::get(secure.url("a.test", "/p"));
+    request.scheme_assumed = true;
+    request.skip_tls_verification = true;
+    let response = fetcher().fetch(request.clone(), &FollowAll).await.unwrap();
+    assert_eq!((response.url.scheme(), &response.body[..]), ("https", &b"secure"[..]));
+
+    // TLS was spoken and the certificate refused: no second try in the clear.
+    request.skip_tls_verification = false;
+    let error = fetcher().fetch(request, &FollowAll).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Tls);
+}
+
+#[tokio::test]
+async fn an_assumed_scheme_falls_back_to_http() {
+    let plain = plain_only("plain").await;
+    let mut request = Request::get(plain.https("a.test", "/p"));
+    request.scheme_assumed = true;
+    let response = fetcher().fetch(request, &FollowAll).await.unwrap();
+    assert_eq!((response.url.scheme(), &response.body[..]), ("http", &b"plain"[..]));
+
+    assert_eq!(get(plain.https("a.test", "/p")).await.unwrap_err().kind(), ErrorKind::Tls, "nothing was assumed");
+}
+
+#[tokio::test]
+async fn an_assumed_scheme_does_not_hide_where_the_way_is_barred() {
+    let mut request = Request::get("https://127.0.0.1:9443/".parse().unwrap());
+    request.scheme_assumed = true;
+    assert_eq!(fetcher().fetch(request, &FollowAll).await.unwrap_err().kind(), ErrorKind::Blocked);
+    let mut request = Request::get("https://nowhere.invalid/".parse().unwrap());
+    request.scheme_assumed = true;
+    assert_eq!(fetcher().fetch(request, &FollowAll).await.unwrap_err().kind(), ErrorKind::Dns);
+}

@@ -1,0 +1,97 @@
+//! Pages. Input: the bytes of an HTML page in any encoding.
+
+use std::sync::OnceLock;
+
+use comrak::nodes::NodeValue;
+use gleaner_transform::{Input, links, transform};
+use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::request::{Format, ScrapeOptions, ScrapeRequest};
+use url::Url;
+
+use super::BASE;
+
+/// A byte of input gives at most so many of output. The dearest known are an anchor of some twelve bytes, which is
+/// written with an address of up to 8 KiB, and a table row of four, which is filled up to 256 columns.
+const GROWTH: usize = 1_024;
+
+/// And so many whatever the input: a data URI or a warning may outweigh a tiny page.
+const SLACK: usize = 16_384;
+
+/// The tags that Markdown may hold as HTML, since it has no other way to say them.
+const ALLOWED_HTML: [&str; 1] = ["<br>"];
+
+/// Any page gives Markdown that is bounded, holds no markup of the page's making, and leads only to the web.
+pub fn html_to_markdown(data: &[u8]) {
+    let Ok(url) = Url::parse(BASE) else { return };
+    let input = Input { url: &url, content_type: Some("text/html"), body: data };
+    for only_main_content in [true, false] {
+        let Some(options) = options(only_main_content) else { return };
+        let Ok(page) = transform(input, options) else { continue };
+        let document = page.document;
+        let bound = GROWTH * data.len() + SLACK;
+        if let Some(markdown) = &document.markdown {
+            assert!(markdown.len() <= bound, "{} bytes give {} of Markdown", data.len(), markdown.len());
+            harmless(markdown);
+        }
+        assert!(document.html.is_none_or(|html| html.len() <= bound), "HTML out of {} bytes", data.len());
+        for link in document.links.iter().flatten() {
+            of_the_web(link);
+        }
+        for link in page.links.links {
+            of_the_web(link.url.as_str());
+        }
+    }
+    // The cheap way to the links alone.
+    for link in links(input).into_iter().flat_map(|page| page.links) {
+        of_the_web(link.url.as_str());
+    }
+    // A fragment without a base: addresses may be relative, but never code.
+    harmless(&gleaner_transform::html_to_markdown(&String::from_utf8_lossy(data), None));
+}
+
+fn of_the_web(link: &str) {
+    let url = Url::parse(link);
+    assert!(url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()), "{link}");
+}
+
+/// Reads the Markdown as a renderer would: no raw HTML of the page's making, no address that runs code.
+fn harmless(markdown: &str) {
+    let arena = comrak::Arena::new();
+    let mut options = comrak::Options::default();
+    options.extension.table = true;
+    options.extension.strikethrough = true;
+    let root = comrak::parse_document(&arena, markdown, &options);
+    for node in root.descendants() {
+        match &node.data.borrow().value {
+            NodeValue::HtmlInline(html) => {
+                assert!(ALLOWED_HTML.contains(&html.as_str()), "raw HTML {html:?} in:\n{markdown}");
+            }
+            NodeValue::HtmlBlock(block) => {
+                assert!(ALLOWED_HTML.contains(&block.literal.trim()), "raw HTML {:?} in:\n{markdown}", block.literal);
+            }
+            NodeValue::Link(link) | NodeValue::Image(link) => {
+                let start: String = link.url.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(16).collect();
+                let start = start.to_ascii_lowercase();
+                let code = ["javascript:", "vbscript:", "data:text", "file:"];
+                assert!(!code.iter().any(|scheme| start.starts_with(scheme)), "{} in:\n{markdown}", link.url);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Every format that needs no browser and no model.
+fn options(only_main_content: bool) -> Option<&'static ScrapeOptionsPlan> {
+    static PLANS: [OnceLock<Option<ScrapeOptionsPlan>>; 2] = [OnceLock::new(), OnceLock::new()];
+    let [all, main] = &PLANS;
+    let plan = if only_main_content { main } else { all };
+    let make = || {
+        let options = ScrapeOptions {
+            formats: Some(vec![Format::Markdown, Format::Html, Format::RawHtml, Format::Links, Format::Images]),
+            only_main_content: Some(only_main_content),
+            ..ScrapeOptions::default()
+        };
+        ScrapeRequest { options, ..ScrapeRequest::new(BASE) }.check().ok().map(|plan| plan.options)
+    };
+    plan.get_or_init(make).as_ref()
+}

@@ -1,0 +1,48 @@
+//! Canonical URLs. Input: a URL, absolute or relative.
+
+use gleaner_frontier::Identity;
+use url::{Host, Url};
+
+use super::BASE;
+
+/// The most that canonical form adds to a URL besides percent-encoding.
+const SLACK: usize = 64;
+
+/// The canonical form of any URL is a URL, is its own canonical form, names the same page, and keeps what tells
+/// pages apart. Under each combination of the rules.
+pub fn url_canonical(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let base = Url::parse(BASE).ok();
+    let Ok(url) = Url::options().base_url(base.as_ref()).parse(&text) else { return };
+    if !matches!(url.scheme(), "http" | "https") {
+        return;
+    }
+    for (ignore_query, fold_similar) in [(false, false), (false, true), (true, false), (true, true)] {
+        let identity = Identity::from_options(ignore_query, fold_similar);
+        let canonical = identity.canonical(&url);
+        let parsed = Url::parse(&canonical);
+        assert!(parsed.is_ok(), "{url} gives {canonical}, which is no URL");
+        let Ok(parsed) = parsed else { return };
+
+        assert_eq!(parsed.as_str(), canonical, "{url} gives a form that is written differently when parsed");
+        assert_eq!(identity.canonical(&parsed), canonical, "{url}: the canonical form is not its own");
+        assert_eq!(identity.key(&parsed), identity.key(&url), "{url} and {canonical} are one page");
+        assert!(parsed.username().is_empty() && parsed.password().is_none(), "{url}: secrets stay in {canonical}");
+        assert!(canonical.len() <= 3 * url.as_str().len() + SLACK, "{url} grows to {canonical}");
+        if !matches!(url.host(), Some(Host::Domain(_))) {
+            assert_eq!(parsed.host(), url.host(), "an address is never another one");
+        }
+        if ignore_query {
+            assert_eq!(parsed.query(), None, "{url}");
+        }
+        if !fold_similar {
+            assert_eq!(parsed.scheme(), url.scheme());
+            assert_eq!(parsed.port(), url.port());
+            assert_eq!(segments(&parsed), segments(&url), "{url}: no segment comes or goes");
+        }
+    }
+}
+
+fn segments(url: &Url) -> usize {
+    url.path().matches('/').count()
+}

@@ -1,0 +1,88 @@
+//! Replays `fuzz/corpus/<target>/*` through the fuzz bodies.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use gleaner_tests::fuzz::{Body, TARGETS};
+
+/// Variations tried of each input.
+const VARIATIONS: u64 = 60;
+
+fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
+    let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    paths.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+fn try_on(body: Body, data: &[u8], what: &dyn Fn() -> String) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| body(data)));
+    assert!(outcome.is_ok(), "{} fails; the input: {:?}", what(), String::from_utf8_lossy(data));
+}
+
+#[test]
+fn every_input_of_the_corpus_holds() {
+    for (target, body) in TARGETS {
+        let inputs = corpus(target);
+        assert!(inputs.len() >= 8, "{target} has {} inputs", inputs.len());
+        for (path, data) in inputs {
+            try_on(body, &data, &|| path.display().to_string());
+        }
+    }
+}
+
+/// A few thousand inputs near the corpus, the same on every run: a small part of what the fuzzer does.
+#[test]
+fn variations_of_the_corpus_hold() {
+    for (target, body) in TARGETS {
+        let inputs = corpus(target);
+        for (nth, (path, data)) in inputs.iter().enumerate() {
+            for round in 0..VARIATIONS {
+                let (_, other) = &inputs[(nth + round as usize) % inputs.len()];
+                let varied = vary(data, other, round * 1_000 + nth as u64);
+                try_on(body, &varied, &|| format!("{} in variation {round}", path.display()));
+            }
+        }
+    }
+}
+
+/// Cuts, repeats, swaps or joins at places that `seed` chooses.
+fn vary(data: &[u8], other: &[u8], seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    // SplitMix64.
+    let mut below = |bound: usize| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % bound.max(1) as u64) as usize
+    };
+    let mut varied = data.to_vec();
+    for _ in 0..=below(3) {
+        let at = below(varied.len() + 1);
+        let end = at + below(varied.len() - at + 1);
+        match below(6) {
+            0 => varied.truncate(at),
+            1 => drop(varied.drain(at..end)),
+            2 => varied.insert(at, below(256) as u8),
+            3 => {
+                let piece = varied[at..end].repeat(1 + below(3));
+                varied.splice(at..at, piece);
+            }
+            4 => {
+                let from = below(other.len() + 1);
+                varied.splice(at..end, other[from..].iter().copied());
+            }
+            _ => {
+                if let Some(byte) = varied.get_mut(at) {
+                    *byte ^= 1 << below(8);
+                }
+            }
+        }
+        varied.truncate(64 * 1024);
+    }
+    varied
+}
