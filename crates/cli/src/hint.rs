@@ -2,15 +2,20 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use ipnet::IpNet;
 use url::{Host, Url};
 
-/// The advice for `url`, which the egress guard refused; `None` where its address is a public one, so that the reason
-/// was another.
+/// The advice for `url`, which was refused by policy; `None` where its address is a public one or among the `allowed`, so
+/// that the reason was another.
 ///
 /// The guard does not tell what a name resolved to, and neither do we: that would help whoever probes a network through
 /// someone else's crawler.
-pub(crate) fn for_refused(url: &Url) -> Option<String> {
+pub(crate) fn for_refused(url: &Url, allowed: &[IpNet]) -> Option<String> {
+    let is_allowed = |address: IpAddr| allowed.iter().any(|range| range.contains(&address));
     let range = match url.host()? {
+        Host::Ipv4(address) if is_allowed(address.into()) => return None,
+        Host::Ipv6(address) if is_allowed(address.into()) => return None,
+        Host::Domain(name) if is_localhost(name) && is_allowed(Ipv4Addr::LOCALHOST.into()) => return None,
         Host::Ipv4(address) => range_of_v4(address)?,
         Host::Ipv6(address) => range_of_v6(address)?,
         Host::Domain(name) if is_localhost(name) => "127.0.0.0/8".to_owned(),
@@ -86,11 +91,21 @@ mod tests {
             ("http://172.32.0.1/", None),
             ("http://[2606::1]/", None),
         ] {
-            let hint = for_refused(&Url::parse(address).unwrap());
+            let hint = for_refused(&Url::parse(address).unwrap(), &[]);
             assert_eq!(hint.is_some(), range.is_some(), "{address}");
             if let (Some(hint), Some(range)) = (hint, range) {
                 assert!(hint.contains("--allow-private") && hint.contains(range), "{address}: {hint}");
             }
+        }
+    }
+
+    #[test]
+    fn no_hint_is_given_for_what_is_allowed_already() {
+        let loopback = ["127.0.0.0/8".parse().unwrap()];
+        for (address, hinted) in
+            [("http://127.0.0.1:22/", false), ("http://localhost:22/", false), ("http://10.0.0.1/", true)]
+        {
+            assert_eq!(for_refused(&Url::parse(address).unwrap(), &loopback).is_some(), hinted, "{address}");
         }
     }
 }

@@ -1,5 +1,7 @@
 //! `-v`: what the engine logs, on standard error.
 
+use std::io::{self, IsTerminal};
+
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -15,7 +17,8 @@ pub(crate) fn show(verbosity: u8) {
         2 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let lines =
+        tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(io::stderr().is_terminal());
     // Only a second call in one process could fail, and there is none.
     let _ =
         tracing_subscriber::registry().with(lines).with(Targets::new().with_target(OURS, level)).try_init();

@@ -34,15 +34,14 @@ impl Progress {
         Self { bar }
     }
 
-    /// So many pages are done, of so many known.
-    pub(crate) fn counts(&self, done: u64, known: u64) {
+    /// So many pages are done, of so many known; `latest` came last.
+    pub(crate) fn show(&self, done: u64, known: u64, latest: Option<&str>) {
+        if self.bar.is_hidden() {
+            return;
+        }
         self.bar.set_length(known.max(done));
         self.bar.set_position(done);
-    }
-
-    /// The page that came last.
-    pub(crate) fn page(&self, url: &str) {
-        if !self.bar.is_hidden() {
+        if let Some(url) = latest {
             self.bar.set_message(printable_line(url));
         }
     }

@@ -269,7 +269,6 @@ fn wrong_usage_is_explained() {
         (&["scrape", site, "--timeout", "300001"], &["--timeout", "300000"]),
         (&["scrape", site, "--wait-for", "-5"], &["--wait-for", "-5"]),
         (&["scrape", site, "--wait-for", "9000", "--timeout", "10000"], &["--wait-for", "--timeout", "half"]),
-        (&["scrape", site, "--include-tags", "a["], &["--include-tags", "a["]),
         (&["scrape", site, "--proxy", "fast"], &["--proxy", "fast", "basic"]),
         (&["scrape", site, "--proxy", "stealth"], &["--proxy", "basic"]),
         (&["scrape", site, "--location-country", "Narnia"], &["--location-country", "Narnia"]),
@@ -278,7 +277,7 @@ fn wrong_usage_is_explained() {
         (&["scrape", site, "--header", "Bad Name: 1"], &["--header", "Bad Name"]),
         (&["scrape", site, "--allow-private", "localhost"], &["--allow-private", "127.0.0.0/8"]),
         (&["scrape", site, "--concurrency", "0"], &["--concurrency", "1..=1024"]),
-        (&["scrape", site, "--user-agent", "a\nb"], &["user agent"]),
+        (&["scrape", site, "--user-agent", "a\nb"], &["--user-agent", "line break"]),
         (&["scrape", site, "--quiet", "-v"], &["--quiet", "--verbose"]),
         (&["crawl", site, "--limit", "0"], &["--limit", "1"]),
         (&["crawl", site, "--limit", "many"], &["--limit", "many"]),
@@ -291,6 +290,7 @@ fn wrong_usage_is_explained() {
         (&["crawl", site, "--max-concurrency", "0"], &["--max-concurrency", "1"]),
         (&["crawl", site, "--max-depth", "2"], &["--max-depth", "--max-discovery-depth"]),
         (&["crawl", site, "--formats", "markdwn", "--limit", "0"], &["--formats", "--limit"]),
+        (&["crawl", "http://127.0.0.1", "--out", "/dev/null/pages"], &["--out", "/dev/null/pages", "folder"]),
         (&["map", site, "--limit", "100001"], &["--limit", "100000"]),
         (&["map", site, "--sitemap", "all"], &["--sitemap", "all", "include"]),
         (&["batch", "/no/such/list"], &["<FILE>", "/no/such/list"]),
@@ -298,6 +298,7 @@ fn wrong_usage_is_explained() {
         (&["convert", "/no/such/page"], &["<FILE>", "/no/such/page"]),
         (&["convert", "-", "--url", "ftp://example.com"], &["--url", "http"]),
         (&["convert", "-", "--formats", "markdwn"], &["--formats", "markdwn"]),
+        (&["convert", "-", "--include-tags", "a["], &["--include-tags", "a[", "article"]),
     ];
     for (words, wanted) in rows {
         let output = run(words);

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, SET_COOKIE};
 use http::{HeaderMap, Method};
 use tokio::time::Instant;
 use url::Url;
 
 use crate::body::{self, Limits};
+use crate::cookies::CookieJar;
 use crate::door::trace::{self, Stage, Trace};
-use crate::door::{self};
+use crate::door;
 use crate::error::{Error, ErrorKind};
 use crate::fetcher::Inner;
 use crate::headers;
@@ -20,6 +21,7 @@ use crate::media::Accept;
 use crate::redirect::{self, HopCheck};
 use crate::request::Request;
 use crate::response::{Hop, Response, Timings};
+use crate::retry;
 use crate::retry_after::retry_after;
 
 /// Fetches `request` before its deadline.
@@ -27,8 +29,10 @@ pub(crate) async fn run(fetcher: &Inner, request: Request, hops: &dyn HopCheck) 
     let trace = Arc::new(Trace::default());
     let limit = request.timeout.unwrap_or(fetcher.timeout);
     let requested = request.url.clone();
-    let work = assume_scheme(fetcher, request, hops, &trace, limit);
-    match tokio::time::timeout(limit, trace::within(Arc::clone(&trace), work)).await {
+    let deadline = Instant::now() + limit;
+    // On the heap: the state of a whole exchange is some kilobytes, which every layer around it would copy.
+    let work = Box::pin(trace::within(Arc::clone(&trace), tries(fetcher, request, hops, Arc::clone(&trace), deadline)));
+    match tokio::time::timeout_at(deadline, work).await {
         Ok(outcome) => outcome,
         Err(_) => Err(Error::new(
             ErrorKind::Timeout,
@@ -38,32 +42,45 @@ pub(crate) async fn run(fetcher: &Inner, request: Request, hops: &dyn HopCheck) 
     }
 }
 
-/// Tries `https` and then `http` where the caller named no scheme.
-async fn assume_scheme(
+/// Makes the request until it succeeds or must not be made again.
+async fn tries(
     fetcher: &Inner,
     mut request: Request,
     hops: &dyn HopCheck,
-    trace: &Trace,
-    limit: Duration,
+    trace: Arc<Trace>,
+    deadline: Instant,
 ) -> Result<Response, Error> {
-    if !request.scheme_assumed {
-        return Exchange::new(fetcher, &request)?.follow(hops, trace).await;
+    let mut exchange = Box::new(Exchange::new(fetcher, &request)?);
+    let mut plain = None;
+    if request.scheme_assumed {
+        plain = Some(with_scheme(&request.url, "http"));
+        request.url = with_scheme(&request.url, "https");
+        exchange.restart(&request);
+        // A host that swallows packets must leave time for the second try.
+        trace.limit_connect(Some(deadline.saturating_duration_since(Instant::now()) / 2));
     }
-    let plain = with_scheme(&request.url, "http");
-    request.url = with_scheme(&request.url, "https");
-    // A host that swallows packets must leave time for the second try.
-    trace.limit_connect(Some(limit / 2));
-    let secure = Exchange::new(fetcher, &request)?;
-    let first_host = request.url.clone();
-    let outcome = secure.follow(hops, trace).await;
-    trace.limit_connect(None);
-    match outcome {
-        // A redirect's target failed, not the guess.
-        Err(error) if error.suggests_plain_http() && *error.url().expose() == first_host => {
-            request.url = plain;
-            Exchange::new(fetcher, &request)?.follow(hops, trace).await
+    fetcher.retries.earn();
+    let mut retry = 0;
+    loop {
+        let outcome = exchange.follow(hops, &trace).await;
+        // Where a redirect's target failed, the guess was right.
+        if let (Err(error), true) = (&outcome, exchange.hops.is_empty())
+            && error.suggests_plain_http()
+            && let Some(url) = plain.take()
+        {
+            request.url = url;
+            exchange.restart(&request);
+            trace.limit_connect(None);
+            continue;
         }
-        outcome => outcome,
+        let pause = exchange.pause_after(&outcome, retry, request.max_retries, deadline);
+        let Some(pause) = pause else {
+            return outcome.map(|response| Response { attempts: retry + 1, ..response });
+        };
+        trace.enter(Stage::Pause);
+        tokio::time::sleep(pause).await;
+        retry += 1;
+        exchange.restart(&request);
     }
 }
 
@@ -79,7 +96,10 @@ fn with_scheme(url: &Url, scheme: &str) -> Url {
 struct Exchange<'a> {
     fetcher: &'a Inner,
     url: Url,
+    first_method: Method,
     method: Method,
+    /// What the first request of a chain carries, kept where it may be made again.
+    first_headers: HeaderMap,
     headers: HeaderMap,
     body: Option<Bytes>,
     limits: Limits,
@@ -87,8 +107,11 @@ struct Exchange<'a> {
     skip_tls_verification: bool,
     accept: Accept,
     hops: Vec<Hop>,
-    /// The requests that were made, once there is a redirect.
-    made: HashSet<(Method, Url)>,
+    /// The requests that were made, once there is a redirect, each with its cookies: a site may send a client back to
+    /// where it was once it has set one.
+    made: HashSet<(Method, Url, Option<String>)>,
+    /// The job's, or this request's own once an answer sets a cookie.
+    cookies: Option<CookieJar>,
     started: Instant,
 }
 
@@ -105,11 +128,15 @@ impl<'a> Exchange<'a> {
         let languages = headers::accept_language(&request.languages)
             .map_err(|tag| Error::new(ErrorKind::InvalidRequest, &url, format!("`{tag}` is not a language tag")))?;
         let agent = if request.mobile { &fetcher.mobile_user_agent } else { &fetcher.user_agent };
+        let headers = headers::compose(agent, languages, &request.headers);
+        let may_restart = request.scheme_assumed || request.max_retries > 0;
         Ok(Self {
             fetcher,
             url,
+            first_method: request.method.clone(),
             method: request.method.clone(),
-            headers: headers::compose(agent, languages, &request.headers),
+            first_headers: if may_restart { headers.clone() } else { HeaderMap::new() },
+            headers,
             body: request.body.clone(),
             limits: Limits { bytes: request.max_body.unwrap_or(fetcher.max_body) },
             max_redirects: request.max_redirects.unwrap_or(fetcher.max_redirects),
@@ -117,15 +144,50 @@ impl<'a> Exchange<'a> {
             accept: request.accept,
             hops: Vec::new(),
             made: HashSet::new(),
+            cookies: request.cookies.clone(),
             started: Instant::now(),
         })
     }
 
+    /// Goes back to the first request of the chain.
+    fn restart(&mut self, request: &Request) {
+        self.url = request.url.clone();
+        self.method = request.method.clone();
+        self.headers = self.first_headers.clone();
+        self.body = request.body.clone();
+        self.hops.clear();
+        self.made.clear();
+    }
+
+    /// How long to wait before the request is made again; `None` where `outcome` is final.
+    fn pause_after(
+        &self,
+        outcome: &Result<Response, Error>,
+        retry: u32,
+        max_retries: u32,
+        deadline: Instant,
+    ) -> Option<Duration> {
+        if retry >= max_retries || !self.first_method.is_idempotent() {
+            return None;
+        }
+        let asked = match outcome {
+            Ok(response) if retry::is_temporary(response.status) => response.retry_after,
+            Err(error) if error.is_retryable() => None,
+            _ => return None,
+        };
+        let budget = &self.fetcher.retries;
+        let pause = budget.pause(retry, asked)?;
+        // An answer in hand is worth more than a deadline that runs out asleep.
+        (Instant::now() + pause < deadline && budget.take()).then_some(pause)
+    }
+
     /// Sends the request, and again for each redirect, until an answer is none.
-    async fn follow(mut self, hops: &dyn HopCheck, trace: &Trace) -> Result<Response, Error> {
+    async fn follow(&mut self, hops: &dyn HopCheck, trace: &Trace) -> Result<Response, Error> {
         self.fetcher.check(&self.url)?;
         loop {
-            let answer = self.send(trace).await?;
+            let cookies = self.cookie_header();
+            let answer = self.send(cookies.as_deref(), trace).await?;
+            self.take_cookies(answer.headers());
             let next = redirect::target(answer.status(), answer.headers(), &self.url);
             match next {
                 Some(location) if self.max_redirects > 0 => {
@@ -134,17 +196,31 @@ impl<'a> Exchange<'a> {
                     })?;
                     let status = answer.status();
                     drop(answer);
-                    self.turn(status, target, hops, trace).await?;
+                    self.turn(status, target, cookies, hops, trace).await?;
                 }
                 _ => return self.finish(answer, trace).await,
             }
         }
     }
 
-    async fn send(&self, trace: &Trace) -> Result<reqwest::Response, Error> {
+    fn cookie_header(&self) -> Option<String> {
+        self.cookies.as_ref()?.header(&self.url, (self.fetcher.clock)())
+    }
+
+    fn take_cookies(&mut self, headers: &HeaderMap) {
+        if headers.contains_key(SET_COOKIE) {
+            let jar = self.cookies.get_or_insert_default();
+            jar.take_in(&self.url, headers, (self.fetcher.clock)());
+        }
+    }
+
+    async fn send(&self, cookies: Option<&str>, trace: &Trace) -> Result<reqwest::Response, Error> {
         trace.enter(Stage::Answer);
         let mut request = reqwest::Request::new(self.method.clone(), self.url.clone());
         *request.headers_mut() = self.headers.clone();
+        if let Some(cookies) = cookies {
+            headers::add_cookies(request.headers_mut(), cookies);
+        }
         *request.body_mut() = self.body.clone().map(Into::into);
         let client = self.fetcher.door.client(self.skip_tls_verification);
         client.execute(request).await.map_err(|error| door::classify(&error, &self.url))
@@ -155,6 +231,7 @@ impl<'a> Exchange<'a> {
         &mut self,
         status: http::StatusCode,
         target: Url,
+        cookies: Option<String>,
         hops: &dyn HopCheck,
         trace: &Trace,
     ) -> Result<(), Error> {
@@ -167,8 +244,9 @@ impl<'a> Exchange<'a> {
         }
         self.fetcher.check(&target)?;
         let method = redirect::method_after(status, &self.method);
-        self.made.insert((self.method.clone(), without_fragment(&self.url)));
-        if self.made.contains(&(method.clone(), without_fragment(&target))) {
+        self.made.insert((self.method.clone(), without_fragment(&self.url), cookies));
+        let next_cookies = self.cookies.as_ref().and_then(|jar| jar.header(&target, (self.fetcher.clock)()));
+        if self.made.contains(&(method.clone(), without_fragment(&target), next_cookies)) {
             return Err(Error::new(ErrorKind::RedirectLoop, &target, "the redirects lead in a circle"));
         }
         trace.enter(Stage::HopCheck);
@@ -194,11 +272,11 @@ impl<'a> Exchange<'a> {
         Ok(())
     }
 
-    async fn finish(self, answer: reqwest::Response, trace: &Trace) -> Result<Response, Error> {
+    async fn finish(&mut self, mut answer: reqwest::Response, trace: &Trace) -> Result<Response, Error> {
         trace.enter(Stage::Body);
         let status = answer.status().as_u16();
         let first_byte = self.started.elapsed();
-        let (headers, body) = body::read(answer, &self.url, self.limits, self.accept).await?;
+        let (headers, body) = body::read(&mut answer, &self.url, self.limits, self.accept).await?;
         let total = self.started.elapsed();
         tracing::debug!(
             url = %gleaner_types::SafeUrl::from(&self.url),
@@ -209,11 +287,11 @@ impl<'a> Exchange<'a> {
         );
         Ok(Response {
             requested: self.hops.first().map_or_else(|| self.url.clone(), |hop| hop.url.clone()),
-            url: self.url,
+            url: self.url.clone(),
             status,
             content_type: headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned),
             body,
-            hops: self.hops,
+            hops: std::mem::take(&mut self.hops),
             retry_after: retry_after(&headers, (self.fetcher.clock)()),
             headers,
             attempts: 1,

@@ -1,3 +1,4 @@
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -12,6 +13,7 @@ use crate::redirect::HopCheck;
 use crate::request::{DEFAULT_TIMEOUT, Request};
 use crate::resolve::{Guarded, Resolve, SystemResolver};
 use crate::response::Response;
+use crate::retry::RetryBudget;
 
 /// The user agent where nothing else is said.
 pub const DEFAULT_USER_AGENT: &str =
@@ -42,6 +44,7 @@ pub(crate) struct Inner {
     pub(crate) max_body: u64,
     pub(crate) max_redirects: u32,
     pub(crate) clock: fn() -> SystemTime,
+    pub(crate) retries: RetryBudget,
 }
 
 impl Fetcher {
@@ -110,6 +113,7 @@ pub struct FetcherBuilder {
     max_redirects: u32,
     roots: Vec<Vec<u8>>,
     clock: fn() -> SystemTime,
+    seed: Option<u64>,
 }
 
 impl Default for FetcherBuilder {
@@ -124,6 +128,7 @@ impl Default for FetcherBuilder {
             max_redirects: DEFAULT_MAX_REDIRECTS,
             roots: Vec::new(),
             clock: SystemTime::now,
+            seed: None,
         }
     }
 }
@@ -183,6 +188,12 @@ impl FetcherBuilder {
         self
     }
 
+    /// Where the scatter of waits begins; by default somewhere else in each process.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
     /// The fetcher.
     ///
     /// # Errors
@@ -204,6 +215,7 @@ impl FetcherBuilder {
             max_body: self.max_body,
             max_redirects: self.max_redirects,
             clock: self.clock,
+            retries: RetryBudget::new(self.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish())),
         })))
     }
 }

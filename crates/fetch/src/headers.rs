@@ -1,7 +1,7 @@
 //! What a request says about itself, and which of the caller's headers it may carry where.
 
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TE, TRAILER,
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST, TE, TRAILER,
     TRANSFER_ENCODING, UPGRADE, USER_AGENT,
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -62,6 +62,18 @@ pub(crate) fn strip_for_other_origin(headers: &mut HeaderMap) {
         }
     }
     *headers = kept;
+}
+
+/// Adds the jar's cookies to those that the caller gave, in one header as RFC 6265bis section 5.8 has it.
+pub(crate) fn add_cookies(headers: &mut HeaderMap, cookies: &str) {
+    let joined = match headers.get(COOKIE).and_then(|value| value.to_str().ok()) {
+        Some(given) => HeaderValue::from_str(&format!("{given}; {cookies}")),
+        None => HeaderValue::from_str(cookies),
+    };
+    if let Ok(mut value) = joined {
+        value.set_sensitive(true);
+        headers.insert(COOKIE, value);
+    }
 }
 
 /// Takes away what describes a body that is no longer sent.

@@ -58,6 +58,7 @@
 //! ```
 
 mod body;
+mod cookies;
 mod door;
 mod egress;
 mod error;
@@ -69,9 +70,11 @@ mod redirect;
 mod request;
 mod resolve;
 mod response;
+mod retry;
 mod retry_after;
 
 pub use body::{MAX_CODINGS, MAX_RATIO, RATIO_FREE_BYTES};
+pub use cookies::{CookieJar, MAX_COOKIES, MAX_COOKIES_PER_DOMAIN};
 pub use door::{CONNECT_TIMEOUT, IDLE_TIMEOUT, MAX_HEADER_BYTES, MAX_IDLE_PER_HOST};
 pub use egress::EgressPolicy;
 pub use error::{ConfigError, Error, ErrorKind};
@@ -86,3 +89,4 @@ pub use redirect::{FollowAll, HopCheck, HopRefused};
 pub use request::{DEFAULT_TIMEOUT, Request};
 pub use resolve::{MAX_ANSWERS, Resolve, SystemResolver};
 pub use response::{Hop, Response, Timings};
+pub use retry::{MAX_RETRY_AFTER, RETRY_BASE, RETRY_MAX_WAIT};

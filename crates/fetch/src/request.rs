@@ -5,6 +5,7 @@ use gleaner_types::plan::Target;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use url::Url;
 
+use crate::cookies::CookieJar;
 use crate::error::{Error, ErrorKind};
 use crate::headers::MAX_REQUEST_HEADERS;
 use crate::media::Accept;
@@ -36,6 +37,10 @@ pub struct Request {
     /// Most redirects that are followed. With 0 none is, and the redirect itself is the response. `None` takes the
     /// fetcher's default.
     pub max_redirects: Option<u32>,
+    /// How often the request is tried again after a broken connection or an answer that promises a later one (429, 502,
+    /// 503, 504), where its method is idempotent, time is left, and the fetcher's retry budget allows it. 0 by default:
+    /// a queue that can put a page off does better than a task that sleeps on it.
+    pub max_retries: u32,
     /// Take any certificate.
     pub skip_tls_verification: bool,
     /// Ask as a mobile device.
@@ -44,6 +49,9 @@ pub struct Request {
     pub languages: Vec<String>,
     /// Which kinds of bodies are taken.
     pub accept: Accept,
+    /// The cookies of the job that the request belongs to. `None` keeps what redirects set until the request ends, and
+    /// no longer.
+    pub cookies: Option<CookieJar>,
 }
 
 impl Request {
@@ -59,10 +67,12 @@ impl Request {
             timeout: None,
             max_body: None,
             max_redirects: None,
+            max_retries: 0,
             skip_tls_verification: false,
             mobile: false,
             languages: Vec::new(),
             accept: Accept::Page,
+            cookies: None,
         }
     }
 

@@ -4,9 +4,11 @@ mod door {
     mod support;
 
     mod bodies; // encodings, limits, lying lengths, kinds
+    mod cookies; // who gets back what, and that no job sees another's
     mod egress; // a canary listens where nobody may go
     mod failures; // every failure has its kind, and no secret in its words
     mod redirects; // chains, loops, methods, what another origin sees
+    mod retries; // who is tried again, how often, and after what wait
     mod time; // one deadline for everything
     mod tls; // certificates, HTTP/2, the assumed scheme
 }

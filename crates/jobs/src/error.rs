@@ -14,8 +14,6 @@ pub struct Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request needs something that this engine was built without.
-    Unsupported,
     /// The page gave no document.
     Page,
     /// The rules of a crawl cannot hold, such as a pattern that is too large.
@@ -25,10 +23,6 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    pub(crate) fn unsupported(code: ErrorCode, text: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Unsupported, code, text: text.into() }
-    }
-
     pub(crate) fn rules(cause: &dyn fmt::Display) -> Self {
         Self { kind: ErrorKind::Rules, code: ErrorCode::BadRequest, text: cause.to_string() }
     }

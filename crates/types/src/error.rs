@@ -166,11 +166,25 @@ impl ErrorCode {
     #[must_use]
     pub const fn http_status(self) -> u16 {
         match self {
-            Self::BadRequest | Self::BadRequestInvalidJson | Self::ScrapeActionsNotSupported | Self::ScrapeScreenshotNotSupported | Self::ModelNotConfigured | Self::SearchNotConfigured => 400,
+            Self::BadRequest
+            | Self::BadRequestInvalidJson
+            | Self::ScrapeActionsNotSupported
+            | Self::ScrapeScreenshotNotSupported
+            | Self::ModelNotConfigured
+            | Self::SearchNotConfigured => 400,
             Self::ScrapeBlocked => 403,
             Self::ScrapeNoCachedData => 404,
             Self::ScrapeTimeout => 408,
-            Self::ScrapeDnsResolutionError | Self::ScrapeSslError | Self::ScrapeSiteError | Self::ScrapeActionError | Self::ScrapeUnsupportedFileError | Self::ScrapeBodyTooLarge | Self::ScrapePdfError | Self::ScrapeAllEnginesFailed | Self::CrawlDenial | Self::UnsupportedOption => 422,
+            Self::ScrapeDnsResolutionError
+            | Self::ScrapeSslError
+            | Self::ScrapeSiteError
+            | Self::ScrapeActionError
+            | Self::ScrapeUnsupportedFileError
+            | Self::ScrapeBodyTooLarge
+            | Self::ScrapePdfError
+            | Self::ScrapeAllEnginesFailed
+            | Self::CrawlDenial
+            | Self::UnsupportedOption => 422,
             Self::UnknownError => 500,
         }
     }

@@ -5,7 +5,42 @@
 //! filled in, every rule already held. The only way from one to the other is the check, which reports all
 //! [`Fault`]s of a request at once, each with its JSON path.
 //!
-//! No I/O, no clock, no async runtime.
+//! Answers and errors ([`response`]), what webhooks and watchers carry ([`event`]) and every default and bound
+//! ([`limits`]) are here too. No I/O, no clock, no async runtime.
+//!
+//! # A request from JSON
+//!
+//! ```
+//! use gleaner_types::plan::CrawlPlan;
+//! use serde_json::json;
+//!
+//! let plan = CrawlPlan::from_json(&json!({ "url": "example.com/docs/", "limit": 50 }))?;
+//! assert_eq!(plan.target.url.as_str(), "https://example.com/docs/");
+//!
+//! let faults = CrawlPlan::from_json(&json!({ "url": "example.com", "maxDepth": 3, "limit": 0 })).unwrap_err();
+//! let messages: Vec<&str> = faults.as_slice().iter().map(|fault| fault.message.as_str()).collect();
+//! assert_eq!(
+//!     messages,
+//!     [
+//!         "`limit` must be an integer of at least 1, not 0",
+//!         "unknown field `maxDepth`: in v2 it is `maxDiscoveryDepth`",
+//!     ]
+//! );
+//! # Ok::<(), gleaner_types::Faults>(())
+//! ```
+//!
+//! # A request of v1
+//!
+//! ```
+//! use gleaner_types::request::v1;
+//! use serde_json::json;
+//!
+//! let body = json!({ "urls": ["https://example.com/a.pdf"], "parsePDF": false });
+//! let plan = v1::BatchScrapeRequest::plan_from_json(&body)?;
+//! assert!(plan.options.pdf.is_none());
+//! assert!(!plan.options.skip_tls_verification); // v1's default; v2's is true
+//! # Ok::<(), gleaner_types::Faults>(())
+//! ```
 
 mod check;
 mod document;

@@ -42,10 +42,10 @@ async fn a_crawl_stays_below_its_start_unless_told_otherwise() {
     let server = site.serve().unwrap();
     let engine = engine();
     let products: BTreeSet<&str> = site.truth().extras().products.iter().map(|product| product.path.as_str()).collect();
-    let below = CrawlRequest { url: server.url("/products/"), ..links_only(&server) };
+    let below = CrawlRequest { url: server.url("/shop/"), ..links_only(&server) };
     let crawled = crawl(&engine, below.clone()).await;
     assert!(crawled.paths().is_superset(&products));
-    assert!(crawled.paths().iter().all(|path| path.starts_with("/products/")), "{:?}", crawled.paths());
+    assert!(crawled.paths().iter().all(|path| path.starts_with("/shop/")), "{:?}", crawled.paths());
     let all = crawl(&engine, CrawlRequest { crawl_entire_domain: Some(true), ..below }).await;
     assert!(all.paths().contains("/"), "links to parents are followed");
 }

@@ -23,7 +23,7 @@ pub(crate) struct ConvertArgs {
     /// The file, or - for standard input
     pub(crate) file: PathBuf,
 
-    /// The page's address, from which relative links are resolved
+    /// The page's address, from which relative links are resolved [default: https://page.invalid/]
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
 

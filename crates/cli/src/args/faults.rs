@@ -29,9 +29,10 @@ pub(crate) fn told(fault: &Fault) -> String {
         fault.message.clone()
     } else if fault.message.contains(&quoted) {
         // `formats[1].quality` is a part of what the option was given: the part stays named.
-        let name = match part_of(&fault.path) {
-            Some(part) => format!("{flag}: `{part}`"),
-            None => flag,
+        let name = match (part_of(&fault.path), header_of(&fault.path)) {
+            (Some(part), _) => format!("{flag}: `{part}`"),
+            (None, Some(header)) => format!("{flag} `{header}`"),
+            (None, None) => flag,
         };
         fault.message.replacen(&quoted, &name, 1)
     } else {
@@ -47,9 +48,14 @@ pub(crate) fn in_flags(text: &str) -> String {
     told.push_str(pieces.next().unwrap_or_default());
     // Pieces alternate between what is in backquotes and what is not.
     while let Some(quoted) = pieces.next() {
-        let flag = flag_of(quoted);
-        if known_flags().contains(&flag) && part_of(quoted).is_none() {
+        let (field, value) = quoted.split_once(": ").unwrap_or((quoted, ""));
+        let flag = flag_of(field);
+        if known_flags().contains(&flag) && part_of(field).is_none() {
             told.push_str(&flag);
+            if !value.is_empty() {
+                told.push(' ');
+                told.push_str(value.trim_matches('"'));
+            }
         } else {
             told.push('`');
             told.push_str(quoted);
@@ -63,7 +69,7 @@ pub(crate) fn in_flags(text: &str) -> String {
 /// The option, as written on the command line, that sets the field at `path` of a request.
 ///
 /// The path is that of a [`Fault`]: `scrapeOptions.waitFor`, `formats[1].quality`, `includePaths[0]`.
-fn flag_of(path: &str) -> String {
+pub(super) fn flag_of(path: &str) -> String {
     let path = path.strip_prefix("scrapeOptions").map_or(path, |rest| rest.trim_start_matches('.'));
     let mut names = path.split('.').map(|step| step.split('[').next().unwrap_or_default());
     match (names.next().unwrap_or_default(), names.next()) {
@@ -78,6 +84,13 @@ fn flag_of(path: &str) -> String {
 /// What of a path lies within what one option was given as JSON.
 fn part_of(path: &str) -> Option<&str> {
     path.split_once("].").map(|(_, part)| part)
+}
+
+/// The name of the header at a path: `headers.Cookie`, `headers["Bad Name"]`.
+fn header_of(path: &str) -> Option<&str> {
+    let (_, name) = path.split_once("headers")?;
+    Some(name.trim_start_matches('.').trim_start_matches("[\"").trim_end_matches("\"]"))
+        .filter(|name| !name.is_empty())
 }
 
 /// `maxDiscoveryDepth` as `max-discovery-depth`; a run of capitals is one word, plural included (`URLs`).
@@ -151,6 +164,12 @@ mod tests {
                 "`formats[0].quality` must be at least 1",
                 "--formats: `quality` must be at least 1",
             ),
+            ("headers[\"A b\"]", "`headers[\"A b\"]` is no name", "--header `A b` is no name"),
+            (
+                "scrapeOptions.headers.Cookie",
+                "`scrapeOptions.headers.Cookie` is long",
+                "--header `Cookie` is long",
+            ),
             ("formats[0]", "`formats[0]` must be `json`", "--formats must be `json`"),
             ("", "and 3 more", "and 3 more"),
         ] {
@@ -165,5 +184,6 @@ mod tests {
             in_flags("the format `json` needs a model; leave it out of `formats`"),
             "the format `json` needs a model; leave it out of --formats"
         );
+        assert_eq!(in_flags("`proxy: \"stealth\"` needs proxies"), "--proxy stealth needs proxies");
     }
 }

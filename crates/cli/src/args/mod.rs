@@ -17,6 +17,7 @@ mod map;
 mod output;
 mod page;
 mod scrape;
+mod suggest;
 mod value;
 
 use std::ffi::OsString;
@@ -95,18 +96,159 @@ impl Cli {
     pub(crate) fn read(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let mut command = Self::command();
         let words = booleans::spell_out(&command, words);
-        let matches = command.try_get_matches_from_mut(words)?;
+        let matches =
+            command.try_get_matches_from_mut(words).map_err(|error| suggest::improved(error, &command))?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use gleaner::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeRequest};
+    use serde_json::{Value, json};
+
     use super::*;
 
     #[test]
     fn the_command_line_is_well_formed() {
         Cli::command().debug_assert();
+    }
+
+    /// The request that a command line makes, as JSON.
+    fn request(words: &str) -> Value {
+        let words = words.split(' ').map(OsString::from);
+        let cli = Cli::read(std::iter::once("gleaner".into()).chain(words)).unwrap();
+        match cli.command {
+            Command::Scrape(args) => serde_json::to_value(args.request().unwrap()),
+            Command::Crawl(args) => serde_json::to_value(args.request().unwrap()),
+            Command::Batch(args) => {
+                serde_json::to_value(args.request(vec!["https://a.example/".to_owned()]).unwrap())
+            }
+            Command::Map(args) => serde_json::to_value(args.request().unwrap()),
+            Command::Convert(args) => serde_json::to_value(args.request("https://none.example/").unwrap()),
+            Command::Demo(_) => panic!("the demo makes its own request"),
+        }
+        .unwrap()
+    }
+
+    #[test]
+    fn options_become_fields_of_the_request_and_leave_no_trace_when_left_out() {
+        for (words, want) in [
+            ("scrape https://a.example", json!({"url": "https://a.example"})),
+            ("scrape --mobile a.example", json!({"url": "a.example", "mobile": true})),
+            (
+                "scrape a.example --formats markdown,links --formats rawHtml",
+                json!({"url": "a.example", "formats": ["markdown", "links", "rawHtml"]}),
+            ),
+            ("scrape a.example --parsers none", json!({"url": "a.example", "parsers": []})),
+            (
+                "scrape a.example --zero-data-retention",
+                json!({"url": "a.example", "zeroDataRetention": true}),
+            ),
+            (
+                "scrape a.example --header X:1 --location-country de --location-languages de,en --timeout 9000",
+                json!({"url": "a.example", "headers": {"X": "1"}, "timeout": 9000,
+                    "location": {"country": "de", "languages": ["de", "en"]}}),
+            ),
+            (
+                "crawl a.example --limit 5 --max-discovery-depth 0 --include-paths ^/a,b --include-paths c --delay 0.5",
+                json!({"url": "a.example", "limit": 5, "maxDiscoveryDepth": 0, "includePaths": ["^/a,b", "c"],
+                    "delay": 0.5}),
+            ),
+            (
+                "crawl a.example --only-main-content false --exclude-tags nav,.ad --zero-data-retention",
+                json!({"url": "a.example", "zeroDataRetention": true,
+                    "scrapeOptions": {"onlyMainContent": false, "excludeTags": ["nav,.ad"]}}),
+            ),
+            (
+                "crawl a.example --sitemap skip --deduplicate-similar-urls false --regex-on-full-url --max-concurrency 3",
+                json!({"url": "a.example", "sitemap": "skip", "deduplicateSimilarURLs": false, "regexOnFullURL": true,
+                    "maxConcurrency": 3}),
+            ),
+            (
+                "batch - --max-age 0 --max-concurrency 2",
+                json!({"urls": ["https://a.example/"], "ignoreInvalidURLs": false, "maxAge": 0, "maxConcurrency": 2}),
+            ),
+            (
+                "map a.example --search tea --include-subdomains false --limit 9",
+                json!({"url": "a.example", "search": "tea", "includeSubdomains": false, "limit": 9}),
+            ),
+            ("convert - --formats html", json!({"url": "https://none.example/", "formats": ["html"]})),
+        ] {
+            assert_eq!(request(words), want, "{words}");
+        }
+    }
+
+    /// What the contract has and this program, so far, does not offer: it needs a browser, a model, a cache that
+    /// outlives the program or someone to send events to, or is a matter between client and server.
+    const NOT_OFFERED: [&str; 20] = [
+        "actions",
+        "appendToId",
+        "auditMetadata",
+        "checkPromptInjection",
+        "fastMode",
+        "integration",
+        "lockdown",
+        "minAge",
+        "onlyCleanContent",
+        "origin",
+        "profile",
+        "prompt",
+        "redactPII",
+        "safeMode",
+        "scrapeOptions",
+        "threatProtection",
+        "url",
+        "urls",
+        "useMock",
+        "webhook",
+    ];
+
+    #[test]
+    fn every_field_of_the_contract_has_an_option() {
+        let crawl = CrawlRequest::json_schema();
+        let page = crawl["properties"]["scrapeOptions"].clone();
+        let page = if page["properties"].is_object() { page } else { page["anyOf"][0].clone() };
+        for (name, schema) in [
+            ("scrape", ScrapeRequest::json_schema()),
+            ("batch", BatchScrapeRequest::json_schema()),
+            ("map", MapRequest::json_schema()),
+            ("crawl", crawl),
+            ("crawl", page),
+        ] {
+            let command = Cli::command();
+            let command = command.find_subcommand(name).unwrap();
+            let fields = schema["properties"].as_object().unwrap();
+            assert!(fields.len() > 5, "the schema of {name} has no fields");
+            for field in fields.keys().filter(|field| !NOT_OFFERED.contains(&field.as_str())) {
+                let fields = if field == "location" {
+                    &["location.country", "location.languages"][..]
+                } else {
+                    &[field.as_str()]
+                };
+                for field in fields {
+                    let flag = faults::flag_of(field);
+                    let has = command
+                        .get_arguments()
+                        .filter_map(|a| a.get_long())
+                        .any(|long| flag == format!("--{long}"));
+                    assert!(has, "{name} has no {flag} for {field}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_options_are_answered_with_what_was_meant() {
+        for (words, advice) in [
+            ("crawl a.example --max-depth 2", "it is --max-discovery-depth"),
+            ("scrape a.example --limit 2", "--limit is an option of crawl, map"),
+            ("scrape a.example --formatss html", "a similar argument exists: '--formats'"),
+        ] {
+            let words = words.split(' ').map(OsString::from);
+            let error = Cli::read(std::iter::once("gleaner".into()).chain(words)).unwrap_err();
+            assert!(error.to_string().contains(advice), "{error}");
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) async fn run(session: Session, args: &DemoArgs) -> Result<u8, Failure
     let loopback = "127.0.0.0/8".parse().map_err(Failure::failed)?;
     let engine = Engine::builder().allow_private(loopback).build().map_err(engine::refused)?;
 
-    let folder = Folder::create(&args.out, Names::within(&start))?;
+    let folder = Folder::create(&args.out, Names::within(&start)).map_err(engine::no_folder)?;
     session.note(format_args!(
         "The Larkfield Tea House is open at {start} for as long as this takes.\nCrawling it ..."
     ));
@@ -58,7 +58,7 @@ fn story(run: &Run, folder: &Path, index: &str) -> Result<String, fmt::Error> {
     writeln!(
         text,
         "\n{} in {} ({:.0} pages/s), as Markdown in {}/\n",
-        counted(run.written, "page"),
+        counted(run.written, "page", "pages"),
         seconds(run.elapsed),
         rate(run.written, run.elapsed),
         folder.display()

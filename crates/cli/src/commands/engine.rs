@@ -1,5 +1,7 @@
 //! From arguments to an engine, and from its refusals to words.
 
+use std::io;
+
 use gleaner::{Engine, Error, ErrorCode, ErrorKind};
 use url::Url;
 
@@ -31,39 +33,51 @@ pub(super) fn start(args: &EngineArgs) -> Result<Engine, Failure> {
 /// Where documents shall go.
 pub(super) fn sink(args: &OutputArgs) -> Result<Sink, Failure> {
     Ok(match &args.out {
-        Some(path) => Sink::Folder(Folder::create(path, Names::with_hosts())?),
+        Some(path) => Sink::Folder(Folder::create(path, Names::with_hosts()).map_err(no_folder)?),
         None => Sink::Lines(Printer::stdout()),
     })
 }
 
+/// What is wrong with the folder that `--out` names.
+pub(super) fn no_folder(error: io::Error) -> Failure {
+    Failure::usage(format!("--out: {error}; give a folder that can be written to"))
+}
+
 /// A refusal of the engine, in the words of the command line.
 pub(super) fn refused(error: Error) -> Failure {
-    match error.kind() {
-        ErrorKind::Request | ErrorKind::Unsupported | ErrorKind::Configuration => match error.faults() {
-            Some(faults) => Failure::Usage(faults.as_slice().iter().map(told).collect()),
-            None => Failure::usage(in_flags(&error.to_string())),
-        },
+    match (error.kind(), error.faults()) {
+        (_, Some(faults)) => Failure::Usage(faults.as_slice().iter().map(told).collect()),
+        // The one setting of the engine that can be wrong and that the command line does not check.
+        (ErrorKind::Configuration, _) => Failure::usage(format!("--user-agent: {error}")),
+        (ErrorKind::Request | ErrorKind::Unsupported, _) => Failure::usage(in_flags(&error.to_string())),
+        // What is wrong with a selector shows only where a page is read.
+        (ErrorKind::Page, _) if error.code() == ErrorCode::BadRequest => {
+            Failure::usage(format!("--include-tags or --exclude-tags: {error}"))
+        }
         _ => Failure::failed(error),
     }
 }
 
 /// As [`refused`], where all that was asked for is `url`.
-pub(super) fn refused_page(error: Error, url: &str) -> Failure {
+pub(super) fn refused_page(error: Error, url: &str, network: &EngineArgs) -> Failure {
     let is_blocked = error.code() == ErrorCode::ScrapeBlocked;
     match refused(error) {
         Failure::Failed { message, .. } if is_blocked => {
             let url = Url::parse(url).or_else(|_| Url::parse(&format!("https://{url}"))).ok();
-            Failure::Failed { message, hint: url.as_ref().and_then(hint::for_refused) }
+            Failure::Failed {
+                message,
+                hint: url.and_then(|url| hint::for_refused(&url, &network.allow_private)),
+            }
         }
         failure => failure,
     }
 }
 
 /// Says how a job went.
-pub(super) fn tell(session: Session, run: &Run, output: &OutputArgs) {
+pub(super) fn tell(session: Session, run: &Run, network: &EngineArgs, output: &OutputArgs) {
     // Also where quiet was asked for: why nothing came out is an error, and errors are told.
     if !session.quiet || run.exit_code() == exit::FAILED {
-        say(run.summary().text());
+        say(run.summary(&network.allow_private).text());
     }
     if let Some(path) = output.out.as_ref().filter(|_| run.written > 0) {
         session.note(format_args!("written to {} ({INDEX} lists the pages)", path.display()));

@@ -14,7 +14,7 @@ pub(super) async fn run(session: Session, args: &MapArgs) -> Result<u8, Failure>
     let engine = engine::start(&args.engine)?;
     let url = request.url.clone();
     let map = tokio::select! {
-        map = engine.map(request) => map.map_err(|error| engine::refused_page(error, &url))?,
+        map = engine.map(request) => map.map_err(|error| engine::refused_page(error, &url, &args.engine))?,
         () = interrupt.pressed() => return Err(Failure::Interrupted),
     };
     let mut printer = Printer::stdout();
@@ -27,7 +27,7 @@ pub(super) async fn run(session: Session, args: &MapArgs) -> Result<u8, Failure>
         }
     }
     let found = u64::try_from(map.links.len()).unwrap_or(u64::MAX);
-    session.note(counted(found, "address").replace("addresss", "addresses"));
+    session.note(counted(found, "address", "addresses"));
     if let Some(warning) = &map.warning {
         session.note(format_args!("note: {warning}"));
     }

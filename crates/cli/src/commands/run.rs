@@ -1,6 +1,7 @@
 use std::time::{Duration, Instant};
 
 use gleaner::{Job, JobSnapshot, JobState, PageFailures};
+use ipnet::IpNet;
 use tokio::time::MissedTickBehavior;
 
 use super::Session;
@@ -13,7 +14,7 @@ use crate::say::say;
 use crate::summary::Summary;
 
 /// How often the counts are asked for.
-const TICK: Duration = Duration::from_millis(200);
+const TICK: Duration = Duration::from_millis(100);
 
 /// A job that was read to its end.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ impl Run {
         let progress = Progress::new(!session.quiet && !session.logging);
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let (mut written, mut interrupted) = (0, false);
+        let (mut written, mut latest, mut interrupted) = (0, None, false);
         let ended = loop {
             tokio::select! {
                 () = interrupt.pressed(), if !interrupted => {
@@ -52,17 +53,21 @@ impl Run {
                 }
                 document = job.next() => {
                     let Some(document) = document else { break Ok(()) };
-                    if let Some(url) = &document.metadata.url {
-                        progress.page(url);
-                    }
-                    if let Err(error) = progress.aside(|| sink.write(&document)) {
+                    // Taking the line away costs a redraw, so it is done only where the document would hit it.
+                    let done = if sink.is_terminal() {
+                        progress.aside(|| sink.write(&document))
+                    } else {
+                        sink.write(&document)
+                    };
+                    if let Err(error) = done {
                         break Err(error.into());
                     }
                     written += 1;
+                    latest = document.metadata.url;
                 }
                 _ = tick.tick() => {
                     if let Ok(snapshot) = job.status().await {
-                        progress.counts(snapshot.completed, snapshot.total);
+                        progress.show(written, snapshot.total, latest.as_deref());
                     }
                 }
             }
@@ -74,10 +79,14 @@ impl Run {
         Ok(Self { snapshot, failures, written, elapsed: started.elapsed(), interrupted })
     }
 
-    /// What to say about it.
-    pub(super) fn summary(&self) -> Summary<'_> {
+    /// What to say about it, where the `allowed` private ranges were open.
+    pub(super) fn summary<'a>(&'a self, allowed: &'a [IpNet]) -> Summary<'a> {
         Summary {
-            snapshot: &self.snapshot,
+            allowed,
+            failed: self.snapshot.failed,
+            robots_blocked: self.snapshot.robots_blocked,
+            warning: self.snapshot.warning.as_deref(),
+            error: self.snapshot.error.as_deref(),
             failures: &self.failures,
             written: self.written,
             elapsed: self.elapsed,

@@ -12,12 +12,12 @@ pub(super) async fn run(session: Session, args: &ScrapeArgs) -> Result<u8, Failu
     let engine = engine::start(&args.engine)?;
     let url = request.url.clone();
     let page = tokio::select! {
-        page = engine.scrape(request) => page.map_err(|error| engine::refused_page(error, &url))?,
+        page = engine.scrape(request) => page.map_err(|error| engine::refused_page(error, &url, &args.engine))?,
         () = interrupt.pressed() => return Err(Failure::Interrupted),
     };
     match &args.output.out {
         Some(path) => {
-            let file = Folder::create(path, Names::with_hosts())?.write(&page)?;
+            let file = Folder::extend(path, Names::with_hosts()).map_err(engine::no_folder)?.write(&page)?;
             session.note(format_args!("written to {}", path.join(file).display()));
             document::remark(session, &page);
         }

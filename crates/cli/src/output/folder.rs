@@ -44,9 +44,21 @@ impl Folder {
     /// # Errors
     /// The folder cannot be made or written to; says which.
     pub(crate) fn create(path: &Path, names: Names) -> io::Result<Self> {
+        Self::open(path, names, File::options().write(true).create(true).truncate(true))
+    }
+
+    /// As [`create`](Self::create), but goes on with an index that is there.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub(crate) fn extend(path: &Path, names: Names) -> io::Result<Self> {
+        Self::open(path, names, File::options().append(true).create(true))
+    }
+
+    fn open(path: &Path, names: Names, how: &fs::OpenOptions) -> io::Result<Self> {
         fs::create_dir_all(path).map_err(|error| named(path, &error))?;
         let index = path.join(INDEX);
-        let index = File::create(&index).map_err(|error| named(&index, &error))?;
+        let index = how.open(&index).map_err(|error| named(&index, &error))?;
         Ok(Self { path: path.to_owned(), names, index, line: Vec::new() })
     }
 
@@ -153,6 +165,20 @@ mod tests {
             [json!({"url": "https://example.com/tea", "sourceURL": "https://example.com/old",
                 "file": "example.com+old.md", "title": "Tea", "statusCode": 200})]
         );
+    }
+
+    #[test]
+    fn an_index_is_begun_anew_or_gone_on_with() {
+        let place = tempfile::tempdir().unwrap();
+        let page = |name: &str| {
+            document(json!({"markdown": name, "metadata": {"url": format!("https://example.com/{name}")}}))
+        };
+        Folder::create(place.path(), Names::with_hosts()).unwrap().write(&page("a")).unwrap();
+        Folder::extend(place.path(), Names::with_hosts()).unwrap().write(&page("b")).unwrap();
+        assert_eq!(index(place.path()).len(), 2);
+        Folder::create(place.path(), Names::with_hosts()).unwrap().write(&page("c")).unwrap();
+        assert_eq!(index(place.path()).len(), 1);
+        assert!(place.path().join("example.com+a.md").exists(), "a page of an earlier run is gone");
     }
 
     #[test]

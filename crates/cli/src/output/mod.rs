@@ -22,6 +22,14 @@ pub(crate) enum Sink {
 }
 
 impl Sink {
+    /// Do documents appear where a person watches?
+    pub(crate) fn is_terminal(&self) -> bool {
+        match self {
+            Self::Lines(printer) => printer.is_terminal(),
+            Self::Folder(_) => false,
+        }
+    }
+
     /// Writes one document.
     ///
     /// # Errors

@@ -25,6 +25,11 @@ impl Printer<io::Stdout> {
 }
 
 impl<W: Write> Printer<W> {
+    /// Does a person watch?
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
     /// Writes `value` as JSON in one line, at once.
     ///
     /// # Errors

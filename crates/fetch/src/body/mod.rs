@@ -28,7 +28,7 @@ const MAX_RESERVE: usize = 64 * 1024;
 
 /// Reads the body of `response` to its end, undoing its content codings.
 pub(crate) async fn read(
-    mut response: reqwest::Response,
+    response: &mut reqwest::Response,
     url: &Url,
     limits: Limits,
     accept: Accept,
@@ -43,7 +43,7 @@ pub(crate) async fn read(
     if length.is_some_and(|length| length > limits.bytes) {
         return Err(too_large(url, limits, Stopped::Size));
     }
-    let Some(first) = chunk(&mut response, url).await? else { return Ok((headers, Bytes::new())) };
+    let Some(first) = chunk(response, url).await? else { return Ok((headers, Bytes::new())) };
     let mut sniffed = verdict != media::Verdict::Unsure;
     if codings.is_empty() {
         sniff(&mut sniffed, &first, url)?;
@@ -51,7 +51,7 @@ pub(crate) async fn read(
             return Err(too_large(url, limits, Stopped::Size));
         }
         // Most pages that are small come in one piece, which is then the body without a copy.
-        let Some(second) = chunk(&mut response, url).await? else { return Ok((headers, first)) };
+        let Some(second) = chunk(response, url).await? else { return Ok((headers, first)) };
         let reserve = length.map_or(0, |length| usize::try_from(length).unwrap_or(MAX_RESERVE));
         let mut body = BytesMut::with_capacity(reserve.min(MAX_RESERVE).max(first.len() + second.len()));
         body.extend_from_slice(&first);
@@ -61,7 +61,7 @@ pub(crate) async fn read(
                 return Err(too_large(url, limits, Stopped::Size));
             }
             body.extend_from_slice(&piece);
-            next = chunk(&mut response, url).await?;
+            next = chunk(response, url).await?;
         }
         return Ok((headers, body.freeze()));
     }
@@ -70,7 +70,7 @@ pub(crate) async fn read(
     while let Some(piece) = next {
         decoder.push(&piece).map_err(|stopped| stop(url, limits, stopped))?;
         sniff(&mut sniffed, decoder.decoded(), url)?;
-        next = chunk(&mut response, url).await?;
+        next = chunk(response, url).await?;
     }
     let body = decoder.finish().map_err(|stopped| stop(url, limits, stopped))?;
     Ok((headers, body))

@@ -29,6 +29,8 @@ pub(crate) struct Trace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Stage {
+    /// Waiting before a repeated try.
+    Pause = 0,
     /// Resolving, connecting, or shaking hands.
     Connecting = 1,
     /// The request is sent; nothing has come back.
@@ -47,7 +49,7 @@ impl Trace {
     /// The stage in words that fit behind "while".
     pub(crate) fn stage(&self) -> &'static str {
         match self.stage.load(Relaxed) {
-            0 => "waiting for its turn",
+            0 => "waiting before another try",
             1 => "connecting",
             2 => "waiting for the answer",
             3 => "reading the body",

@@ -27,7 +27,8 @@ pub(crate) fn actions(
                 }
                 waited = waited.saturating_add(milliseconds.unwrap_or(0));
                 let time = milliseconds.map(|time| WaitFor::Time(Duration::from_millis(time)));
-                checked.extend(time.into_iter().chain(selector.map(WaitFor::Selector)).map(plan::Action::Wait));
+                checked
+                    .extend(time.into_iter().chain(selector.map(WaitFor::Selector)).map(plan::Action::Wait));
             }
             Action::Click { selector, all } => {
                 checked.push(plan::Action::Click { selector, all: all.unwrap_or(false) });

@@ -36,8 +36,11 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
                 let first = wanted.json.is_none();
                 let options_path = path.key("jsonOptions");
                 let at = if version == Version::V1 { &options_path } else { &item };
-                let options =
-                    if first || version == Version::V2 { json(options, at, report) } else { json_plan(options) };
+                let options = if first || version == Version::V2 {
+                    json(options, at, report)
+                } else {
+                    json_plan(options)
+                };
                 place(&mut wanted.json, options)
             }
             Format::ChangeTracking(options) => {
@@ -51,8 +54,10 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
             }
             Format::Attributes(options) => {
                 for selector in options.selectors {
-                    let selector =
-                        plan::AttributeSelector { selector: selector.selector, attribute: selector.attribute };
+                    let selector = plan::AttributeSelector {
+                        selector: selector.selector,
+                        attribute: selector.attribute,
+                    };
                     if !wanted.attributes.contains(&selector) {
                         wanted.attributes.push(selector);
                     }

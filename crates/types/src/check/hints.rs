@@ -32,12 +32,28 @@ const ELSEWHERE: &[Elsewhere] = &[
     in_v2("sitemapOnly", "sitemap", "in v2 it is `sitemap`: \"only\""),
     in_v2("allowBackwardLinks", "crawlEntireDomain", "in v2 it is `crawlEntireDomain`"),
     in_v2("parsePDF", "parsers", "in v2 it is `parsers`: [\"pdf\"] parses PDFs, [] does not"),
-    in_v2("jsonOptions", "formats", "in v2 it is an entry of `formats`: {\"type\": \"json\", \"schema\": ..., \"prompt\": ...}"),
-    in_v2("extract", "formats", "in v2 it is an entry of `formats`: {\"type\": \"json\", \"schema\": ..., \"prompt\": ...}"),
-    in_v2("changeTrackingOptions", "formats", "in v2 it is an entry of `formats`: {\"type\": \"changeTracking\", ...}"),
+    in_v2(
+        "jsonOptions",
+        "formats",
+        "in v2 it is an entry of `formats`: {\"type\": \"json\", \"schema\": ..., \"prompt\": ...}",
+    ),
+    in_v2(
+        "extract",
+        "formats",
+        "in v2 it is an entry of `formats`: {\"type\": \"json\", \"schema\": ..., \"prompt\": ...}",
+    ),
+    in_v2(
+        "changeTrackingOptions",
+        "formats",
+        "in v2 it is an entry of `formats`: {\"type\": \"changeTracking\", ...}",
+    ),
     in_v2("systemPrompt", "schema", "in v2 there is only `prompt`"),
     // v0's names, which old code still sends.
-    in_v2("extractorOptions", "formats", "in v2 it is an entry of `formats`: {\"type\": \"json\", \"schema\": ..., \"prompt\": ...}"),
+    in_v2(
+        "extractorOptions",
+        "formats",
+        "in v2 it is an entry of `formats`: {\"type\": \"json\", \"schema\": ..., \"prompt\": ...}",
+    ),
     in_v2("pageOptions", "scrapeOptions", "in v2 it is `scrapeOptions`"),
     in_v2("pageOptions", "onlyMainContent", "in v2 its fields stand beside `url`"),
     in_v2("crawlerOptions", "scrapeOptions", "in v2 its fields stand beside `url`"),
@@ -79,7 +95,9 @@ pub(crate) fn for_unknown(version: Version, record: &Record, key: &str) -> Optio
             return Some("it belongs in `scrapeOptions`".to_owned());
         }
         let same = |name: &&String| key.len() <= MAX_COMPARED_BYTES && bare(name) == bare(key);
-        if let (Some(name), false) = (options.fields.keys().find(same), known().any(|name| bare(name) == bare(key))) {
+        if let (Some(name), false) =
+            (options.fields.keys().find(same), known().any(|name| bare(name) == bare(key)))
+        {
             return Some(format!("it belongs in `scrapeOptions`, as `{name}`"));
         }
     }

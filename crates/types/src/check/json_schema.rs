@@ -28,17 +28,30 @@ enum Must {
 /// Keywords of JSON Schema from draft 4 to 2020-12 whose form can be told at a glance. Others are let through.
 const fn keyword(name: &str) -> Option<Must> {
     Some(match name.as_bytes() {
-        b"additionalItems" | b"additionalProperties" | b"contains" | b"contentSchema" | b"else" | b"if"
-        | b"not" | b"propertyNames" | b"then" | b"unevaluatedItems" | b"unevaluatedProperties" => Must::Schema,
+        b"additionalItems"
+        | b"additionalProperties"
+        | b"contains"
+        | b"contentSchema"
+        | b"else"
+        | b"if"
+        | b"not"
+        | b"propertyNames"
+        | b"then"
+        | b"unevaluatedItems"
+        | b"unevaluatedProperties" => Must::Schema,
         b"items" => Must::SchemaOrList,
         b"allOf" | b"anyOf" | b"oneOf" | b"prefixItems" => Must::SchemaList,
-        b"$defs" | b"definitions" | b"dependentSchemas" | b"patternProperties" | b"properties" => Must::SchemaMap,
+        b"$defs" | b"definitions" | b"dependentSchemas" | b"patternProperties" | b"properties" => {
+            Must::SchemaMap
+        }
         b"type" => Must::Types,
         b"required" => Must::Strings,
         b"enum" | b"examples" => Must::List,
         b"$comment" | b"$id" | b"$schema" | b"description" | b"format" | b"pattern" | b"title" => Must::Text,
         b"maximum" | b"minimum" | b"multipleOf" => Must::Number,
-        b"maxItems" | b"maxLength" | b"maxProperties" | b"minItems" | b"minLength" | b"minProperties" => Must::Count,
+        b"maxItems" | b"maxLength" | b"maxProperties" | b"minItems" | b"minLength" | b"minProperties" => {
+            Must::Count
+        }
         b"$ref" => Must::Reference,
         _ => return None,
     })
@@ -67,7 +80,10 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
             let here = format!("{pointer}/{key}");
             let mut wrong = |what: &str, value: &Value| {
                 report.fault(Code::InvalidValue, path, |name| {
-                    format!("{name} is not a JSON Schema: {here} must be {what}, not {}", describe(value, false))
+                    format!(
+                        "{name} is not a JSON Schema: {here} must be {what}, not {}",
+                        describe(value, false)
+                    )
                 });
             };
             let mut subschemas: Vec<(&Value, String)> = Vec::new();
@@ -91,9 +107,14 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
                 (Must::Types, Value::String(name)) if TYPES.contains(&name.as_str()) => {}
                 (Must::Types, Value::Array(names))
                     if !names.is_empty()
-                        && names.iter().all(|name| name.as_str().is_some_and(|name| TYPES.contains(&name))) => {}
+                        && names
+                            .iter()
+                            .all(|name| name.as_str().is_some_and(|name| TYPES.contains(&name))) => {}
                 (Must::Types, other) => {
-                    wrong("one of array, boolean, integer, null, number, object, string, or a list of them", other);
+                    wrong(
+                        "one of array, boolean, integer, null, number, object, string, or a list of them",
+                        other,
+                    );
                 }
                 (Must::Strings, Value::Array(items)) if items.iter().all(is_text) => {}
                 (Must::Strings, other) => wrong("a list of names", other),
@@ -160,7 +181,8 @@ mod tests {
     fn faults(schema: &Value) -> Vec<String> {
         let mut report = Report::new(Version::V2);
         json_schema(schema.as_object().unwrap(), &Path::Root.key("schema"), &mut report);
-        let messages = report.finish(Some(())).map_err(|faults| faults.into_iter().map(|fault| fault.message));
+        let messages =
+            report.finish(Some(())).map_err(|faults| faults.into_iter().map(|fault| fault.message));
         messages.map_or_else(Iterator::collect, |()| Vec::new())
     }
 

@@ -2,8 +2,23 @@ use crate::limits::MAX_LANGUAGE_TAG_CHARS;
 
 /// Tags that RFC 5646 keeps although they do not follow its grammar (section 2.2.8, "irregular"), in lower case.
 const IRREGULAR: [&str; 17] = [
-    "en-gb-oed", "i-ami", "i-bnn", "i-default", "i-enochian", "i-hak", "i-klingon", "i-lux", "i-mingo",
-    "i-navajo", "i-pwn", "i-tao", "i-tay", "i-tsu", "sgn-be-fr", "sgn-be-nl", "sgn-ch-de",
+    "en-gb-oed",
+    "i-ami",
+    "i-bnn",
+    "i-default",
+    "i-enochian",
+    "i-hak",
+    "i-klingon",
+    "i-lux",
+    "i-mingo",
+    "i-navajo",
+    "i-pwn",
+    "i-tao",
+    "i-tay",
+    "i-tsu",
+    "sgn-be-fr",
+    "sgn-be-nl",
+    "sgn-ch-de",
 ];
 
 /// Is this a well-formed language tag (RFC 5646, section 2.1)? Whether its parts are registered is not asked.
@@ -29,7 +44,9 @@ pub(crate) fn is_well_formed(tag: &str) -> bool {
         }
     }
     parts.next_if(|script| script.len() == 4 && is_alphabetic(script));
-    parts.next_if(|region| (region.len() == 2 && is_alphabetic(region)) || (region.len() == 3 && is_numeric(region)));
+    parts.next_if(|region| {
+        (region.len() == 2 && is_alphabetic(region)) || (region.len() == 3 && is_numeric(region))
+    });
     while parts.next_if(|part| is_variant(part)).is_some() {}
     while let Some(singleton) = parts.next() {
         if singleton.eq_ignore_ascii_case("x") {
@@ -80,12 +97,38 @@ mod tests {
     fn tags_of_the_standard() {
         // RFC 5646, appendix A, and some that it calls malformed.
         for tag in [
-            "de", "en-US", "es-419", "zh-Hans", "zh-cmn-Hans-CN", "sl-rozaj-biske-1994", "de-CH-1901", "x-whatever",
-            "qaa-Qaaa-QM-x-southern", "en-a-myext-b-another", "i-enochian", "en-GB-oed", "EN-us", "de-DE-u-co-phonebk",
+            "de",
+            "en-US",
+            "es-419",
+            "zh-Hans",
+            "zh-cmn-Hans-CN",
+            "sl-rozaj-biske-1994",
+            "de-CH-1901",
+            "x-whatever",
+            "qaa-Qaaa-QM-x-southern",
+            "en-a-myext-b-another",
+            "i-enochian",
+            "en-GB-oed",
+            "EN-us",
+            "de-DE-u-co-phonebk",
         ] {
             assert!(is_well_formed(tag), "{tag}");
         }
-        for tag in ["", "-", "e", "en_US", "en-", "en-US-", "a-DE", "123", "en-x", "en-a", "en;q=0.9", "é", "toolonglanguage"] {
+        for tag in [
+            "",
+            "-",
+            "e",
+            "en_US",
+            "en-",
+            "en-US-",
+            "a-DE",
+            "123",
+            "en-x",
+            "en-a",
+            "en;q=0.9",
+            "é",
+            "toolonglanguage",
+        ] {
             assert!(!is_well_formed(tag), "{tag}");
         }
     }

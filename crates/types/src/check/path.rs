@@ -59,7 +59,8 @@ fn is_plain(key: &str) -> bool {
 
 /// Is what `path` points to the same as, or a part of, what `outer` points to?
 pub(crate) fn is_within(path: &str, outer: &str) -> bool {
-    path.strip_prefix(outer).is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
+    path.strip_prefix(outer)
+        .is_some_and(|rest| outer.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 #[cfg(test)]

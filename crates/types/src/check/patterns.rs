@@ -16,7 +16,9 @@ pub(crate) fn patterns(patterns: Option<Vec<String>>, path: &Path<'_>, report: &
     let classes: usize = patterns.iter().map(|pattern| count_classes(pattern)).sum();
     if classes > MAX_PATTERN_CLASSES {
         report.fault(Code::OutOfRange, path, |name| {
-            format!("{name} must have at most {MAX_PATTERN_CLASSES} character classes together, not {classes}")
+            format!(
+                "{name} must have at most {MAX_PATTERN_CLASSES} character classes together, not {classes}"
+            )
         });
         return patterns;
     }

@@ -90,8 +90,7 @@ impl Report {
     ) {
         let unreadable = |other: &&Path<'_>| {
             let other = other.to_string();
-            self.shape_faults()
-                .any(|fault| is_within(&fault.path, &other) || is_within(&other, &fault.path))
+            self.shape_faults().any(|fault| is_within(&fault.path, &other) || is_within(&other, &fault.path))
         };
         if self.is_full() || !others.iter().any(unreadable) {
             self.fault(Code::Conflict, path, message);
@@ -114,7 +113,9 @@ impl Report {
         match (Faults::new(self.faults), value) {
             (Some(faults), _) => Err(faults),
             (None, Some(value)) => Ok(value),
-            (None, None) => Err(Faults::single(Code::InvalidValue.as_str(), "the body is not a valid request")),
+            (None, None) => {
+                Err(Faults::single(Code::InvalidValue.as_str(), "the body is not a valid request"))
+            }
         }
     }
 }

@@ -254,7 +254,9 @@ pub(crate) fn scrape_options(
         // v1's own `maxAge` of 0 is a default, not a wish.
         if min > max && max > 0 {
             report.conflict(&path.key("minAge"), &[&path.key("maxAge")], |name| {
-                format!("{name} must be at most `maxAge` ({max} milliseconds), not {min}: no copy could be both")
+                format!(
+                    "{name} must be at most `maxAge` ({max} milliseconds), not {min}: no copy could be both"
+                )
             });
         }
     }
@@ -328,7 +330,8 @@ fn target(text: &str, path: &Path<'_>, report: &mut Report) -> Option<Target> {
 }
 
 fn invalid_url(path: &Path<'_>, error: &str, report: &mut Report) {
-    report.fault(Code::InvalidValue, path, |name| format!("{name} is not a URL that can be fetched: {error}"));
+    report
+        .fault(Code::InvalidValue, path, |name| format!("{name} is not a URL that can be fetched: {error}"));
 }
 
 pub(crate) fn not_blank(text: Option<&str>, path: &Path<'_>, report: &mut Report) {

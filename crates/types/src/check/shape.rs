@@ -23,6 +23,7 @@ pub(crate) enum Shape {
     Text {
         min: usize,
         max: usize,
+        example: Option<String>,
     },
     Choice(Vec<String>),
     List {
@@ -87,9 +88,11 @@ impl Shape {
                 min: schema.get("minimum").and_then(Value::as_f64).unwrap_or(f64::MIN),
                 max: schema.get("maximum").and_then(Value::as_f64).unwrap_or(f64::MAX),
             },
-            Some("string") => {
-                Self::Text { min: size(schema, "minLength", 0), max: size(schema, "maxLength", usize::MAX) }
-            }
+            Some("string") => Self::Text {
+                min: size(schema, "minLength", 0),
+                max: size(schema, "maxLength", usize::MAX),
+                example: schema.get("examples").and_then(|all| all.get(0)?.as_str()).map(str::to_owned),
+            },
             Some("array") => Self::List {
                 item: Box::new(schema.get("items").map_or(Self::Any, Self::from_schema)),
                 min: size(schema, "minItems", 0),

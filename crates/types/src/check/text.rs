@@ -30,7 +30,8 @@ pub(crate) fn quote_url(text: &str) -> String {
     };
     let shown = match after {
         Some(after) => {
-            let scheme = before.split_once("://").map(|(scheme, _)| format!("{scheme}://")).unwrap_or_default();
+            let scheme =
+                before.split_once("://").map(|(scheme, _)| format!("{scheme}://")).unwrap_or_default();
             format!("{scheme}…@{after}")
         }
         None => before.to_owned(),

@@ -60,13 +60,11 @@ fn fit(shape: &Shape, value: &Value, path: &Path<'_>, secret: bool, report: &mut
             }
             wrong(Code::OutOfRange, shape, value, path, secret, report)
         }
-        (Shape::Text { min, max }, Value::String(text)) => text_fits(text, *min, *max, path, report),
+        (Shape::Text { min, max, .. }, Value::String(text)) => text_fits(text, *min, *max, path, report),
         (Shape::Choice(names), Value::String(text)) if names.iter().any(|name| name == text) => {
             Some(value.clone())
         }
-        (Shape::Choice(_), Value::String(_)) => {
-            wrong(Code::InvalidValue, shape, value, path, secret, report)
-        }
+        (Shape::Choice(_), Value::String(_)) => wrong(Code::InvalidValue, shape, value, path, secret, report),
         (Shape::List { item, min, max }, Value::Array(items)) => {
             list(item, items, *min, *max, path, secret, report)
         }
@@ -151,7 +149,11 @@ fn fields(
         }
         if !object.contains_key(key) {
             report.fault(Code::MissingField, &path.key(key), |name| {
-                format!("{name} is missing: it must be {}", expected(&field.shape))
+                let example = match &field.shape {
+                    Shape::Text { example: Some(example), .. } => format!(" such as {}", quote(example)),
+                    _ => String::new(),
+                };
+                format!("{name} is missing: it must be {}{example}", expected(&field.shape))
             });
         }
         clean.insert(key.clone(), stand_in(&field.shape));
@@ -280,7 +282,10 @@ fn expected(shape: &Shape) -> String {
             format!("an object with `type` one of {}", alternatives(variants.keys().map(String::as_str)))
         }
         Shape::Tagged { variants, .. } => {
-            format!("one of {}, or an object with that `type`", alternatives(variants.keys().map(String::as_str)))
+            format!(
+                "one of {}, or an object with that `type`",
+                alternatives(variants.keys().map(String::as_str))
+            )
         }
         Shape::TextOr(_) => "a URL or an object with `url`".to_owned(),
     }

@@ -36,12 +36,7 @@ pub(crate) fn webhook(
     Some(WebhookPlan { url: url?, headers, metadata, events })
 }
 
-fn events(
-    names: Option<Vec<String>>,
-    kind: JobKind,
-    path: &Path<'_>,
-    report: &mut Report,
-) -> Vec<EventKind> {
+fn events(names: Option<Vec<String>>, kind: JobKind, path: &Path<'_>, report: &mut Report) -> Vec<EventKind> {
     let Some(names) = names else { return kind.events().to_vec() };
     let mut events = Vec::new();
     for (index, name) in names.iter().enumerate() {

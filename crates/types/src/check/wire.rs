@@ -18,7 +18,8 @@ use crate::plan::{
     BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan,
 };
 use crate::request::{
-    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeOptions, ScrapeRequest, v1,
+    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeOptions,
+    ScrapeRequest, v1,
 };
 
 /// Reads the bytes of a body as JSON.
@@ -107,7 +108,8 @@ fn check<T: Wire>(request: T) -> Result<T::Plan, Faults> {
             format!("{name} must be at most {MAX_BODY_DEPTH} arrays and objects deep")
         }),
         Err(error) => {
-            report.fault(Code::InvalidValue, &Path::Root, |name| format!("{name} cannot be written: {error}"));
+            report
+                .fault(Code::InvalidValue, &Path::Root, |name| format!("{name} cannot be written: {error}"));
         }
     }
     report.end_of_shape();
@@ -206,10 +208,15 @@ wire!(v1::ScrapeRequest, ScrapePlan, Version::V1, |request: v1::ScrapeRequest, r
     rules::v1::scrape_options(&request.options, &Path::Root, report);
     rules::scrape(request.into(), report)
 });
-wire!(v1::BatchScrapeRequest, BatchPlan, Version::V1, |request: v1::BatchScrapeRequest, report: &mut Report| {
-    rules::v1::scrape_options(&request.options, &Path::Root, report);
-    rules::batch(request.into(), report)
-});
+wire!(
+    v1::BatchScrapeRequest,
+    BatchPlan,
+    Version::V1,
+    |request: v1::BatchScrapeRequest, report: &mut Report| {
+        rules::v1::scrape_options(&request.options, &Path::Root, report);
+        rules::batch(request.into(), report)
+    }
+);
 wire!(v1::CrawlRequest, CrawlPlan, Version::V1, |request: v1::CrawlRequest, report: &mut Report| {
     if let Some(options) = &request.scrape_options {
         rules::v1::scrape_options(options, &Path::Root.key("scrapeOptions"), report);
@@ -255,8 +262,16 @@ mod tests {
     #[test]
     fn shapes_take_anything_only_where_a_field_does() {
         let free = [
-            "useMock", "profile", "auditMetadata", "checkPromptInjection", "threatProtection", "redactPII",
-            "onlyCleanContent", "safeMode", "schema{}", "metadata{}",
+            "useMock",
+            "profile",
+            "auditMetadata",
+            "checkPromptInjection",
+            "threatProtection",
+            "redactPII",
+            "onlyCleanContent",
+            "safeMode",
+            "schema{}",
+            "metadata{}",
         ];
         for shape in [
             ScrapeRequest::shape(),

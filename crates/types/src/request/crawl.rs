@@ -12,6 +12,7 @@ use crate::plan::SitemapMode;
 #[serde(rename_all = "camelCase")]
 pub struct CrawlRequest {
     /// Where the crawl starts; `https` is assumed where no scheme is given.
+    #[schemars(example = "https://example.com/")]
     pub url: String,
     /// From which a model generates the options that are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,6 +109,7 @@ impl CrawlRequest {
 #[serde(rename_all = "camelCase")]
 pub struct CrawlParamsPreviewRequest {
     /// Where the crawl would start.
+    #[schemars(example = "https://example.com/")]
     pub url: String,
     /// What to crawl, in words.
     #[schemars(length(min = 1, max = limits::MAX_PROMPT_CHARS))]

@@ -13,6 +13,7 @@ use crate::limits;
 #[schemars(!remote, transform = named::allow_url)]
 pub struct Webhook {
     /// The receiver.
+    #[schemars(example = "https://example.com/")]
     pub url: String,
     /// Sent with each event.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -155,7 +155,9 @@ impl Model {
                     job.held = held;
                 }
             }
-            Step::Lease { max } => self.lease(max),
+            Step::Lease { max } => {
+                self.lease(max);
+            }
             Step::Finish { lease, outcome, links } => {
                 if lease < self.leases.len() {
                     self.finish(lease, outcome, &links);
@@ -249,7 +251,8 @@ impl Model {
             && matches!(state.pages.get(&page), Some(State::Waiting { not_before, .. }) if *not_before <= self.now)
     }
 
-    fn lease(&mut self, max: usize) {
+    fn lease(&mut self, max: usize) -> Option<Duration> {
+        self.expire();
         let leased = self.frontier.lease(max, self.now);
         assert!(leased.leases.len() <= max);
         let all = leased.leases.len() == max;
@@ -264,7 +267,7 @@ impl Model {
             self.leases.push(ModelLease { lease, job, page, since: self.now, expired: false });
         }
         if all {
-            return;
+            return Some(self.now);
         }
         // Nothing that could be leased is left lying, and what will be by time alone is foretold.
         let waiting: Vec<_> = self
@@ -285,6 +288,7 @@ impl Model {
             assert!(!self.may_lease(*job, *page), "{page:?} of job {job} is ready before {until:?}");
         }
         self.now = now;
+        leased.next
     }
 
     fn release(&mut self, index: usize) {
@@ -394,13 +398,8 @@ impl Model {
             while !self.leases.is_empty() {
                 self.finish(0, 5, &[]);
             }
-            let before = self.leases.len();
-            let next = {
-                let probe = self.frontier.lease(0, self.now).next;
-                self.lease(3);
-                probe
-            };
-            if self.leases.len() > before {
+            let next = self.lease(3);
+            if !self.leases.is_empty() {
                 continue;
             }
             if self.jobs.iter().all(|job| self.frontier.is_idle(job.slot)) {
@@ -438,7 +437,7 @@ fn distances(site: &[Vec<usize>], roots: &BTreeSet<usize>) -> BTreeMap<usize, u3
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 20_000, ..ProptestConfig::default() })]
 
     #[test]
     fn any_history(steps in prop::collection::vec(step(), 1..80)) {

@@ -11,6 +11,7 @@ use crate::request::{self, Extras, Webhook};
 #[serde(rename_all = "camelCase")]
 pub struct CrawlRequest {
     /// Where the crawl starts; `https` is assumed where no scheme is given.
+    #[schemars(example = "https://example.com/")]
     pub url: String,
     /// Regular expressions; a URL whose path matches one is not crawled.
     #[serde(skip_serializing_if = "Option::is_none")]

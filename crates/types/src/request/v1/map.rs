@@ -10,6 +10,7 @@ use crate::request::{self, Extras, Location};
 #[serde(rename_all = "camelCase")]
 pub struct MapRequest {
     /// Where to begin; `https` is assumed where no scheme is given.
+    #[schemars(example = "https://example.com/")]
     pub url: String,
     /// Words that rank the addresses.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -10,6 +10,7 @@ use crate::request::{self, Webhook};
 #[serde(rename_all = "camelCase")]
 pub struct ScrapeRequest {
     /// The page; `https` is assumed where no scheme is given.
+    #[schemars(example = "https://example.com/")]
     pub url: String,
     /// Nothing of the page reaches cache, disk or log; default `false`.
     #[serde(skip_serializing_if = "Option::is_none")]

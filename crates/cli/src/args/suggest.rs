@@ -1,0 +1,44 @@
+//! Advice on options that a command does not have.
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, Error};
+
+/// What is called otherwise here, such as by the first version of the contract.
+const OTHERWISE: [(&str, &str); 8] = [
+    ("--max-depth", "it is --max-discovery-depth, counted in clicks"),
+    ("--depth", "it is --max-discovery-depth"),
+    ("--ignore-sitemap", "it is --sitemap skip"),
+    ("--allow-backward-links", "it is --crawl-entire-domain"),
+    ("--headers", "it is --header 'Name: value', once for each"),
+    ("--format", "it is --formats"),
+    ("--output", "it is --out DIR"),
+    ("--country", "it is --location-country"),
+];
+
+/// `error` with better advice, where clap knows none or the wrong one.
+pub(super) fn improved(mut error: Error, command: &Command) -> Error {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return error };
+    let flag = flag.split('=').next().unwrap_or_default().to_owned();
+    if let Some(advice) = advice(&flag, command) {
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(advice)]));
+    }
+    error
+}
+
+fn advice(flag: &str, command: &Command) -> Option<String> {
+    if let Some((_, advice)) = OTHERWISE.iter().find(|(name, _)| *name == flag) {
+        return Some((*advice).to_owned());
+    }
+    let name = flag.strip_prefix("--")?;
+    let having: Vec<&str> = command
+        .get_subcommands()
+        .filter(|command| command.get_arguments().any(|argument| argument.get_long() == Some(name)))
+        .map(Command::get_name)
+        .collect();
+    (!having.is_empty()).then(|| format!("{flag} is an option of {}", having.join(", ")))
+}

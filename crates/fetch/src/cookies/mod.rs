@@ -1,0 +1,337 @@
+//! Cookies (RFC 6265bis), kept for one job and for nobody else.
+//!
+//! Written here rather than taken from the HTTP client, whose store belongs to the client and so to all jobs at once;
+//! ours belongs to whoever holds it. The public suffix list keeps `example.co.uk` from setting a cookie for all of
+//! `co.uk`.
+
+mod date;
+mod parse;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use http::HeaderMap;
+use http::header::SET_COOKIE;
+use url::{Host, Url};
+
+use parse::SetCookie;
+
+/// Most cookies that a jar holds; the oldest goes first.
+pub const MAX_COOKIES: usize = 1000;
+/// Most cookies of one domain; the oldest goes first.
+pub const MAX_COOKIES_PER_DOMAIN: usize = 50;
+/// Most `Set-Cookie` headers of one answer that are read.
+const MAX_SET_PER_ANSWER: usize = 50;
+/// Most bytes of a `Cookie` header.
+const MAX_HEADER: usize = 8 * 1024;
+
+/// A job's cookies. Clones share them; two jars share nothing.
+///
+/// ```
+/// use gleaner_fetch::{CookieJar, Request};
+///
+/// let jar = CookieJar::new();
+/// let mut request = Request::get("https://example.com/".parse()?);
+/// request.cookies = Some(jar.clone());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct CookieJar(Arc<Mutex<Vec<Cookie>>>);
+
+#[derive(Clone)]
+struct Cookie {
+    name: String,
+    value: String,
+    /// The host that set it, or the domain that it named.
+    domain: String,
+    /// Only the very host that set it gets it back.
+    host_only: bool,
+    path: String,
+    secure: bool,
+    expires: Option<SystemTime>,
+}
+
+impl CookieJar {
+    /// An empty jar.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many cookies are in it, expired ones that nobody asked for since included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.cookies().len()
+    }
+
+    /// Is it empty?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cookies().is_empty()
+    }
+
+    fn cookies(&self) -> std::sync::MutexGuard<'_, Vec<Cookie>> {
+        // Nothing that could panic in the middle of a change runs under the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in what an answer from `url` sets.
+    pub(crate) fn take_in(&self, url: &Url, headers: &HeaderMap, now: SystemTime) {
+        for value in headers.get_all(SET_COOKIE).iter().take(MAX_SET_PER_ANSWER) {
+            if let Some(set) = value.to_str().ok().and_then(SetCookie::parse) {
+                self.set(url, set, now);
+            }
+        }
+    }
+
+    fn set(&self, url: &Url, set: SetCookie<'_>, now: SystemTime) {
+        let Some(host) = url.host_str() else { return };
+        let is_secure = url.scheme() == "https";
+        let (domain, host_only) = match set.domain.as_deref() {
+            None => (host.to_owned(), true),
+            Some(domain) if domain == host => (host.to_owned(), is_address(url) || is_public_suffix(domain)),
+            Some(domain) if !is_address(url) && is_within(host, domain) && !is_public_suffix(domain) => {
+                (domain.to_owned(), false)
+            }
+            Some(_) => return,
+        };
+        let path = match set.path {
+            Some(path) => path.to_owned(),
+            None => default_path(url),
+        };
+        let prefix_holds = match set.name {
+            name if starts_with(name, "__Secure-") => set.secure,
+            name if starts_with(name, "__Host-") => set.secure && set.path == Some("/") && set.domain.is_none(),
+            _ => true,
+        };
+        if (set.secure && !is_secure) || !prefix_holds {
+            return;
+        }
+        let mut cookies = self.cookies();
+        // A page in the clear must not replace what a secured one set.
+        let shadows = |old: &Cookie| {
+            old.secure
+                && !is_secure
+                && old.name == set.name
+                && (is_within(&old.domain, &domain) || is_within(&domain, &old.domain))
+        };
+        if cookies.iter().any(shadows) {
+            return;
+        }
+        cookies.retain(|old| {
+            !(old.name == set.name && old.domain == domain && old.host_only == host_only && old.path == path)
+        });
+        let expires = set.expiry(now);
+        if expires.is_some_and(|expires| expires <= now) {
+            return;
+        }
+        if cookies.iter().filter(|old| old.domain == domain).count() >= MAX_COOKIES_PER_DOMAIN
+            && let Some(oldest) = cookies.iter().position(|old| old.domain == domain)
+        {
+            cookies.remove(oldest);
+        }
+        if cookies.len() >= MAX_COOKIES {
+            cookies.remove(0);
+        }
+        cookies.push(Cookie {
+            name: set.name.to_owned(),
+            value: set.value.to_owned(),
+            domain,
+            host_only,
+            path,
+            secure: set.secure,
+            expires,
+        });
+    }
+
+    /// The `Cookie` header of a request to `url`; `None` where there is nothing to send.
+    pub(crate) fn header(&self, url: &Url, now: SystemTime) -> Option<String> {
+        let host = url.host_str()?;
+        let mut cookies = self.cookies();
+        cookies.retain(|cookie| cookie.expires.is_none_or(|expires| expires > now));
+        let mut fitting: Vec<&Cookie> = cookies
+            .iter()
+            .filter(|cookie| {
+                let domain_fits = if cookie.host_only {
+                    cookie.domain == host
+                } else {
+                    is_within(host, &cookie.domain)
+                };
+                domain_fits && path_matches(url.path(), &cookie.path) && (!cookie.secure || url.scheme() == "https")
+            })
+            .collect();
+        // Longer paths first; the sort is stable, so that older ones of the same length stay first.
+        fitting.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
+        let mut header = String::new();
+        for cookie in fitting {
+            if header.len() + cookie.name.len() + cookie.value.len() + 3 > MAX_HEADER {
+                break;
+            }
+            if !header.is_empty() {
+                header.push_str("; ");
+            }
+            header.push_str(&cookie.name);
+            if !cookie.name.is_empty() {
+                header.push('=');
+            }
+            header.push_str(&cookie.value);
+        }
+        (!header.is_empty()).then_some(header)
+    }
+}
+
+/// Names and domains, no values.
+impl fmt::Debug for CookieJar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cookies = self.cookies();
+        f.debug_list().entries(cookies.iter().map(|cookie| (&cookie.domain, &cookie.name))).finish()
+    }
+}
+
+fn is_address(url: &Url) -> bool {
+    matches!(url.host(), Some(Host::Ipv4(_) | Host::Ipv6(_)))
+}
+
+fn is_public_suffix(domain: &str) -> bool {
+    psl::suffix_str(domain) == Some(domain)
+}
+
+/// Is `host` the domain itself or below it?
+fn is_within(host: &str, domain: &str) -> bool {
+    host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+fn starts_with(name: &str, prefix: &str) -> bool {
+    name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+/// The folder of the URL's path (RFC 6265bis section 5.1.4).
+fn default_path(url: &Url) -> String {
+    match url.path().rsplit_once('/') {
+        Some((folder, _)) if !folder.is_empty() => folder.to_owned(),
+        _ => "/".to_owned(),
+    }
+}
+
+fn path_matches(path: &str, cookie: &str) -> bool {
+    path.strip_prefix(cookie).is_some_and(|rest| rest.is_empty() || cookie.ends_with('/') || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use http::HeaderValue;
+
+    use super::*;
+
+    const NOW: SystemTime = SystemTime::UNIX_EPOCH;
+
+    fn after(seconds: u64) -> SystemTime {
+        NOW + Duration::from_secs(1_700_000_000 + seconds)
+    }
+
+    fn set(jar: &CookieJar, url: &str, cookie: &str) {
+        let mut headers = HeaderMap::new();
+        headers.append(SET_COOKIE, HeaderValue::from_str(cookie).unwrap());
+        jar.take_in(&Url::parse(url).unwrap(), &headers, after(0));
+    }
+
+    fn sent(jar: &CookieJar, url: &str) -> String {
+        jar.header(&Url::parse(url).unwrap(), after(1)).unwrap_or_default()
+    }
+
+    #[test]
+    fn who_gets_what() {
+        let rows = [
+            // name, set by, cookie, asked at, sent
+            ("host only", "https://a.example.com/", "k=v", "https://a.example.com/x", "k=v"),
+            ("host only, below", "https://example.com/", "k=v", "https://a.example.com/", ""),
+            ("domain, below", "https://example.com/", "k=v; Domain=example.com", "https://a.example.com/", "k=v"),
+            ("domain, from below", "https://a.example.com/", "k=v; domain=.Example.com", "https://b.example.com/", "k=v"),
+            ("another domain", "https://example.com/", "k=v; Domain=other.com", "https://other.com/", ""),
+            ("a domain below", "https://example.com/", "k=v; Domain=a.example.com", "https://a.example.com/", ""),
+            ("a suffix of letters", "https://badexample.com/", "k=v; Domain=example.com", "https://example.com/", ""),
+            ("public suffix", "https://a.co.uk/", "k=v; Domain=co.uk", "https://b.co.uk/", ""),
+            ("private suffix", "https://a.github.io/", "k=v; Domain=github.io", "https://b.github.io/", ""),
+            ("top level", "https://example.com/", "k=v; Domain=com", "https://other.com/", ""),
+            ("suffix for itself", "https://github.io/", "k=v; Domain=github.io", "https://a.github.io/", ""),
+            ("address", "http://192.0.0.9/", "k=v; Domain=0.0.9", "http://10.0.0.9/", ""),
+            ("address for itself", "http://192.0.0.9/", "k=v; Domain=192.0.0.9", "http://192.0.0.9/", "k=v"),
+            ("path", "https://example.com/a/b", "k=v", "https://example.com/a/c", "k=v"),
+            ("path, outside", "https://example.com/a/b", "k=v", "https://example.com/ab", ""),
+            ("path, named", "https://example.com/", "k=v; Path=/x", "https://example.com/x/y", "k=v"),
+            ("path, not a prefix by letters", "https://example.com/", "k=v; Path=/x", "https://example.com/xy", ""),
+            ("secure over http", "https://example.com/", "k=v; Secure", "http://example.com/", ""),
+            ("secure from http", "http://example.com/", "k=v; Secure", "https://example.com/", ""),
+            ("port and scheme do not matter", "http://example.com/", "k=v", "https://example.com:8443/", "k=v"),
+            ("__Host-", "https://example.com/", "__Host-k=v; Secure; Path=/", "https://example.com/", "__Host-k=v"),
+            ("__Host- with domain", "https://example.com/", "__Host-k=v; Secure; Path=/; Domain=example.com",
+                "https://example.com/", ""),
+            ("__secure- without secure", "https://example.com/", "__secure-k=v", "https://example.com/", ""),
+            ("expired", "https://example.com/", "k=v; Max-Age=0", "https://example.com/", ""),
+            ("max-age over expires", "https://example.com/", "k=v; Max-Age=9; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
+                "https://example.com/", "k=v"),
+            ("expires", "https://example.com/", "k=v; Expires=Wed, 09-Jun-2021 10:18:14 GMT", "https://example.com/", ""),
+            ("garbage date", "https://example.com/", "k=v; Expires=tomorrow", "https://example.com/", "k=v"),
+            ("no name", "https://example.com/", "v", "https://example.com/", "v"),
+            ("quotes stay", "https://example.com/", "k=\"v\"", "https://example.com/", "k=\"v\""),
+        ];
+        for (name, from, cookie, to, expected) in rows {
+            let jar = CookieJar::new();
+            set(&jar, from, cookie);
+            assert_eq!(sent(&jar, to), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn replacing_removing_and_order() {
+        let jar = CookieJar::new();
+        let site = "https://example.com/";
+        set(&jar, site, "a=1");
+        set(&jar, site, "b=2; Path=/x");
+        set(&jar, site, "c=3");
+        assert_eq!(sent(&jar, "https://example.com/x"), "b=2; a=1; c=3");
+        set(&jar, site, "a=9");
+        assert_eq!(sent(&jar, site), "c=3; a=9");
+        set(&jar, site, "a=; Max-Age=-1");
+        assert_eq!(sent(&jar, site), "c=3");
+    }
+
+    #[test]
+    fn the_clear_does_not_replace_the_secure() {
+        let jar = CookieJar::new();
+        set(&jar, "https://example.com/", "k=secret; Secure; Domain=example.com");
+        set(&jar, "http://example.com/", "k=forged; Domain=example.com");
+        set(&jar, "http://a.example.com/", "k=forged");
+        assert_eq!(sent(&jar, "https://a.example.com/"), "k=secret");
+    }
+
+    #[test]
+    fn bounds() {
+        let jar = CookieJar::new();
+        for n in 0..200 {
+            set(&jar, "https://example.com/", &format!("k{n}=v"));
+        }
+        assert_eq!(jar.len(), MAX_COOKIES_PER_DOMAIN);
+        assert!(sent(&jar, "https://example.com/").ends_with("k199=v"));
+        for n in 0..2000 {
+            set(&jar, &format!("https://h{n}.example.com/"), "k=v");
+        }
+        assert_eq!(jar.len(), MAX_COOKIES);
+        let big = CookieJar::new();
+        for n in 0..50 {
+            set(&big, "https://example.com/", &format!("k{n}={}", "v".repeat(1000)));
+        }
+        assert!(sent(&big, "https://example.com/").len() <= MAX_HEADER);
+    }
+
+    #[test]
+    fn two_jars_share_nothing_and_show_no_values() {
+        let (one, other) = (CookieJar::new(), CookieJar::new());
+        set(&one, "https://example.com/", "k=hunter2");
+        assert!(other.is_empty());
+        assert!(!format!("{one:?}").contains("hunter2"));
+    }
+}

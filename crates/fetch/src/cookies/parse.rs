@@ -1,0 +1,113 @@
+//! The `Set-Cookie` header (RFC 6265bis section 5.6).
+
+use std::time::{Duration, SystemTime};
+
+use super::date::parse_cookie_date;
+
+/// Most bytes of a name and its value.
+const MAX_PAIR: usize = 4096;
+/// Most bytes of an attribute's value; a longer one is left out.
+const MAX_ATTRIBUTE: usize = 1024;
+/// No cookie lives longer, as in the standard: 400 days.
+const MAX_LIFE: Duration = Duration::from_secs(400 * 24 * 60 * 60);
+
+/// What a `Set-Cookie` header says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SetCookie<'a> {
+    pub(super) name: &'a str,
+    pub(super) value: &'a str,
+    /// Lower case, without a leading dot; `None` where it is not there or empty.
+    pub(super) domain: Option<String>,
+    /// Only where it begins with a slash.
+    pub(super) path: Option<&'a str>,
+    pub(super) secure: bool,
+    max_age: Option<i64>,
+    expires: Option<SystemTime>,
+}
+
+impl<'a> SetCookie<'a> {
+    pub(super) fn parse(text: &'a str) -> Option<Self> {
+        if text.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t') {
+            return None;
+        }
+        let mut parts = text.split(';');
+        let pair = parts.next()?;
+        let (name, value) = pair.split_once('=').unwrap_or(("", pair));
+        let (name, value) = (name.trim(), value.trim());
+        if (name.is_empty() && value.is_empty()) || name.len() + value.len() > MAX_PAIR {
+            return None;
+        }
+        let mut cookie =
+            SetCookie { name, value, domain: None, path: None, secure: false, max_age: None, expires: None };
+        for attribute in parts {
+            let (key, value) = attribute.split_once('=').unwrap_or((attribute, ""));
+            let (key, value) = (key.trim(), value.trim());
+            if value.len() > MAX_ATTRIBUTE {
+                continue;
+            }
+            let is = |name: &str| key.eq_ignore_ascii_case(name);
+            if is("domain") {
+                let domain = value.strip_prefix('.').unwrap_or(value).to_ascii_lowercase();
+                cookie.domain = (!domain.is_empty()).then_some(domain);
+            } else if is("path") {
+                cookie.path = value.starts_with('/').then_some(value);
+            } else if is("secure") {
+                cookie.secure = true;
+            } else if is("max-age") {
+                cookie.max_age = max_age(value).or(cookie.max_age);
+            } else if is("expires") {
+                cookie.expires = parse_cookie_date(value).or(cookie.expires);
+            }
+        }
+        Some(cookie)
+    }
+
+    /// When the cookie ends; `None` where it lives as long as its jar. `Max-Age` counts before `Expires`.
+    pub(super) fn expiry(&self, now: SystemTime) -> Option<SystemTime> {
+        let latest = now.checked_add(MAX_LIFE)?;
+        match self.max_age {
+            Some(seconds) => match u64::try_from(seconds) {
+                Ok(seconds) => Some(now.checked_add(Duration::from_secs(seconds)).unwrap_or(latest).min(latest)),
+                Err(_) => Some(now),
+            },
+            None => self.expires.map(|expires| expires.min(latest)),
+        }
+    }
+}
+
+/// A count of seconds; more than fit are the most that fit.
+fn max_age(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some(text.parse().unwrap_or(if text.starts_with('-') { i64::MIN } else { i64::MAX }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_none() {
+        for text in ["", "=", "; Path=/", "a=b\u{1}", "a=\u{7f}"] {
+            assert_eq!(SetCookie::parse(text), None, "{text:?}");
+        }
+        assert!(SetCookie::parse(&format!("a={}", "b".repeat(MAX_PAIR))).is_none());
+    }
+
+    #[test]
+    fn lifetimes() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        let life = |text: &str| {
+            let expiry = SetCookie::parse(text).unwrap().expiry(now)?;
+            Some(expiry.duration_since(now).unwrap_or_default().as_secs())
+        };
+        assert_eq!(life("a=b"), None);
+        assert_eq!(life("a=b; Max-Age=60"), Some(60));
+        assert_eq!(life("a=b; Max-Age=-5"), Some(0));
+        assert_eq!(life("a=b; Max-Age=99999999999999999999999"), Some(MAX_LIFE.as_secs()));
+        assert_eq!(life("a=b; Max-Age=1x"), None);
+        assert_eq!(life("a=b; Expires=Fri, 31 Dec 9999 23:59:59 GMT"), Some(MAX_LIFE.as_secs()));
+    }
+}
