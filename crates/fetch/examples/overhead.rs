@@ -7,7 +7,12 @@
 //! overhead fetch ADDRESS COUNT      # or reqwest, or hyper
 //! ```
 
-#![expect(clippy::print_stdout, clippy::expect_used, clippy::panic, reason = "a measuring program, run by hand")]
+#![expect(
+    clippy::print_stdout,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a measuring program, run by hand"
+)]
 #![expect(clippy::disallowed_methods, reason = "the floors are clients without the door, aimed at loopback")]
 
 use std::net::SocketAddr;

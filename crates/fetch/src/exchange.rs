@@ -12,8 +12,8 @@ use url::Url;
 
 use crate::body::{self, Limits};
 use crate::cookies::CookieJar;
-use crate::door::trace::{self, Stage, Trace};
 use crate::door;
+use crate::door::trace::{self, Stage, Trace};
 use crate::error::{Error, ErrorKind};
 use crate::fetcher::Inner;
 use crate::headers;
@@ -31,7 +31,10 @@ pub(crate) async fn run(fetcher: &Inner, request: Request, hops: &dyn HopCheck) 
     let requested = request.url.clone();
     let deadline = Instant::now() + limit;
     // On the heap: the state of a whole exchange is some kilobytes, which every layer around it would copy.
-    let work = Box::pin(trace::within(Arc::clone(&trace), tries(fetcher, request, hops, Arc::clone(&trace), deadline)));
+    let work = Box::pin(trace::within(
+        Arc::clone(&trace),
+        tries(fetcher, request, hops, Arc::clone(&trace), deadline),
+    ));
     match tokio::time::timeout_at(deadline, work).await {
         Ok(outcome) => outcome,
         Err(_) => Err(Error::new(
@@ -125,8 +128,9 @@ impl<'a> Exchange<'a> {
                 "credentials do not belong into a URL: send an `Authorization` header",
             ));
         }
-        let languages = headers::accept_language(&request.languages)
-            .map_err(|tag| Error::new(ErrorKind::InvalidRequest, &url, format!("`{tag}` is not a language tag")))?;
+        let languages = headers::accept_language(&request.languages).map_err(|tag| {
+            Error::new(ErrorKind::InvalidRequest, &url, format!("`{tag}` is not a language tag"))
+        })?;
         let agent = if request.mobile { &fetcher.mobile_user_agent } else { &fetcher.user_agent };
         let headers = headers::compose(agent, languages, &request.headers);
         let may_restart = request.scheme_assumed || request.max_retries > 0;

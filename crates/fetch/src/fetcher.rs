@@ -86,9 +86,11 @@ impl Fetcher {
 impl Inner {
     pub(crate) fn check(&self, url: &Url) -> Result<(), Error> {
         self.policy.check_url(url).map_err(|refusal| match refusal {
-            Refusal::Scheme(scheme) => {
-                Error::new(ErrorKind::Scheme, url, format!("`{scheme}` URLs are not fetched, only http and https are"))
-            }
+            Refusal::Scheme(scheme) => Error::new(
+                ErrorKind::Scheme,
+                url,
+                format!("`{scheme}` URLs are not fetched, only http and https are"),
+            ),
             Refusal::Port(port) => {
                 Error::new(ErrorKind::Port, url, format!("port {port} is not one where pages are served"))
             }
@@ -201,8 +203,9 @@ impl FetcherBuilder {
     /// A user agent that no header can hold, or a root certificate that is none.
     pub fn build(self) -> Result<Fetcher, ConfigError> {
         let agent = |text: &str| {
-            HeaderValue::from_str(text)
-                .map_err(|_| ConfigError::new("the user agent holds a line break or another control character"))
+            HeaderValue::from_str(text).map_err(|_| {
+                ConfigError::new("the user agent holds a line break or another control character")
+            })
         };
         let policy = Arc::new(self.policy);
         let guard = Guarded { policy: Arc::clone(&policy), resolver: self.resolver };
@@ -215,7 +218,9 @@ impl FetcherBuilder {
             max_body: self.max_body,
             max_redirects: self.max_redirects,
             clock: self.clock,
-            retries: RetryBudget::new(self.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish())),
+            retries: RetryBudget::new(
+                self.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish()),
+            ),
         })))
     }
 }

@@ -1,8 +1,8 @@
 //! What a request says about itself, and which of the caller's headers it may carry where.
 
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST, TE, TRAILER,
-    TRANSFER_ENCODING, UPGRADE, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST, TE,
+    TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -47,7 +47,10 @@ pub(crate) fn compose(
 /// elsewhere would contradict it.
 fn belongs_to_connection(name: &HeaderName) -> bool {
     [CONNECTION, CONTENT_LENGTH, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE].contains(name)
-        || matches!(name.as_str(), "keep-alive" | "proxy-connection" | "proxy-authorization" | "expect" | "http2-settings")
+        || matches!(
+            name.as_str(),
+            "keep-alive" | "proxy-connection" | "proxy-authorization" | "expect" | "http2-settings"
+        )
 }
 
 /// Takes away what must not reach another origin: everything but what describes the client.
@@ -91,7 +94,9 @@ pub(crate) fn accept_language(tags: &[String]) -> Result<Option<HeaderValue>, St
     for (index, tag) in tags.iter().take(MAX_LANGUAGES).enumerate() {
         let fits = !tag.is_empty()
             && tag.len() <= 35
-            && tag.split('-').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+            && tag
+                .split('-')
+                .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric()));
         if !fits && tag != "*" {
             return Err(tag.chars().filter(|c| !c.is_control()).take(35).collect());
         }
@@ -122,8 +127,13 @@ mod tests {
     #[test]
     fn callers_replace_ours_but_not_the_connections() {
         let caller = map(&[
-            ("user-agent", "mine"), ("x-a", "1"), ("host", "evil.example"), ("connection", "close"),
-            ("content-length", "7"), ("transfer-encoding", "chunked"), ("proxy-authorization", "x"),
+            ("user-agent", "mine"),
+            ("x-a", "1"),
+            ("host", "evil.example"),
+            ("connection", "close"),
+            ("content-length", "7"),
+            ("transfer-encoding", "chunked"),
+            ("proxy-authorization", "x"),
         ]);
         let headers = compose(&HeaderValue::from_static("ours"), None, &caller);
         let names: Vec<&str> = headers.keys().map(HeaderName::as_str).collect();
@@ -137,7 +147,13 @@ mod tests {
         let mut headers = compose(
             &HeaderValue::from_static("ours"),
             accept_language(&["de".to_owned()]).unwrap(),
-            &map(&[("authorization", "s"), ("cookie", "s"), ("x-api-key", "s"), ("x-mine", "s"), ("referer", "s")]),
+            &map(&[
+                ("authorization", "s"),
+                ("cookie", "s"),
+                ("x-api-key", "s"),
+                ("x-mine", "s"),
+                ("referer", "s"),
+            ]),
         );
         strip_for_other_origin(&mut headers);
         assert!(headers.values().all(|value| value != "s"));

@@ -26,13 +26,49 @@ pub(crate) enum Verdict {
 
 /// Types under `application/` that hold no text.
 const BINARY_APPLICATIONS: &[&str] = &[
-    "gzip", "java-archive", "mac-binary", "msword", "vnd.android.package-archive", "vnd.apple.installer+xml",
-    "vnd.debian.binary-package", "vnd.microsoft.portable-executable", "vnd.ms-cab-compressed", "vnd.ms-excel",
-    "vnd.ms-fontobject", "vnd.ms-powerpoint", "vnd.rar", "wasm", "x-7z-compressed", "x-apple-diskimage",
-    "x-bittorrent", "x-bzip", "x-bzip2", "x-compressed", "x-debian-package", "x-dosexec", "x-executable",
-    "x-font-opentype", "x-font-ttf", "x-font-woff", "x-gzip", "x-iso9660-image", "x-lzip", "x-lzma",
-    "x-msdos-program", "x-msdownload", "x-rar-compressed", "x-rpm", "x-shockwave-flash", "x-tar", "x-xz",
-    "x-zip-compressed", "zip", "zstd", "ogg", "font-woff", "font-woff2",
+    "gzip",
+    "java-archive",
+    "mac-binary",
+    "msword",
+    "vnd.android.package-archive",
+    "vnd.apple.installer+xml",
+    "vnd.debian.binary-package",
+    "vnd.microsoft.portable-executable",
+    "vnd.ms-cab-compressed",
+    "vnd.ms-excel",
+    "vnd.ms-fontobject",
+    "vnd.ms-powerpoint",
+    "vnd.rar",
+    "wasm",
+    "x-7z-compressed",
+    "x-apple-diskimage",
+    "x-bittorrent",
+    "x-bzip",
+    "x-bzip2",
+    "x-compressed",
+    "x-debian-package",
+    "x-dosexec",
+    "x-executable",
+    "x-font-opentype",
+    "x-font-ttf",
+    "x-font-woff",
+    "x-gzip",
+    "x-iso9660-image",
+    "x-lzip",
+    "x-lzma",
+    "x-msdos-program",
+    "x-msdownload",
+    "x-rar-compressed",
+    "x-rpm",
+    "x-shockwave-flash",
+    "x-tar",
+    "x-xz",
+    "x-zip-compressed",
+    "zip",
+    "zstd",
+    "ogg",
+    "font-woff",
+    "font-woff2",
 ];
 
 /// Prefixes of types under `application/` that are zipped containers.
@@ -50,7 +86,9 @@ pub(crate) fn judge_type(accept: Accept, headers: &HeaderMap) -> Verdict {
     match kind {
         // An SVG is markup, but a picture to whoever links to it.
         "image" | "audio" | "video" | "font" => Verdict::Refused(essence),
-        "application" if matches!(subtype, "octet-stream" | "binary" | "unknown" | "x-download" | "force-download") => {
+        "application"
+            if matches!(subtype, "octet-stream" | "binary" | "unknown" | "x-download" | "force-download") =>
+        {
             Verdict::Unsure
         }
         "application"
@@ -92,15 +130,30 @@ mod tests {
 
     #[test]
     fn types() {
-        for taken in ["text/html; charset=utf-8", "TEXT/PLAIN", "application/xhtml+xml", "application/json",
-            "application/pdf", "application/rss+xml", "application/x-unheard-of", "multipart/mixed"]
-        {
+        for taken in [
+            "text/html; charset=utf-8",
+            "TEXT/PLAIN",
+            "application/xhtml+xml",
+            "application/json",
+            "application/pdf",
+            "application/rss+xml",
+            "application/x-unheard-of",
+            "multipart/mixed",
+        ] {
             assert_eq!(judge(taken), Verdict::Taken, "{taken}");
         }
-        for refused in ["image/png", "Image/SVG+XML", "audio/mpeg", "video/mp4; codecs=x", "font/woff2",
-            "application/zip", "application/GZIP", "application/epub+zip", "application/wasm",
-            "application/vnd.openxmlformats-officedocument.wordprocessingml.document"]
-        {
+        for refused in [
+            "image/png",
+            "Image/SVG+XML",
+            "audio/mpeg",
+            "video/mp4; codecs=x",
+            "font/woff2",
+            "application/zip",
+            "application/GZIP",
+            "application/epub+zip",
+            "application/wasm",
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        ] {
             assert!(matches!(judge(refused), Verdict::Refused(_)), "{refused}");
         }
         for unsure in ["application/octet-stream", "binary/octet-stream", "garbage", ""] {

@@ -73,7 +73,11 @@ impl fmt::Display for HopRefused {
 impl std::error::Error for HopRefused {}
 
 /// The target of a redirect, where the answer is one: `Err` where its `Location` is not a URL.
-pub(crate) fn target(status: StatusCode, headers: &HeaderMap, from: &Url) -> Option<Result<Url, BadLocation>> {
+pub(crate) fn target(
+    status: StatusCode,
+    headers: &HeaderMap,
+    from: &Url,
+) -> Option<Result<Url, BadLocation>> {
     if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
     }
@@ -181,7 +185,9 @@ mod tests {
     fn origins() {
         let same = |one, other| same_origin(&Url::parse(one).unwrap(), &Url::parse(other).unwrap());
         assert!(same("https://a.example/x", "https://a.example:443/y"));
-        for other in ["http://a.example/", "https://a.example:8443/", "https://b.a.example/", "https://example/"] {
+        for other in
+            ["http://a.example/", "https://a.example:8443/", "https://b.a.example/", "https://example/"]
+        {
             assert!(!same("https://a.example/", other), "{other}");
         }
     }

@@ -36,7 +36,8 @@ impl RetryBudget {
 
     /// A request begins.
     pub(crate) fn earn(&self) {
-        let _ = self.milli.fetch_update(Relaxed, Relaxed, |milli| Some((milli + EARNED_MILLI).min(MOST_MILLI)));
+        let _ =
+            self.milli.fetch_update(Relaxed, Relaxed, |milli| Some((milli + EARNED_MILLI).min(MOST_MILLI)));
     }
 
     /// Pays for one retry, where the budget has enough.

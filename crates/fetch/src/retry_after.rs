@@ -11,7 +11,9 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         // More digits than fit are a very long time.
-        return Some(Duration::from_secs(text.parse().unwrap_or(u64::from(u32::MAX)).min(u64::from(u32::MAX))));
+        return Some(Duration::from_secs(
+            text.parse().unwrap_or(u64::from(u32::MAX)).min(u64::from(u32::MAX)),
+        ));
     }
     let until = httpdate::parse_http_date(text).ok()?;
     let from = headers

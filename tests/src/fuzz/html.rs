@@ -8,7 +8,7 @@ use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::request::{Format, ScrapeOptions, ScrapeRequest};
 use url::Url;
 
-use super::BASE;
+use super::{BASE, markup};
 
 /// A byte of input gives at most so many of output. The dearest known are an anchor of some twelve bytes, which is
 /// written with an address of up to 8 KiB, and a table row of four, which is filled up to 256 columns.
@@ -17,11 +17,7 @@ const GROWTH: usize = 1_024;
 /// And so many whatever the input: a data URI or a warning may outweigh a tiny page.
 const SLACK: usize = 16_384;
 
-/// The elements that Markdown may hold as HTML, always without attributes: it has no other way to say them, or none
-/// that works where they stand.
-const ALLOWED_ELEMENTS: [&str; 8] = ["br", "strong", "em", "del", "sub", "sup", "kbd", "mark"];
-
-/// Any page gives Markdown that is bounded, holds no markup of the page's making, and leads only to the web.
+/// Any page gives Markdown and HTML that are bounded, cannot act, and lead only to the web.
 pub fn html_to_markdown(data: &[u8]) {
     let Ok(url) = Url::parse(BASE) else { return };
     let input = Input { url: &url, content_type: Some("text/html"), body: data };
@@ -34,7 +30,10 @@ pub fn html_to_markdown(data: &[u8]) {
             assert!(markdown.len() <= bound, "{} bytes give {} of Markdown", data.len(), markdown.len());
             harmless(markdown);
         }
-        assert!(document.html.is_none_or(|html| html.len() <= bound), "HTML out of {} bytes", data.len());
+        if let Some(html) = &document.html {
+            assert!(html.len() <= bound, "{} bytes give {} of HTML", data.len(), html.len());
+            assert!(markup::is_inert(html), "HTML that can act: {html}");
+        }
         for link in document.links.iter().flatten() {
             of_the_web(link);
         }
@@ -55,7 +54,7 @@ fn of_the_web(link: &str) {
     assert!(url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()), "{link}");
 }
 
-/// Reads the Markdown as a renderer would: no raw HTML of the page's making, no address that runs code.
+/// Reads the Markdown as a renderer would: no HTML that can act, no address that runs code.
 fn harmless(markdown: &str) {
     let arena = comrak::Arena::new();
     let mut options = comrak::Options::default();
@@ -65,25 +64,17 @@ fn harmless(markdown: &str) {
     for node in root.descendants() {
         match &node.data.borrow().value {
             NodeValue::HtmlInline(html) => {
-                assert!(allowed(html), "raw HTML {html:?}");
+                assert!(markup::is_inert(html), "raw HTML {html:?}");
             }
             NodeValue::HtmlBlock(block) => {
-                assert!(allowed(block.literal.trim()), "a block of raw HTML {:?}", block.literal);
+                assert!(markup::is_inert(&block.literal), "a block of raw HTML {:?}", block.literal);
             }
             NodeValue::Link(link) | NodeValue::Image(link) => {
-                let start: String = link.url.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(16).collect();
-                let start = start.to_ascii_lowercase();
-                let code = ["javascript:", "vbscript:", "data:text", "file:"];
-                assert!(!code.iter().any(|scheme| start.starts_with(scheme)), "an address that runs code: {}", link.url);
+                assert!(!markup::runs_code(&link.url), "an address that runs code: {}", link.url);
             }
             _ => {}
         }
     }
-}
-
-fn allowed(html: &str) -> bool {
-    let name = html.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).unwrap_or_default();
-    ALLOWED_ELEMENTS.contains(&name.strip_prefix('/').unwrap_or(name))
 }
 
 /// Every format that needs no browser and no model.

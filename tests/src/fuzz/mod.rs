@@ -5,6 +5,7 @@
 //! oracle fails. "It does not panic" is the least of these; the others are laws that a user of the crate relies on.
 
 mod html;
+mod markup;
 mod request;
 mod robots;
 mod sitemap;

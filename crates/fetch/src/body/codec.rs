@@ -175,8 +175,11 @@ pub(crate) struct Brotli {
 
 impl Brotli {
     fn new() -> Self {
-        let state =
-            BrotliState::new_strict(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
+        let state = BrotliState::new_strict(
+            StandardAlloc::default(),
+            StandardAlloc::default(),
+            StandardAlloc::default(),
+        );
         Self { state, complete: false }
     }
 
@@ -230,4 +233,3 @@ impl Zstd {
         Ok(Step { consumed: source.pos(), produced: target.pos() })
     }
 }
-

@@ -225,11 +225,18 @@ mod tests {
             ("raw deflate", &[Coding::Deflate], raw_deflate(&data)),
             ("brotli", &[Coding::Brotli], brotli(&data)),
             ("zstd in two frames", &[Coding::Zstd], [zstd(&data[..777]), zstd(&data[777..])].concat()),
-            ("zstd, gzip, brotli", &[Coding::Zstd, Coding::Gzip, Coding::Brotli], brotli(&gzip(&zstd(&data)))),
+            (
+                "zstd, gzip, brotli",
+                &[Coding::Zstd, Coding::Gzip, Coding::Brotli],
+                brotli(&gzip(&zstd(&data))),
+            ),
         ];
         for (name, codings, encoded) in rows {
             for piece in [1, 2, 3, 7, 1000, 16 * 1024, encoded.len()] {
-                assert!(decode(codings, &encoded, piece).as_deref() == Ok(&data), "{name} in pieces of {piece}");
+                assert!(
+                    decode(codings, &encoded, piece).as_deref() == Ok(&data),
+                    "{name} in pieces of {piece}"
+                );
             }
         }
     }
@@ -245,7 +252,11 @@ mod tests {
             (Coding::Zstd, zstd(&data)),
         ] {
             for cut in [1, encoded.len() / 2, encoded.len() - 1] {
-                assert_eq!(decode(&[coding], &encoded[..cut], 512), Err(Stopped::Broken), "{coding:?} cut at {cut}");
+                assert_eq!(
+                    decode(&[coding], &encoded[..cut], 512),
+                    Err(Stopped::Broken),
+                    "{coding:?} cut at {cut}"
+                );
             }
         }
     }
@@ -257,7 +268,10 @@ mod tests {
         encoded[at] ^= 0x55;
         assert_eq!(decode(&[Coding::Gzip], &encoded, 64), Err(Stopped::Broken));
         for coding in [Coding::Gzip, Coding::Brotli, Coding::Zstd] {
-            assert_eq!(decode(&[coding], b"<!doctype html><p>not compressed at all", 5), Err(Stopped::Broken));
+            assert_eq!(
+                decode(&[coding], b"<!doctype html><p>not compressed at all", 5),
+                Err(Stopped::Broken)
+            );
         }
     }
 
@@ -274,7 +288,10 @@ mod tests {
             let mut decoder = Decoder::new(codings, LIMITS).unwrap();
             let stopped = encoded.chunks(4096).find_map(|chunk| decoder.push(chunk).err());
             assert_eq!(stopped, Some(Stopped::Ratio), "{name}");
-            assert!(decoder.decoded.len() as u64 <= RATIO_FREE_BYTES.max(decoder.received * MAX_RATIO), "{name}");
+            assert!(
+                decoder.decoded.len() as u64 <= RATIO_FREE_BYTES.max(decoder.received * MAX_RATIO),
+                "{name}"
+            );
         }
     }
 

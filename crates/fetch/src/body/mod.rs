@@ -39,7 +39,8 @@ pub(crate) async fn read(
     if let media::Verdict::Refused(kind) = &verdict {
         return Err(unsupported(url, kind));
     }
-    let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.trim().parse::<u64>().ok());
+    let length =
+        headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.trim().parse::<u64>().ok());
     if length.is_some_and(|length| length > limits.bytes) {
         return Err(too_large(url, limits, Stopped::Size));
     }
@@ -98,7 +99,11 @@ fn codings(headers: &HeaderMap, url: &Url) -> Result<Vec<Coding>, Error> {
             match Coding::named(name) {
                 Ok(coding) => codings.extend(coding),
                 Err(()) => {
-                    return Err(Error::new(ErrorKind::Decode, url, "the content coding of the body is unknown"));
+                    return Err(Error::new(
+                        ErrorKind::Decode,
+                        url,
+                        "the content coding of the body is unknown",
+                    ));
                 }
             }
             if codings.len() > MAX_CODINGS {

@@ -3,19 +3,28 @@
 
 use std::time::{Duration, SystemTime};
 
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 pub(super) fn parse_cookie_date(text: &str) -> Option<SystemTime> {
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
     let tokens = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == ':' || !c.is_ascii()));
     for token in tokens.filter(|token| !token.is_empty()) {
-        if time.is_none() && let Some(found) = clock(token) {
+        if time.is_none()
+            && let Some(found) = clock(token)
+        {
             time = Some(found);
-        } else if day.is_none() && let Some(found) = number(token, 1, 2) {
+        } else if day.is_none()
+            && let Some(found) = number(token, 1, 2)
+        {
             day = Some(found);
-        } else if month.is_none() && let Some(found) = named_month(token) {
+        } else if month.is_none()
+            && let Some(found) = named_month(token)
+        {
             month = Some(found);
-        } else if year.is_none() && let Some(found) = number(token, 2, 4) {
+        } else if year.is_none()
+            && let Some(found) = number(token, 2, 4)
+        {
             year = Some(found);
         }
     }
@@ -70,8 +79,11 @@ mod tests {
     #[test]
     fn forms() {
         for text in [
-            "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
-            "06-Nov-1994 8:49:37", "1994 November 6th 08:49:37 anything",
+            "Sun, 06 Nov 1994 08:49:37 GMT",
+            "Sunday, 06-Nov-94 08:49:37 GMT",
+            "Sun Nov  6 08:49:37 1994",
+            "06-Nov-1994 8:49:37",
+            "1994 November 6th 08:49:37 anything",
         ] {
             assert_eq!(seconds(text), Some(784_111_777), "{text}");
         }
@@ -79,7 +91,15 @@ mod tests {
         assert_eq!(seconds("Thu, 29 Feb 2024 12:00:00 GMT"), Some(1_709_208_000));
         assert_eq!(seconds("Fri, 31 Dec 9999 23:59:59 GMT"), Some(253_402_300_799));
         assert_eq!(seconds("Mon, 01 Jan 1601 00:00:00 GMT"), Some(0));
-        for garbage in ["", "tomorrow", "06 Nov 1994", "32 Nov 1994 08:49:37", "06 Nov 1994 24:00:00", "06 Nov 1600 00:00:00", "08:49:37"] {
+        for garbage in [
+            "",
+            "tomorrow",
+            "06 Nov 1994",
+            "32 Nov 1994 08:49:37",
+            "06 Nov 1994 24:00:00",
+            "06 Nov 1600 00:00:00",
+            "08:49:37",
+        ] {
             assert_eq!(seconds(garbage), None, "{garbage}");
         }
     }

@@ -102,7 +102,9 @@ impl CookieJar {
         };
         let prefix_holds = match set.name {
             name if starts_with(name, "__Secure-") => set.secure,
-            name if starts_with(name, "__Host-") => set.secure && set.path == Some("/") && set.domain.is_none(),
+            name if starts_with(name, "__Host-") => {
+                set.secure && set.path == Some("/") && set.domain.is_none()
+            }
             _ => true,
         };
         if (set.secure && !is_secure) || !prefix_holds {
@@ -153,12 +155,11 @@ impl CookieJar {
         let mut fitting: Vec<&Cookie> = cookies
             .iter()
             .filter(|cookie| {
-                let domain_fits = if cookie.host_only {
-                    cookie.domain == host
-                } else {
-                    is_within(host, &cookie.domain)
-                };
-                domain_fits && path_matches(url.path(), &cookie.path) && (!cookie.secure || url.scheme() == "https")
+                let domain_fits =
+                    if cookie.host_only { cookie.domain == host } else { is_within(host, &cookie.domain) };
+                domain_fits
+                    && path_matches(url.path(), &cookie.path)
+                    && (!cookie.secure || url.scheme() == "https")
             })
             .collect();
         // Longer paths first; the sort is stable, so that older ones of the same length stay first.
@@ -215,7 +216,8 @@ fn default_path(url: &Url) -> String {
 }
 
 fn path_matches(path: &str, cookie: &str) -> bool {
-    path.strip_prefix(cookie).is_some_and(|rest| rest.is_empty() || cookie.ends_with('/') || rest.starts_with('/'))
+    path.strip_prefix(cookie)
+        .is_some_and(|rest| rest.is_empty() || cookie.ends_with('/') || rest.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -248,11 +250,35 @@ mod tests {
             // name, set by, cookie, asked at, sent
             ("host only", "https://a.example.com/", "k=v", "https://a.example.com/x", "k=v"),
             ("host only, below", "https://example.com/", "k=v", "https://a.example.com/", ""),
-            ("domain, below", "https://example.com/", "k=v; Domain=example.com", "https://a.example.com/", "k=v"),
-            ("domain, from below", "https://a.example.com/", "k=v; domain=.Example.com", "https://b.example.com/", "k=v"),
+            (
+                "domain, below",
+                "https://example.com/",
+                "k=v; Domain=example.com",
+                "https://a.example.com/",
+                "k=v",
+            ),
+            (
+                "domain, from below",
+                "https://a.example.com/",
+                "k=v; domain=.Example.com",
+                "https://b.example.com/",
+                "k=v",
+            ),
             ("another domain", "https://example.com/", "k=v; Domain=other.com", "https://other.com/", ""),
-            ("a domain below", "https://example.com/", "k=v; Domain=a.example.com", "https://a.example.com/", ""),
-            ("a suffix of letters", "https://badexample.com/", "k=v; Domain=example.com", "https://example.com/", ""),
+            (
+                "a domain below",
+                "https://example.com/",
+                "k=v; Domain=a.example.com",
+                "https://a.example.com/",
+                "",
+            ),
+            (
+                "a suffix of letters",
+                "https://badexample.com/",
+                "k=v; Domain=example.com",
+                "https://example.com/",
+                "",
+            ),
             ("public suffix", "https://a.co.uk/", "k=v; Domain=co.uk", "https://b.co.uk/", ""),
             ("private suffix", "https://a.github.io/", "k=v; Domain=github.io", "https://b.github.io/", ""),
             ("top level", "https://example.com/", "k=v; Domain=com", "https://other.com/", ""),
@@ -262,18 +288,52 @@ mod tests {
             ("path", "https://example.com/a/b", "k=v", "https://example.com/a/c", "k=v"),
             ("path, outside", "https://example.com/a/b", "k=v", "https://example.com/ab", ""),
             ("path, named", "https://example.com/", "k=v; Path=/x", "https://example.com/x/y", "k=v"),
-            ("path, not a prefix by letters", "https://example.com/", "k=v; Path=/x", "https://example.com/xy", ""),
+            (
+                "path, not a prefix by letters",
+                "https://example.com/",
+                "k=v; Path=/x",
+                "https://example.com/xy",
+                "",
+            ),
             ("secure over http", "https://example.com/", "k=v; Secure", "http://example.com/", ""),
             ("secure from http", "http://example.com/", "k=v; Secure", "https://example.com/", ""),
-            ("port and scheme do not matter", "http://example.com/", "k=v", "https://example.com:8443/", "k=v"),
-            ("__Host-", "https://example.com/", "__Host-k=v; Secure; Path=/", "https://example.com/", "__Host-k=v"),
-            ("__Host- with domain", "https://example.com/", "__Host-k=v; Secure; Path=/; Domain=example.com",
-                "https://example.com/", ""),
+            (
+                "port and scheme do not matter",
+                "http://example.com/",
+                "k=v",
+                "https://example.com:8443/",
+                "k=v",
+            ),
+            (
+                "__Host-",
+                "https://example.com/",
+                "__Host-k=v; Secure; Path=/",
+                "https://example.com/",
+                "__Host-k=v",
+            ),
+            (
+                "__Host- with domain",
+                "https://example.com/",
+                "__Host-k=v; Secure; Path=/; Domain=example.com",
+                "https://example.com/",
+                "",
+            ),
             ("__secure- without secure", "https://example.com/", "__secure-k=v", "https://example.com/", ""),
             ("expired", "https://example.com/", "k=v; Max-Age=0", "https://example.com/", ""),
-            ("max-age over expires", "https://example.com/", "k=v; Max-Age=9; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
-                "https://example.com/", "k=v"),
-            ("expires", "https://example.com/", "k=v; Expires=Wed, 09-Jun-2021 10:18:14 GMT", "https://example.com/", ""),
+            (
+                "max-age over expires",
+                "https://example.com/",
+                "k=v; Max-Age=9; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
+                "https://example.com/",
+                "k=v",
+            ),
+            (
+                "expires",
+                "https://example.com/",
+                "k=v; Expires=Wed, 09-Jun-2021 10:18:14 GMT",
+                "https://example.com/",
+                "",
+            ),
             ("garbage date", "https://example.com/", "k=v; Expires=tomorrow", "https://example.com/", "k=v"),
             ("no name", "https://example.com/", "v", "https://example.com/", "v"),
             ("quotes stay", "https://example.com/", "k=\"v\"", "https://example.com/", "k=\"v\""),

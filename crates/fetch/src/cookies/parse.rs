@@ -67,7 +67,9 @@ impl<'a> SetCookie<'a> {
         let latest = now.checked_add(MAX_LIFE)?;
         match self.max_age {
             Some(seconds) => match u64::try_from(seconds) {
-                Ok(seconds) => Some(now.checked_add(Duration::from_secs(seconds)).unwrap_or(latest).min(latest)),
+                Ok(seconds) => {
+                    Some(now.checked_add(Duration::from_secs(seconds)).unwrap_or(latest).min(latest))
+                }
                 Err(_) => Some(now),
             },
             None => self.expires.map(|expires| expires.min(latest)),

@@ -35,7 +35,8 @@ pub(crate) fn classify(error: &reqwest::Error, url: &Url) -> Error {
         return match io {
             // The TCP connection stood, and was closed in the middle of the handshake.
             Some(io) if io.kind() == io::ErrorKind::UnexpectedEof => {
-                Error::new(ErrorKind::Tls, url, "the connection was closed during the TLS handshake").not_tls()
+                Error::new(ErrorKind::Tls, url, "the connection was closed during the TLS handshake")
+                    .not_tls()
             }
             Some(io) => Error::new(ErrorKind::Connect, url, io_text(io)),
             None => Error::new(ErrorKind::Connect, url, "no connection came about"),

@@ -49,10 +49,8 @@ impl Door {
                 .map_err(|error| ConfigError::new(format!("TLS cannot be set up: {error}")))
         };
         let verified_tls = builder()?.with_root_certificates(root_store(roots)?).with_no_client_auth();
-        let unverified_tls = builder()?
-            .dangerous()
-            .with_custom_certificate_verifier(unverified)
-            .with_no_client_auth();
+        let unverified_tls =
+            builder()?.dangerous().with_custom_certificate_verifier(unverified).with_no_client_auth();
         Ok(Self { verified: client(guard, verified_tls)?, unverified: client(guard, unverified_tls)? })
     }
 
@@ -61,7 +59,10 @@ impl Door {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the door: the guard is its resolver, literals are checked before")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the door: the guard is its resolver, literals are checked before"
+)]
 fn client(guard: &Guarded, mut tls: ClientConfig) -> Result<reqwest::Client, ConfigError> {
     tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     reqwest::Client::builder()

@@ -137,14 +137,39 @@ mod tests {
     fn encodings_of_local_addresses() {
         let policy = EgressPolicy::public_only();
         let rows = [
-            "http://127.0.0.1/", "http://2130706433/", "http://0x7f000001/", "http://0x7f.1/", "http://0177.0.0.1/",
-            "http://127.1/", "http://127.0.1/", "http://0/", "http://１２７.０.０.１/", "http://127。0。0。1/",
-            "http://%31%32%37.0.0.1/", "http://127.0.0.1./", "http:\\\\127.0.0.1\\", "http://user:pw@127.0.0.1/",
-            "http://example.com@127.0.0.1/", "http://[::1]/", "http://[::]/", "http://[::ffff:127.0.0.1]/",
-            "http://[::ffff:7f00:1]/", "http://[0:0:0:0:0:ffff:7f00:1]/", "http://[::127.0.0.1]/",
-            "http://[64:ff9b::7f00:1]/", "http://[2002:7f00:1::]/", "http://[2001:0:7f00:1::]/", "http://[fc00::1]/",
-            "http://[fe80::1]/", "http://169.254.169.254/latest/", "http://0xa9fea9fe/", "http://10.0.0.1/",
-            "http://172.16.0.1/", "http://192.168.1.1/", "http://100.64.0.1/", "http://[::ffff:0:127.0.0.1]/",
+            "http://127.0.0.1/",
+            "http://2130706433/",
+            "http://0x7f000001/",
+            "http://0x7f.1/",
+            "http://0177.0.0.1/",
+            "http://127.1/",
+            "http://127.0.1/",
+            "http://0/",
+            "http://１２７.０.０.１/",
+            "http://127。0。0。1/",
+            "http://%31%32%37.0.0.1/",
+            "http://127.0.0.1./",
+            "http:\\\\127.0.0.1\\",
+            "http://user:pw@127.0.0.1/",
+            "http://example.com@127.0.0.1/",
+            "http://[::1]/",
+            "http://[::]/",
+            "http://[::ffff:127.0.0.1]/",
+            "http://[::ffff:7f00:1]/",
+            "http://[0:0:0:0:0:ffff:7f00:1]/",
+            "http://[::127.0.0.1]/",
+            "http://[64:ff9b::7f00:1]/",
+            "http://[2002:7f00:1::]/",
+            "http://[2001:0:7f00:1::]/",
+            "http://[fc00::1]/",
+            "http://[fe80::1]/",
+            "http://169.254.169.254/latest/",
+            "http://0xa9fea9fe/",
+            "http://10.0.0.1/",
+            "http://172.16.0.1/",
+            "http://192.168.1.1/",
+            "http://100.64.0.1/",
+            "http://[::ffff:0:127.0.0.1]/",
         ];
         for url in rows {
             assert_eq!(check(&policy, url), Err(Refusal::Address), "{url}");
@@ -159,9 +184,16 @@ mod tests {
     #[test]
     fn schemes_and_ports() {
         let policy = EgressPolicy::public_only();
-        for url in ["file:///etc/passwd", "ftp://example.com/", "gopher://example.com/", "data:text/html,x",
-            "javascript:alert(1)", "blob:https://example.com/x", "ws://example.com/", "wss://example.com/"]
-        {
+        for url in [
+            "file:///etc/passwd",
+            "ftp://example.com/",
+            "gopher://example.com/",
+            "data:text/html,x",
+            "javascript:alert(1)",
+            "blob:https://example.com/x",
+            "ws://example.com/",
+            "wss://example.com/",
+        ] {
             assert!(matches!(check(&policy, url), Err(Refusal::Scheme(_))), "{url}");
         }
         for port in [22, 25, 6379, 6667, 0] {
@@ -179,12 +211,21 @@ mod tests {
             .allow_host("Intranet.Example.")
             .allow_host("[::1]")
             .allow_host("192.168.7.7");
-        for address in ["127.0.0.2", "::ffff:127.0.0.2", "10.1.2.3", "fd00:1::5", "::1", "192.168.7.7", "8.8.8.8"] {
+        for address in
+            ["127.0.0.2", "::ffff:127.0.0.2", "10.1.2.3", "fd00:1::5", "::1", "192.168.7.7", "8.8.8.8"]
+        {
             assert!(policy.permits(address.parse().unwrap()), "{address}");
         }
-        for address in ["127.0.0.1", "127.0.0.3", "::ffff:127.0.0.1", "10.2.0.0", "fd00:2::1", "64:ff9b::127.0.0.2",
-            "2002:7f00:2::", "192.168.7.8"]
-        {
+        for address in [
+            "127.0.0.1",
+            "127.0.0.3",
+            "::ffff:127.0.0.1",
+            "10.2.0.0",
+            "fd00:2::1",
+            "64:ff9b::127.0.0.2",
+            "2002:7f00:2::",
+            "192.168.7.8",
+        ] {
             assert!(!policy.permits(address.parse().unwrap()), "{address}");
         }
         assert!(policy.permits_host("intranet.example"));

@@ -108,7 +108,11 @@ async fn an_endless_body_stops_at_the_limit() {
             &[b'x'; 1000],
         ),
         // Empty metadata blocks of brotli: input without output.
-        ("nothing comes out", b"content-type: text/html\r\ncontent-encoding: gzip\r\n\r\n\x1f\x8b\x08\x08\0\0\0\0\0\x03", &[b'n'; 1000]),
+        (
+            "nothing comes out",
+            b"content-type: text/html\r\ncontent-encoding: gzip\r\n\r\n\x1f\x8b\x08\x08\0\0\0\0\0\x03",
+            &[b'n'; 1000],
+        ),
     ];
     for (name, head, piece) in rows {
         let sent = Arc::new(AtomicU64::new(0));
@@ -138,7 +142,9 @@ async fn an_endless_body_stops_at_the_limit() {
 
 #[tokio::test]
 async fn lengths_that_lie() {
-    let head = |length: &str| format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {length}\r\n\r\n");
+    let head = |length: &str| {
+        format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {length}\r\n\r\n")
+    };
     let rows = [
         ("too long", head("1000"), ErrorKind::Protocol),
         ("beyond the limit", head("99999999999"), ErrorKind::TooLarge),
@@ -226,9 +232,12 @@ async fn floods_of_headers_have_an_end() {
         "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n2;{}\r\nok\r\n0\r\n\r\n",
         "e".repeat(1 << 20)
     );
-    for (name, text) in
-        [("one of 1 MiB", one), ("ten thousand", many), ("trailers", trailers), ("chunk extension", extension)]
-    {
+    for (name, text) in [
+        ("one of 1 MiB", one),
+        ("ten thousand", many),
+        ("trailers", trailers),
+        ("chunk extension", extension),
+    ] {
         let site = Site::serve(move |_| text.clone().into_bytes()).await;
         let error = get(site.url("a.test", "/")).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Protocol, "{name}: {error}");
@@ -248,7 +257,8 @@ async fn sloppy_heads_are_read_as_browsers_do() {
 #[tokio::test]
 async fn statuses_are_answers() {
     for status in [200, 204, 304, 403, 404, 410, 429, 500, 503] {
-        let site = Site::serve(move |_| answer(status, &[("retry-after", "7"), ("connection", "close")], b"")).await;
+        let site =
+            Site::serve(move |_| answer(status, &[("retry-after", "7"), ("connection", "close")], b"")).await;
         let mut request = Request::get(site.url("a.test", "/"));
         request.max_redirects = Some(0);
         let response = fetcher().fetch(request, &FollowAll).await.unwrap();

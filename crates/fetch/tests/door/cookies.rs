@@ -8,7 +8,9 @@ fn cookie(seen: &Seen) -> Option<String> {
 
 #[tokio::test]
 async fn a_job_keeps_its_cookies_and_no_other_sees_them() {
-    let site = Site::serve(|_| answer(200, &[("content-type", "text/html"), ("set-cookie", "k=v; Path=/")], b"")).await;
+    let site =
+        Site::serve(|_| answer(200, &[("content-type", "text/html"), ("set-cookie", "k=v; Path=/")], b""))
+            .await;
     let fetcher = fetcher();
     let (one, other) = (CookieJar::new(), CookieJar::new());
     for jar in [Some(&one), Some(&one), Some(&other), None, None] {
@@ -53,7 +55,8 @@ async fn cookies_do_not_cross_to_another_host() {
     let other = Site::serve(|_| page("")).await;
     let target = other.url("b.test", "/");
     let site = Site::serve(move |_| {
-        let cookies = [("location", target.as_str()), ("set-cookie", "k=1"), ("set-cookie", "t=1; Domain=test")];
+        let cookies =
+            [("location", target.as_str()), ("set-cookie", "k=1"), ("set-cookie", "t=1; Domain=test")];
         answer(302, &cookies, b"")
     })
     .await;
@@ -65,7 +68,8 @@ async fn cookies_do_not_cross_to_another_host() {
 async fn the_callers_own_come_first() {
     let site = Site::serve(|_| page("")).await;
     let jar = CookieJar::new();
-    let setting = Site::serve(|_| answer(200, &[("set-cookie", "theirs=2"), ("content-type", "text/html")], b"")).await;
+    let setting =
+        Site::serve(|_| answer(200, &[("set-cookie", "theirs=2"), ("content-type", "text/html")], b"")).await;
     for url in [setting.url("a.test", "/"), site.url("a.test", "/")] {
         let mut request = Request::get(url).header("cookie", "mine=1").unwrap();
         request.cookies = Some(jar.clone());

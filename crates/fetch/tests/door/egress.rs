@@ -12,9 +12,28 @@ use super::support::{Canary, Names, Site, builder, fetcher, get, page, redirect}
 async fn literal_addresses_in_every_disguise() {
     let canary = Canary::on("127.0.0.1:0");
     let hosts = [
-        "127.0.0.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "127.1", "１２７.０.０.１", "%31%32%37.0.0.1",
-        "127.0.0.1.", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
-        "[::1]", "[::]", "0.0.0.0", "10.0.0.1", "169.254.169.254", "192.168.0.1", "172.16.0.1", "100.64.0.1",
+        "127.0.0.1",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "0177.0.0.1",
+        "127.1",
+        "１２７.０.０.１",
+        "%31%32%37.0.0.1",
+        "127.0.0.1.",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "[::127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "[2002:7f00:1::]",
+        "[::1]",
+        "[::]",
+        "0.0.0.0",
+        "10.0.0.1",
+        "169.254.169.254",
+        "192.168.0.1",
+        "172.16.0.1",
+        "100.64.0.1",
     ];
     for host in hosts {
         let url = Url::parse(&format!("http://{host}:{}/", canary.port())).unwrap();
@@ -68,7 +87,11 @@ async fn redirects_to_closed_addresses() {
                 let target = target.clone();
                 let site = Site::serve(move |seen| {
                     let hop: usize = seen.path()[1..].parse().unwrap();
-                    if hop == depth { redirect(status, &target) } else { redirect(status, &format!("/{}", hop + 1)) }
+                    if hop == depth {
+                        redirect(status, &target)
+                    } else {
+                        redirect(status, &format!("/{}", hop + 1))
+                    }
                 })
                 .await;
                 let error = get(site.url("a.test", "/0")).await.unwrap_err();
@@ -166,13 +189,12 @@ async fn hatches_open_what_they_name() {
     ] {
         let response = fetcher.fetch(Request::get(url.clone()), &FollowAll).await;
         // A system without IPv6 cannot dial the mapped form at all, which is no refusal.
-        let is_fine = response.as_ref().map_or_else(gleaner_fetch::Error::is_connect, |found| &found.body[..] == b"inside");
+        let is_fine = response
+            .as_ref()
+            .map_or_else(gleaner_fetch::Error::is_connect, |found| &found.body[..] == b"inside");
         assert!(is_fine, "{url}: {response:?}");
     }
-    for url in [
-        format!("http://127.0.0.1:{}/", canary.port()),
-        format!("http://b.test:{}/", canary.port()),
-    ] {
+    for url in [format!("http://127.0.0.1:{}/", canary.port()), format!("http://b.test:{}/", canary.port())] {
         let error = host.fetch(Request::get(url.parse().unwrap()), &FollowAll).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Blocked, "{url}");
     }
@@ -189,7 +211,12 @@ async fn proxies_of_the_environment_are_not_used() {
         let url = site.url("a.test", "/").to_string();
         move || {
             let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-            command.args(["--ignored", "--exact", "door::egress::child_of_a_proxied_environment", "--nocapture"]);
+            command.args([
+                "--ignored",
+                "--exact",
+                "door::egress::child_of_a_proxied_environment",
+                "--nocapture",
+            ]);
             for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
                 command.env(name, &proxy);
             }

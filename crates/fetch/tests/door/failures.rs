@@ -16,7 +16,9 @@ fn secretive(url: &Url) -> Url {
 }
 
 fn assert_discreet(error: &Error) {
-    for shown in [format!("{error}"), format!("{error:?}"), format!("{error:#?}"), error.to_page_error().message] {
+    for shown in
+        [format!("{error}"), format!("{error:?}"), format!("{error:#?}"), error.to_page_error().message]
+    {
         assert!(!shown.contains(SECRET), "{shown}");
         assert!(!shown.contains("127.0.0.1"), "the resolved address shows: {shown}");
         assert!(shown.contains("a.test") || shown.contains("nowhere.invalid"), "{shown}");
@@ -35,7 +37,11 @@ async fn each_failure_has_its_kind_and_its_code() {
     assert_discreet(&error);
 
     let error = get(secretive(&"http://nowhere.invalid/".parse().unwrap())).await.unwrap_err();
-    assert_eq!((error.kind(), error.code()), (ErrorKind::Dns, ErrorCode::ScrapeDnsResolutionError), "{error}");
+    assert_eq!(
+        (error.kind(), error.code()),
+        (ErrorKind::Dns, ErrorCode::ScrapeDnsResolutionError),
+        "{error}"
+    );
     assert!(!error.is_retryable());
     assert_discreet(&error);
 
@@ -52,7 +58,11 @@ async fn each_failure_has_its_kind_and_its_code() {
         })
         .await;
         let error = get(secretive(&site.url("a.test", "/"))).await.unwrap_err();
-        assert_eq!((error.kind(), error.code()), (ErrorKind::Protocol, ErrorCode::ScrapeSiteError), "{name}: {error}");
+        assert_eq!(
+            (error.kind(), error.code()),
+            (ErrorKind::Protocol, ErrorCode::ScrapeSiteError),
+            "{name}: {error}"
+        );
         assert!(error.is_retryable(), "{name}");
         assert_discreet(&error);
     }

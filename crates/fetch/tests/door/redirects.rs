@@ -83,7 +83,9 @@ async fn methods_and_bodies() {
         (307, "POST /next HTTP/1.1"),
         (308, "POST /next HTTP/1.1"),
     ] {
-        let site = Site::serve(move |seen| if seen.path() == "/" { redirect(status, "/next") } else { page("") }).await;
+        let site =
+            Site::serve(move |seen| if seen.path() == "/" { redirect(status, "/next") } else { page("") })
+                .await;
         let request =
             Request::post(site.url("a.test", "/"), "{}").header("content-type", "application/json").unwrap();
         fetcher().fetch(request, &FollowAll).await.unwrap();

@@ -16,7 +16,10 @@ fn retrying(url: url::Url, max_retries: u32) -> Request {
 /// Fails so many times, then serves a page.
 async fn failing(times: usize, failure: Vec<u8>) -> Site {
     let calls = AtomicUsize::new(0);
-    Site::serve(move |_| if calls.fetch_add(1, Ordering::SeqCst) < times { failure.clone() } else { page("well") }).await
+    Site::serve(
+        move |_| if calls.fetch_add(1, Ordering::SeqCst) < times { failure.clone() } else { page("well") },
+    )
+    .await
 }
 
 #[tokio::test(start_paused = true)]
@@ -34,7 +37,10 @@ async fn what_may_pass_is_tried_again() {
         let response = fetcher().fetch(retrying(site.url("a.test", "/"), 3), &FollowAll).await.unwrap();
         assert_eq!((response.status, response.attempts, site.seen().len()), (200, 3, 3), "{name}");
         let waited = started.elapsed();
-        assert!(waited >= RETRY_BASE * 3 / 2 && waited <= RETRY_BASE * 3 + Duration::from_millis(50), "{waited:?}");
+        assert!(
+            waited >= RETRY_BASE * 3 / 2 && waited <= RETRY_BASE * 3 + Duration::from_millis(50),
+            "{waited:?}"
+        );
     }
 }
 
@@ -56,7 +62,8 @@ async fn what_will_not_pass_is_not() {
 
 #[tokio::test(start_paused = true)]
 async fn the_server_says_when() {
-    for (asked, attempts) in [("40", 2), ("0", 2), ("soon", 2), ("31536000", 1), ("99999999999999999999", 1)] {
+    for (asked, attempts) in [("40", 2), ("0", 2), ("soon", 2), ("31536000", 1), ("99999999999999999999", 1)]
+    {
         let failure = answer(503, &[("retry-after", asked)], b"");
         let site = failing(1, failure).await;
         let started = Instant::now();

@@ -109,7 +109,11 @@ async fn an_assumed_scheme_falls_back_to_http() {
     let response = fetcher().fetch(request, &FollowAll).await.unwrap();
     assert_eq!((response.url.scheme(), &response.body[..]), ("http", &b"plain"[..]));
 
-    assert_eq!(get(plain.https("a.test", "/p")).await.unwrap_err().kind(), ErrorKind::Tls, "nothing was assumed");
+    assert_eq!(
+        get(plain.https("a.test", "/p")).await.unwrap_err().kind(),
+        ErrorKind::Tls,
+        "nothing was assumed"
+    );
 }
 
 #[tokio::test]
