@@ -83,7 +83,8 @@ async fn serve() {
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {PAGE_BYTES}\r\n\r\n"
     );
-    let answer = [head.as_bytes(), &b"<p>text</p>\n".repeat(PAGE_BYTES / 12 + 1)[..PAGE_BYTES]].concat();
+    let body = b"<p>text</p>\n".iter().copied().cycle().take(PAGE_BYTES);
+    let answer: Vec<u8> = head.bytes().chain(body).collect();
     loop {
         let (mut stream, _) = listener.accept().await.expect("a connection");
         let answer = answer.clone();

@@ -49,7 +49,6 @@ pub(crate) struct Inner {
 
 impl Fetcher {
     /// A fetcher to be configured.
-    #[must_use]
     pub fn builder() -> FetcherBuilder {
         FetcherBuilder::default()
     }

@@ -96,7 +96,7 @@ impl Request {
     /// line break, or where there are already [`MAX_REQUEST_HEADERS`].
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, Error> {
         let invalid = |detail: String| Error::new(ErrorKind::InvalidRequest, &self.url, detail);
-        let shown: String = name.chars().filter(|c| c.is_ascii_graphic()).take(64).collect();
+        let shown: String = name.chars().filter(char::is_ascii_graphic).take(64).collect();
         let name = HeaderName::from_bytes(name.trim().as_bytes())
             .map_err(|_| invalid(format!("`{shown}` is not a header name: letters, digits and `-` are")))?;
         let mut value = HeaderValue::from_bytes(value.trim().as_bytes()).map_err(|_| {

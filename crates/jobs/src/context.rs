@@ -1,11 +1,14 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, UrlKey};
 use gleaner_types::JobId;
-use gleaner_types::plan::{CrawlPlan, CrawlRules, ScrapeOptionsPlan, SitemapMode, Target};
+use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target};
 use tokio_util::sync::CancellationToken;
 use url::Url;
+
+use crate::sitemaps::Sitemaps;
 
 /// Requests beyond the first try of each page, per page: one in ten. So a host that fails every request is asked
 /// little more than once for each page.
@@ -39,10 +42,14 @@ pub(crate) struct CrawlContext {
     /// `None` where robots.txt is not to be read.
     pub(crate) robots_agent: Option<String>,
     pub(crate) sitemap: SitemapMode,
+    pub(crate) sitemaps: Sitemaps,
+    /// Between two requests to one host, as the request asks for.
+    pub(crate) delay: Option<Duration>,
 }
 
 impl CrawlContext {
-    pub(crate) fn new(start: &Url, rules: &CrawlRules, agent: &str) -> Result<Self, gleaner_frontier::Error> {
+    fn new(plan: &CrawlPlan, agent: &str) -> Result<Self, gleaner_frontier::Error> {
+        let (start, rules) = (&plan.target.url, &plan.rules);
         let identity = Identity::new(rules);
         Ok(Self {
             scope: CrawlScope::new(start, rules)?,
@@ -52,6 +59,8 @@ impl CrawlContext {
             robots_agent: (!rules.ignore_robots_txt)
                 .then(|| rules.robots_user_agent.clone().unwrap_or_else(|| agent.to_owned())),
             sitemap: rules.sitemap,
+            sitemaps: Sitemaps::default(),
+            delay: plan.delay,
         })
     }
 
@@ -93,8 +102,8 @@ impl JobContext {
         plan: &CrawlPlan,
         agent: &str,
     ) -> Result<(Self, Candidate), gleaner_frontier::Error> {
-        let crawl = CrawlContext::new(&plan.target.url, &plan.rules, agent)?;
-        let start = Candidate { url: crawl.start.clone(), key: crawl.start_key, external: false, priority: Candidate::NORMAL };
+        let crawl = CrawlContext::new(plan, agent)?;
+        let start = Candidate { url: crawl.start.clone(), key: crawl.start_key, external: false, priority: u8::MAX };
         let assumed = plan.target.scheme_assumed.then_some(crawl.start_key).into_iter().collect();
         Ok((Self::new(id, plan.options.clone(), plan.zero_data_retention, Some(crawl), assumed), start))
     }

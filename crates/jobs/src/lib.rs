@@ -34,5 +34,5 @@ pub use ports::{
 };
 pub use robots::{MAX_ROBOTS_KEPT, ROBOTS_LIFETIME, ROBOTS_RETRY};
 pub use room::{DEFAULT_MAX_IN_FLIGHT, Parts, Room};
-pub use sitemaps::{MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES, MAX_SITEMAP_TIME};
+pub use sitemaps::{MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
 pub use worker::SWEEP_EVERY;

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use gleaner_types::plan::{CrawlPlan, CrawlRules, Formats, MapPlan, ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::request::ScrapeOptions;
@@ -13,8 +12,7 @@ use crate::context::JobContext;
 use crate::page::Hops;
 use crate::ports::{FetchRequest, Purpose};
 use crate::shared::Shared;
-use crate::sitemaps::Sitemaps;
-use crate::Error;
+use crate::{Error, sitemaps};
 
 /// The addresses of a site, best first where words to search for were given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -84,12 +82,14 @@ async fn collect(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapRe
         }
     }
     if plan.sitemap != SitemapMode::Skip {
-        let mut sitemaps = Sitemaps::new(shared, &job, start, Some(&*robots), Duration::ZERO);
         // Where words rank the result, the best may come last.
         let enough = if plan.search.is_some() { usize::MAX } else { usize::try_from(plan.limit).unwrap_or(usize::MAX) };
-        while found.links.len() < enough {
-            let Some(pages) = sitemaps.next().await else { break };
-            pages.into_iter().for_each(|page| found.add(page.url));
+        if found.links.len() < enough {
+            sitemaps::read_all(shared, start, &robots, &job.options, |pages| {
+                pages.into_iter().for_each(|page| found.add(page));
+                found.links.len() >= enough
+            })
+            .await;
         }
     }
     let mut links = found.links;

@@ -16,8 +16,9 @@ use uuid::Uuid;
 
 use crate::context::{CrawlContext, JobContext};
 use crate::credits::credits;
-use crate::ports::{FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transformed};
+use crate::ports::{FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transformed};
 use crate::shared::Shared;
+use crate::sitemaps;
 
 /// A page is tried at most so often.
 pub const MAX_ATTEMPTS: u32 = 3;
@@ -71,6 +72,9 @@ fn failed(code: ErrorCode, message: impl Into<String>) -> PageOutcome {
 }
 
 async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage) -> Work {
+    if let Some(crawl) = job.crawl.as_ref().filter(|crawl| crawl.sitemaps.contains(page.key)) {
+        return read_sitemap(shared, job, crawl, page).await.into();
+    }
     if let Some(outcome) = refused_by_robots(shared, job, page).await {
         return outcome.into();
     }
@@ -83,16 +87,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage)
     };
     let fetched = match shared.fetch.fetch(request, &Hops { shared, job }).await {
         Ok(fetched) => fetched,
-        Err(error) => {
-            return match error.refused_hop {
-                Some(HopRefusal::Robots) => PageOutcome::RobotsBlocked,
-                Some(HopRefusal::OutOfScope(_)) | None => {
-                    let again = if error.retryable { try_again(shared, job, page, None) } else { None };
-                    again.unwrap_or(PageOutcome::Failed(error.error))
-                }
-            }
-            .into();
-        }
+        Err(error) => return after_failure(shared, job, page, error).into(),
     };
     if matches!(fetched.status, 429 | 502 | 503 | 504) {
         let pause = fetched.retry_after;
@@ -110,29 +105,71 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage)
     }
 }
 
+fn after_failure(shared: &Shared, job: &JobContext, page: &LeasedPage, failure: FetchError) -> PageOutcome {
+    match failure.refused_hop {
+        Some(HopRefusal::Robots) => PageOutcome::RobotsBlocked,
+        Some(HopRefusal::OutOfScope(_)) | None => {
+            let again = if failure.retryable { try_again(shared, job, page, None) } else { None };
+            again.unwrap_or(PageOutcome::Failed(failure.error))
+        }
+    }
+}
+
+/// A sitemap gives no document and no error: pages at depth 0, or nothing.
+async fn read_sitemap(
+    shared: &Arc<Shared>,
+    job: &JobContext,
+    crawl: &CrawlContext,
+    page: &LeasedPage,
+) -> PageOutcome {
+    let found = match sitemaps::read(shared, &page.url, &errand_options(job, &page.url)).await {
+        Ok(found) => found,
+        Err(failure) => {
+            tracing::debug!(error = %failure.error, "a sitemap could not be fetched");
+            let again = if failure.retryable { try_again(shared, job, page, None) } else { None };
+            return again.unwrap_or(PageOutcome::Skipped);
+        }
+    };
+    let (mut admitted, pages) = crawl.sitemaps.take(page.key, found);
+    let inside = pages.into_iter().filter_map(|url| crawl.candidate(url, false));
+    admitted.extend(inside.filter(|candidate| !candidate.external));
+    shared.admit(job.id, admitted).await;
+    PageOutcome::Skipped
+}
+
 /// Why the page is not fetched, if robots.txt says so or is not known well enough yet.
 async fn refused_by_robots(shared: &Arc<Shared>, job: &JobContext, page: &LeasedPage) -> Option<PageOutcome> {
     let crawl = job.crawl.as_ref()?;
-    let assumed = job.is_scheme_assumed(page.key);
-    let known = shared.robots(crawl.robots_agent.as_deref()?, &page.url, assumed, job).await;
-    let policy = match known.reading {
-        Ok(policy) => policy,
-        Err(error) => return Some(PageOutcome::Failed(error)),
-    };
-    if !policy.allows(&page.url) {
-        if page.key == crawl.start_key {
-            let warning = "robots.txt forbids the start page, so nothing was crawled";
-            let _ = shared.store.warn(job.id, warning).await;
+    let is_start = page.key == crawl.start_key;
+    let mut robots = None;
+    if let Some(agent) = &crawl.robots_agent {
+        let known = shared.robots(agent, &page.url, job.is_scheme_assumed(page.key), job).await;
+        let policy = match known.reading {
+            Ok(policy) => policy,
+            Err(error) => return Some(PageOutcome::Failed(error)),
+        };
+        if !policy.allows(&page.url) {
+            if is_start {
+                let warning = "robots.txt forbids the start page, so nothing was crawled";
+                let _ = shared.store.warn(job.id, warning).await;
+            }
+            return Some(PageOutcome::RobotsBlocked);
         }
-        return Some(PageOutcome::RobotsBlocked);
+        if known.fresh {
+            // This host has just been asked for robots.txt, and pages of it may have been leased before its delay was
+            // known. They go back, and are leased again at the right pace.
+            let gap = policy.crawl_delay().max(crawl.delay);
+            if let Some(gap) = gap {
+                if let Some(min_gap) = policy.crawl_delay() {
+                    shared.pace(&page.url, Pace { min_gap: Some(min_gap), ..Pace::default() }).await;
+                }
+                return Some(PageOutcome::Retry(shared.clock.now() + gap));
+            }
+        }
+        robots = Some(policy);
     }
-    if let Some(delay) = policy.crawl_delay().filter(|_| known.fresh) {
-        // Other pages of this host may have been leased before the delay was known: all but the start page, which was
-        // alone, go back and are leased again at the right pace.
-        shared.pace(&page.url, Pace { min_gap: Some(delay), ..Pace::default() }).await;
-        if page.key != crawl.start_key {
-            return Some(PageOutcome::Retry(shared.clock.now()));
-        }
+    if is_start && crawl.sitemap != SitemapMode::Skip {
+        shared.admit(job.id, crawl.sitemaps.roots(&crawl.start, robots.as_deref())).await;
     }
     None
 }

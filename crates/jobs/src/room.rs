@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_frontier::JobRules;
 use gleaner_store::{JobKind, JobSnapshot, NewJob, Retention, Store};
-use gleaner_types::plan::{BatchPlan, CrawlPlan, MapPlan, ScrapePlan, SitemapMode};
+use gleaner_types::plan::{BatchPlan, CrawlPlan, MapPlan, ScrapePlan};
 use gleaner_types::{Document, ErrorCode, JobId, PageError};
 use serde_json::Value;
 use tokio::task::JoinHandle;
@@ -14,7 +14,7 @@ use crate::handle::Job;
 use crate::map::{self, MapResult};
 use crate::ports::{Fetch, Transform};
 use crate::shared::Shared;
-use crate::{Error, sitemaps, worker};
+use crate::{Error, worker};
 
 /// Pages fetched at once by one engine, all jobs together.
 pub const DEFAULT_MAX_IN_FLIGHT: u32 = 50;
@@ -106,21 +106,16 @@ impl Room {
             delay: plan.delay,
             max_depth: plan.rules.max_discovery_depth,
         };
-        let sealed = plan.rules.sitemap == SitemapMode::Skip;
         let job = NewJob {
             id: context.id,
             kind: JobKind::Crawl,
             request,
             rules,
             pages: vec![start],
-            sealed,
+            sealed: true,
             retention: Retention::Stream,
         };
-        let job = self.begin(context, job).await?;
-        if let Some(context) = self.shared.context(job.id()).filter(|_| !sealed) {
-            tokio::spawn(sitemaps::discover(Arc::clone(&self.shared), context, plan.delay.unwrap_or_default()));
-        }
-        Ok(job)
+        self.begin(context, job).await
     }
 
     /// Lists the addresses of a site: those of its sitemaps and those that its start page links to.

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gleaner_frontier::{Pace, RobotsPolicy};
+use gleaner_frontier::{Candidate, Pace, RobotsPolicy};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Store};
 use gleaner_types::{JobId, PageError};
 use tokio_util::sync::CancellationToken;
@@ -66,16 +66,21 @@ impl Shared {
         }
     }
 
-    /// Has the job ended, or is it unknown?
-    pub(crate) async fn has_ended(&self, job: JobId) -> bool {
-        self.store.snapshot(job).await.map_or(true, |snapshot| snapshot.ended_at.is_some())
-    }
-
     /// Ends the lease of a page whose job has ended, so that its host is free for others.
     pub(crate) async fn give_back(&self, lease: LeasedPage) {
         let page = FinishedPage { lease, outcome: PageOutcome::Skipped, redirected_to: None, links: Vec::new() };
         if let Err(error) = self.store.finish(page, self.clock.now()).await {
             tracing::error!(%error, "a lease could not be given back");
+        }
+    }
+
+    /// Admits pages at depth 0.
+    pub(crate) async fn admit(&self, job: JobId, pages: Vec<Candidate>) {
+        if pages.is_empty() {
+            return;
+        }
+        if let Err(error) = self.store.admit(job, 0, pages, self.clock.now()).await {
+            tracing::debug!(%error, "a job ended before all of its pages were admitted");
         }
     }
 

@@ -1,15 +1,17 @@
-//! Reading the sitemaps of a site: which there are, in which order they are fetched, and when enough was read.
+//! Reading the sitemaps of a site: which there are, and when enough was read.
+//!
+//! In a crawl a sitemap is leased, fetched and finished like a page, so that politeness, limits and crashes are the
+//! queue's business here too; it gives pages at depth 0 in place of a document. [`Sitemaps`] of a job remembers which
+//! leases are sitemaps.
 
-use std::collections::{HashSet, VecDeque};
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use gleaner_frontier::{RobotsPolicy, SitemapEntry, sitemap};
+use gleaner_frontier::{Candidate, Identity, RobotsPolicy, Sitemap, UrlKey, sitemap};
+use gleaner_types::plan::ScrapeOptionsPlan;
 use url::Url;
 
-use crate::context::JobContext;
-use crate::page::errand_options;
-use crate::ports::{FetchRequest, Purpose};
+use crate::ports::{FetchError, FetchRequest, Purpose};
 use crate::shared::{AnyHop, Shared};
 
 /// At most so many sitemap files of one site are read.
@@ -18,128 +20,166 @@ pub const MAX_SITEMAP_FILES: usize = 1_000;
 pub const MAX_SITEMAP_DEPTH: u32 = 3;
 /// At most so many pages are taken from the sitemaps of one site.
 pub const MAX_SITEMAP_PAGES: usize = 2_000_000;
-/// No further sitemap is fetched after this.
-pub const MAX_SITEMAP_TIME: Duration = Duration::from_secs(600);
 
-/// The sitemaps of a site, file by file.
-pub(crate) struct Sitemaps<'a> {
-    shared: &'a Arc<Shared>,
-    job: &'a JobContext,
-    queue: VecDeque<(Url, u32)>,
-    seen: HashSet<Url>,
+/// Sitemaps go before pages of their depth, for they tell of more.
+const PRIORITY: u8 = Candidate::NORMAL + 64;
+/// Tells the key of a sitemap from that of a page at the same address.
+const MARK: u64 = 0x7369_7465_6d61_7073;
+
+/// The sitemaps of one site that are known, and how much they gave.
+#[derive(Debug, Default)]
+pub(crate) struct Sitemaps {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// How many indexes lead to each.
+    depths: HashMap<UrlKey, u32>,
     pages: usize,
-    delay: Duration,
-    deadline: Duration,
-    first: bool,
 }
 
-impl<'a> Sitemaps<'a> {
-    /// Those that robots.txt names, the one at the root, and the one of the start page's folder.
-    pub(crate) fn new(
-        shared: &'a Arc<Shared>,
-        job: &'a JobContext,
-        start: &Url,
-        robots: Option<&RobotsPolicy>,
-        delay: Duration,
-    ) -> Self {
-        let named = robots.iter().flat_map(|robots| robots.sitemaps().iter().cloned());
-        let usual = ["/sitemap.xml", "sitemap.xml"].iter().filter_map(|path| start.join(path).ok());
-        let crawl_delay = robots.and_then(RobotsPolicy::crawl_delay).unwrap_or_default();
-        let mut sitemaps = Self {
-            shared,
-            job,
-            queue: VecDeque::new(),
-            seen: HashSet::new(),
-            pages: 0,
-            delay: delay.max(crawl_delay),
-            deadline: shared.clock.now() + MAX_SITEMAP_TIME,
-            first: true,
-        };
-        for url in named.chain(usual) {
-            sitemaps.put(url, 0);
-        }
-        sitemaps
+impl Sitemaps {
+    /// Is this the key of a sitemap?
+    pub(crate) fn contains(&self, key: UrlKey) -> bool {
+        self.lock().depths.contains_key(&key)
     }
 
-    fn put(&mut self, url: Url, depth: u32) {
-        if self.seen.len() < MAX_SITEMAP_FILES && self.seen.insert(url.clone()) {
-            self.queue.push_back((url, depth));
-        }
+    /// Where the sitemaps of a site are: those that robots.txt names, the one at the root, and the one of the folder
+    /// of the start page.
+    pub(crate) fn roots(&self, start: &Url, robots: Option<&RobotsPolicy>) -> Vec<Candidate> {
+        let named = robots.into_iter().flat_map(RobotsPolicy::sitemaps).cloned();
+        let usual = ["/sitemap.xml", "sitemap.xml"].into_iter().filter_map(|path| start.join(path).ok());
+        self.lock().put(named.chain(usual), 0)
     }
 
-    /// The pages of the next file; `None` at the end. A file that cannot be had gives none.
-    pub(crate) async fn next(&mut self) -> Option<Vec<SitemapEntry>> {
-        let (url, depth) = self.queue.pop_front()?;
-        if self.pages >= MAX_SITEMAP_PAGES || self.shared.clock.now() >= self.deadline {
-            tracing::warn!(left = self.queue.len() + 1, "sitemaps are left unread: a bound was reached");
-            return None;
-        }
-        if !std::mem::take(&mut self.first) {
-            tokio::time::sleep(self.delay).await;
-        }
-        let options = errand_options(self.job, &url);
-        let request = FetchRequest { url: &url, scheme_assumed: false, options: &options, purpose: Purpose::Sitemap };
-        let answer = match self.shared.fetch.fetch(request, &AnyHop).await {
-            Ok(answer) if answer.status == 200 => answer,
-            Ok(_) => return Some(Vec::new()),
-            Err(failure) => {
-                tracing::debug!(error = %failure.error, "a sitemap could not be fetched");
-                return Some(Vec::new());
-            }
-        };
-        // Up to 50 MB of XML: not beside the connections.
-        let parsed = tokio::task::spawn_blocking(move || sitemap::parse(&answer.body, &answer.url)).await;
-        let Ok(mut parsed) = parsed else { return Some(Vec::new()) };
-        for warning in &parsed.warnings {
-            tracing::info!(%warning, "a sitemap was read in part");
-        }
-        if depth < MAX_SITEMAP_DEPTH {
-            for child in parsed.children {
-                self.put(child, depth + 1);
-            }
-        }
-        parsed.pages.truncate(MAX_SITEMAP_PAGES - self.pages);
-        self.pages += parsed.pages.len();
-        Some(parsed.pages)
+    /// Takes in what a sitemap says: the further sitemaps, and the pages as far as the bound lets them through.
+    pub(crate) fn take(&self, from: UrlKey, found: Sitemap) -> (Vec<Candidate>, Vec<Url>) {
+        let mut state = self.lock();
+        let depth = state.depths.get(&from).map_or(0, |depth| depth + 1);
+        let further = if depth <= MAX_SITEMAP_DEPTH { state.put(found.children.into_iter(), depth) } else { Vec::new() };
+        let room = MAX_SITEMAP_PAGES - state.pages;
+        let pages: Vec<Url> = found.pages.into_iter().take(room).map(|page| page.url).collect();
+        state.pages += pages.len();
+        (further, pages)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Admits the pages of a site's sitemaps to its crawl, and seals the job: nothing but links comes after them.
-pub(crate) async fn discover(shared: Arc<Shared>, job: Arc<JobContext>, delay: Duration) {
-    tokio::select! {
-        () = job.cancelled.cancelled() => return,
-        () = admit_all(&shared, &job, delay) => {}
-    }
-    if let Err(error) = shared.store.seal(job.id, shared.clock.now()).await {
-        tracing::debug!(%error, "a crawl was gone before its sitemaps were read");
-    }
-    if shared.has_ended(job.id).await {
-        shared.forget(job.id);
+impl State {
+    fn put(&mut self, urls: impl Iterator<Item = Url>, depth: u32) -> Vec<Candidate> {
+        // Not the identity of the crawl, which may ignore the query: `sitemap.xml?page=2` is another file.
+        let identity = Identity::from_options(false, false);
+        let mut new = Vec::new();
+        for url in urls {
+            let key = UrlKey::from_raw(identity.key(&url).to_raw() ^ MARK);
+            if self.depths.len() < MAX_SITEMAP_FILES && !self.depths.contains_key(&key) {
+                self.depths.insert(key, depth);
+                new.push(Candidate { url, key, external: false, priority: PRIORITY });
+            }
+        }
+        new
     }
 }
 
-async fn admit_all(shared: &Arc<Shared>, job: &JobContext, delay: Duration) {
-    let Some(crawl) = &job.crawl else { return };
-    let robots = match &crawl.robots_agent {
-        None => None,
-        Some(agent) => {
-            let assumed = job.is_scheme_assumed(crawl.start_key);
-            match shared.robots(agent, &crawl.start, assumed, job).await.reading {
-                Ok(policy) if policy.allows(&crawl.start) => Some(policy),
-                // The start page itself says so.
-                Ok(_) | Err(_) => return,
-            }
+/// Fetches and reads one sitemap. One that answers anything but 200 is empty.
+pub(crate) async fn read(
+    shared: &Arc<Shared>,
+    url: &Url,
+    options: &ScrapeOptionsPlan,
+) -> Result<Sitemap, FetchError> {
+    let request = FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap };
+    let answer = shared.fetch.fetch(request, &AnyHop).await?;
+    if answer.status != 200 {
+        return Ok(Sitemap::default());
+    }
+    // Up to 50 MB of XML: not beside the connections.
+    let parsed = tokio::task::spawn_blocking(move || sitemap::parse(&answer.body, &answer.url)).await;
+    let parsed = parsed.unwrap_or_default();
+    for warning in &parsed.warnings {
+        tracing::info!(url = %gleaner_types::SafeUrl::from(url), %warning, "a sitemap was read in part");
+    }
+    Ok(parsed)
+}
+
+/// Reads the sitemaps of a site one after another, without a queue, until `enough` says so.
+pub(crate) async fn read_all(
+    shared: &Arc<Shared>,
+    start: &Url,
+    robots: &RobotsPolicy,
+    options: &ScrapeOptionsPlan,
+    mut enough: impl FnMut(Vec<Url>) -> bool,
+) {
+    let sitemaps = Sitemaps::default();
+    let mut queue = VecDeque::from(sitemaps.roots(start, Some(robots)));
+    let mut delay = None;
+    while let Some(next) = queue.pop_front() {
+        if let Some(delay) = delay {
+            tokio::time::sleep(delay).await;
         }
-    };
-    let mut sitemaps = Sitemaps::new(shared, job, &crawl.start, robots.as_deref(), delay);
-    while let Some(pages) = sitemaps.next().await {
-        let inside = pages.into_iter().filter_map(|page| crawl.candidate(page.url, false));
-        let candidates: Vec<_> = inside.filter(|candidate| !candidate.external).collect();
-        if !candidates.is_empty() {
-            if let Err(error) = shared.store.admit(job.id, 0, candidates, shared.clock.now()).await {
-                tracing::debug!(%error, "a crawl ended before its sitemaps were read");
-                return;
+        delay = robots.crawl_delay();
+        match read(shared, &next.url, options).await {
+            Ok(found) => {
+                let (further, pages) = sitemaps.take(next.key, found);
+                queue.extend(further);
+                if enough(pages) {
+                    return;
+                }
             }
+            Err(failure) => tracing::debug!(error = %failure.error, "a sitemap could not be fetched"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_frontier::SitemapEntry;
+
+    use super::*;
+
+    fn url(path: &str) -> Url {
+        Url::parse("https://site.example/docs/start").unwrap().join(path).unwrap()
+    }
+
+    fn paths(candidates: &[Candidate]) -> Vec<&str> {
+        candidates.iter().map(|candidate| candidate.url.path()).collect()
+    }
+
+    #[test]
+    fn sitemaps_are_looked_for_where_they_are_named_and_where_they_usually_are() {
+        let robots = RobotsPolicy::parse(b"Sitemap: https://cdn.example/map.xml\nSitemap: https://site.example/sitemap.xml", "x");
+        let roots = Sitemaps::default().roots(&url(""), Some(&robots));
+        assert_eq!(paths(&roots), ["/map.xml", "/sitemap.xml", "/docs/sitemap.xml"]);
+    }
+
+    #[test]
+    fn an_index_that_names_itself_ends_and_nesting_is_bounded() {
+        let sitemaps = Sitemaps::default();
+        let mut next = sitemaps.roots(&url("/"), None).remove(0);
+        let mut read = 0;
+        loop {
+            let children = vec![next.url.clone(), url(&format!("/{read}.xml"))];
+            let (further, _) = sitemaps.take(next.key, Sitemap { children, ..Sitemap::default() });
+            read += 1;
+            assert!(further.len() <= 1, "what is known is not read again");
+            let Some(child) = further.into_iter().next() else { break };
+            next = child;
+        }
+        assert_eq!(read, MAX_SITEMAP_DEPTH + 1);
+    }
+
+    #[test]
+    fn the_query_tells_sitemaps_apart_and_pages_are_bounded() {
+        let sitemaps = Sitemaps::default();
+        let root = sitemaps.roots(&url("/"), None).remove(0);
+        let children = vec![url("/s.xml?page=1"), url("/s.xml?page=2")];
+        let page = SitemapEntry { url: url("/p"), last_modified: None, priority: None };
+        let found = Sitemap { children, pages: vec![page; 3], ..Sitemap::default() };
+        let (further, pages) = sitemaps.take(root.key, found);
+        assert_eq!((further.len(), pages.len()), (2, 3));
+        assert!(further.iter().all(|sitemap| sitemaps.contains(sitemap.key)));
     }
 }

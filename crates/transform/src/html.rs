@@ -27,14 +27,15 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64
         while let Some(edge) = walk.next() {
             match edge {
                 Edge::Enter(node) => match tree.kind(node) {
+                    Kind::Text if view.hidden.contains(node) => {}
                     Kind::Text => escape(tree.text(node), false, &mut out),
-                    Kind::Element if view.hidden.contains(node) || drops(tree, node) => walk.skip_children(),
+                    Kind::Element if view.skips(tree, node) || drops(tree, node) => walk.skip_children(),
                     Kind::Element => open(tree, node, resolver, remove_base64_images, &mut out),
                     Kind::Document => {}
                 },
                 Edge::Leave(node) => {
                     let closes = tree.is_element(node)
-                        && !view.hidden.contains(node)
+                        && !view.skips(tree, node)
                         && !drops(tree, node)
                         && !tree.tag(node).is_void();
                     if closes {
@@ -51,8 +52,7 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64
 
 fn drops(tree: &Tree, node: NodeId) -> bool {
     let tag = tree.tag(node);
-    tag.is_invisible()
-        || tree.space(node) == Space::Foreign
+    tree.space(node) == Space::Foreign
         || matches!(tag, Tag::Iframe | Tag::Object | Tag::Embed | Tag::Template | Tag::Frame | Tag::Frameset | Tag::Base | Tag::Plaintext | Tag::Xmp)
         || !tree.name(node).bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }

@@ -31,6 +31,9 @@ mod transform;
 mod tree;
 mod view;
 
+#[doc(hidden)]
+pub use content::training;
+
 pub use charset::{CharsetSource, Decoded, decode};
 pub use error::{Error, ErrorKind};
 pub use page::links::{Link, MAX_LINKS, PageLinks};

@@ -175,7 +175,7 @@ fn html_page(
             document.markdown = Some(written);
         }
     }
-    if shell::is_shell(&tree) {
+    if !tagged.noscript && shell::is_shell(&tree) {
         warnings.push(shell::WARNING);
     }
     if tree.truncated {

@@ -1,6 +1,6 @@
 //! The part of a tree that is written out: some roots, with some of what is below them left out.
 
-use crate::tree::{NodeId, Tree};
+use crate::tree::{Edge, Kind, NodeId, Tag, Tree, Walk};
 
 /// A set of nodes, one bit each.
 #[derive(Debug, Clone, Default)]
@@ -41,11 +41,61 @@ pub(crate) struct View {
     pub(crate) roots: Vec<NodeId>,
     /// Left out, with all below.
     pub(crate) hidden: NodeSet,
+    /// What stands in `noscript` is part of the page ([`speaks_without_scripts`]).
+    pub(crate) noscript: bool,
 }
 
 impl View {
     /// All of a tree.
     pub(crate) fn whole(tree: &Tree) -> Self {
-        Self { roots: vec![NodeId::DOCUMENT], hidden: NodeSet::new(tree) }
+        Self {
+            roots: vec![NodeId::DOCUMENT],
+            hidden: NodeSet::new(tree),
+            noscript: speaks_without_scripts(tree),
+        }
     }
+
+    /// Is an element left out with all below, because it is hidden or of a kind that nobody sees?
+    pub(crate) fn skips(&self, tree: &Tree, node: NodeId) -> bool {
+        let tag = tree.tag(node);
+        (tag.is_invisible() && !(tag == Tag::Noscript && self.noscript)) || self.hidden.contains(node)
+    }
+}
+
+/// A `noscript` with fewer words than this asks for JavaScript or holds a counter's picture.
+const SPEAKING_WORDS: usize = 40;
+
+/// Does a page say more in its `noscript` elements than outside of them? Some programs serve the whole text there and
+/// an empty page around it; we are a reader without scripts, so it is meant for us.
+fn speaks_without_scripts(tree: &Tree) -> bool {
+    let (mut inside, mut outside) = (0_usize, 0_usize);
+    let mut current: Option<(NodeId, usize)> = None;
+    let mut walk = Walk::new(tree, NodeId::DOCUMENT);
+    while let Some(edge) = walk.next() {
+        match edge {
+            Edge::Enter(node) if tree.kind(node) == Kind::Text => {
+                let words = tree.text(node).split_ascii_whitespace().count();
+                match &mut current {
+                    Some((_, count)) => *count += words,
+                    None => outside += words,
+                }
+            }
+            Edge::Enter(node) if tree.tag(node) == Tag::Noscript => {
+                if current.is_none() {
+                    current = Some((node, 0));
+                }
+            }
+            Edge::Enter(node) if tree.tag(node).is_invisible() && tree.tag(node) != Tag::Head => walk.skip_children(),
+            Edge::Leave(node) => {
+                if let Some((noscript, words)) = current
+                    && noscript == node
+                {
+                    inside += if words >= SPEAKING_WORDS { words } else { 0 };
+                    current = None;
+                }
+            }
+            Edge::Enter(_) => {}
+        }
+    }
+    inside > outside
 }

@@ -7,3 +7,4 @@
 )]
 
 mod replay;
+mod shrink;

@@ -183,7 +183,7 @@ mod tests {
             push(&mut bits, 0, 2); // MNIBBLES = 4
             push(&mut bits, block.len() - 1, 16);
             push(&mut bits, 1, 1); // ISUNCOMPRESSED
-            while bits.len() % 8 != 0 {
+            while !bits.len().is_multiple_of(8) {
                 bits.push(false);
             }
             block.iter().for_each(|byte| push(&mut bits, usize::from(*byte), 8));

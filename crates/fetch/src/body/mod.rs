@@ -136,6 +136,6 @@ fn too_large(url: &Url, limits: Limits, stopped: Stopped) -> Error {
 }
 
 fn unsupported(url: &Url, kind: &str) -> Error {
-    let shown: String = kind.chars().filter(|c| c.is_ascii_graphic()).take(64).collect();
+    let shown: String = kind.chars().filter(char::is_ascii_graphic).take(64).collect();
     Error::new(ErrorKind::UnsupportedMedia, url, format!("a body of type {shown} is not a page"))
 }

@@ -182,7 +182,7 @@ mod tests {
         rows.iter()
             .find(|row| {
                 let length = usize::from(row.length);
-                format!("{:032b}", row.first.to_bits())[..length] == bits[..length]
+                format!("{:032b}", row.first.to_bits()).get(..length) == bits.get(..length)
             })
             .is_some_and(|row| row.reach != Global)
     }
@@ -192,12 +192,12 @@ mod tests {
         rows.sort_by_key(|row| std::cmp::Reverse(row.length));
         let bits = format!("{:0128b}", address.to_bits());
         let embedded = |range: std::ops::Range<usize>, invert: bool| {
-            let word = u32::from_str_radix(&bits[range], 2).unwrap();
+            let word = u32::from_str_radix(bits.get(range).unwrap(), 2).unwrap();
             expected_v4(Ipv4Addr::from_bits(if invert { !word } else { word }))
         };
         let row = rows.iter().find(|row| {
             let length = usize::from(row.length);
-            format!("{:0128b}", row.first.to_bits())[..length] == bits[..length]
+            format!("{:0128b}", row.first.to_bits()).get(..length) == bits.get(..length)
         });
         match row.map(|row| row.reach) {
             None | Some(Global) => false,

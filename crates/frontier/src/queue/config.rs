@@ -27,8 +27,11 @@ pub const MAX_IDLE_HOSTS: usize = 10_000;
 pub struct FrontierConfig {
     /// Pages in work at once, all jobs together. Default [`DEFAULT_MAX_IN_FLIGHT`].
     pub max_in_flight: u32,
-    /// Pages in work at once on one host. Default [`DEFAULT_MAX_PER_HOST`].
+    /// Pages in work at once on one host of which nothing is known yet. Default [`DEFAULT_MAX_PER_HOST`].
     pub max_per_host: u32,
+    /// Pages in work at once on one host that answers well; see [`Frontier::observe`](crate::Frontier::observe).
+    /// A job's own [`JobRules::max_in_flight`] may be lower. Default [`DEFAULT_MAX_IN_FLIGHT`].
+    pub most_per_host: u32,
     /// After so long a lease is taken for lost. Default [`DEFAULT_LEASE_TIME`].
     pub lease_time: Duration,
     /// Pages that wait in one job. Default [`DEFAULT_MAX_QUEUED_PER_JOB`].
@@ -42,6 +45,7 @@ impl Default for FrontierConfig {
         Self {
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,
             max_per_host: DEFAULT_MAX_PER_HOST,
+            most_per_host: DEFAULT_MAX_IN_FLIGHT,
             lease_time: DEFAULT_LEASE_TIME,
             max_queued_per_job: DEFAULT_MAX_QUEUED_PER_JOB,
             max_attempts: DEFAULT_MAX_ATTEMPTS,

@@ -10,6 +10,7 @@ use super::model::{
     Admitted, Candidate, Counts, Finished, JobSlot, Lease, LeaseId, Leased, LostPage, Outcome, Pace,
 };
 use super::slab::{Handle, Slab};
+use super::tempo::{Observation, Tempo};
 use super::yard::{Taken, Yard};
 use super::{host_of, rest_of};
 use crate::identity::UrlKey;
@@ -25,8 +26,8 @@ const MAX_LOST: usize = 10_000;
 ///
 /// - **Order.** Within a job and host: few clicks first, then high priority, then arrival. Jobs take turns, and so do
 ///   the hosts of a job: neither a job with 100,000 pages nor a slow host delays another.
-/// - **Politeness.** No host is asked for more than [`FrontierConfig::max_per_host`] pages at once, nor before the gap
-///   that its [`Pace`] or the job's delay demands, counted from the *end* of the last request: only that is certain
+/// - **Politeness.** No host is asked for more pages at once than it is known to bear (see
+///   [`observe`](Self::observe)), nor before the gap that its [`Pace`] or the job's delay demands, counted from the *end* of the last request: only that is certain
 ///   to have left.
 /// - **Limit.** A page is leased only while documents and leased pages together are below it, so that there are
 ///   never more documents; a page that fails makes room for another.
@@ -73,10 +74,11 @@ impl Frontier {
     /// An empty queue.
     #[must_use]
     pub fn new(config: FrontierConfig) -> Self {
+        let tempo = Tempo::new(config.max_per_host, config.most_per_host);
         Self {
             config,
             jobs: Slab::new(),
-            yard: Yard::new(),
+            yard: Yard::new(tempo),
             leases: Slab::new(),
             deadlines: VecDeque::new(),
             lost: Vec::new(),
@@ -233,7 +235,7 @@ impl Frontier {
 
     /// Says how the host of a URL wants to be asked, by any job.
     pub fn pace(&mut self, host_of_url: &Url, pace: Pace, now: Duration) {
-        let handle = self.yard.hosts.intern(host_of(host_of_url), self.config.max_per_host);
+        let handle = self.yard.hosts.intern(host_of(host_of_url));
         if let Some(host) = self.yard.hosts.get_mut(handle) {
             let latest = now.saturating_add(MAX_WAIT);
             if let Some(gap) = pace.min_gap.map(|gap| gap.min(MAX_WAIT))
@@ -246,9 +248,23 @@ impl Frontier {
             if let Some(at) = pace.not_before {
                 host.ready_at = host.ready_at.max(at.min(latest));
             }
+            if let Some(observed) = pace.observed
+                && let Some(pause) = host.tempo.learn(observed, host.in_flight, now)
+            {
+                host.ready_at = host.ready_at.max(now.saturating_add(pause));
+            }
         }
         self.yard.wake_host(handle, now);
         self.yard.hosts.note_idle(handle, now);
+    }
+
+    /// Says how the host of a URL answered a page that is about to be [finished](Self::finish). The number of pages in
+    /// work at once on that host, [`FrontierConfig::max_per_host`] at first, rises up to
+    /// [`FrontierConfig::most_per_host`] while it answers well, and falls when it is overloaded or slows down.
+    ///
+    /// The same as [`pace`](Self::pace) with [`Pace::observed`] alone.
+    pub fn observe(&mut self, host_of_url: &Url, observed: Observation, now: Duration) {
+        self.pace(host_of_url, Pace { observed: Some(observed), ..Pace::default() }, now);
     }
 
     /// Takes back leases whose time is over: their pages are queued again, or given up after
@@ -308,7 +324,7 @@ impl Frontier {
             job.take_in(page, depth, candidates.into_iter(), self.config.max_queued_per_job, &mut queue);
         for candidate in &queue {
             let url = &candidate.url;
-            let host = self.yard.hosts.intern(host_of(url), self.config.max_per_host);
+            let host = self.yard.hosts.intern(host_of(url));
             let depth = job.depth(candidate.key, depth);
             let rank = Rank::new(depth, candidate.priority);
             let https = url.scheme() == "https";

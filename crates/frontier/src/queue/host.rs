@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::slab::Handle;
+use super::tempo::Tempo;
 
 /// A host as politeness sees it: its name, and its port where that is not the scheme's default.
 #[derive(Debug)]
@@ -9,9 +10,9 @@ pub(super) struct Host {
     pub(super) name: Box<str>,
     /// Leases that may have a request under way, those of closed jobs too.
     pub(super) in_flight: u32,
-    /// How many there may be.
-    pub(super) max_in_flight: u32,
-    /// From the end of one request to the next; zero where several may run at once.
+    /// How many there may be, as its answers have it.
+    pub(super) tempo: Tempo,
+    /// From the end of one request to the next, as robots.txt has it; zero where several may run at once.
     pub(super) gap: Duration,
     /// Nothing before this time.
     pub(super) ready_at: Duration,
@@ -30,11 +31,11 @@ pub(super) struct Host {
 }
 
 impl Host {
-    pub(super) const fn new(name: Box<str>, max_in_flight: u32) -> Self {
+    pub(super) fn new(name: Box<str>, tempo: Tempo) -> Self {
         Self {
             name,
             in_flight: 0,
-            max_in_flight,
+            tempo,
             gap: Duration::ZERO,
             ready_at: Duration::ZERO,
             blocked: VecDeque::new(),
@@ -48,7 +49,12 @@ impl Host {
 
     /// True where it would take one more request, were it the time.
     pub(super) fn has_room(&self) -> bool {
-        self.in_flight < if self.gap.is_zero() { self.max_in_flight } else { 1 }
+        self.in_flight < if self.current_gap().is_zero() { self.tempo.at_once() } else { 1 }
+    }
+
+    /// From the end of one request to the next.
+    pub(super) fn current_gap(&self) -> Duration {
+        self.gap.max(self.tempo.pause())
     }
 
     pub(super) fn is_free(&self, now: Duration) -> bool {

@@ -9,9 +9,11 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::config::MAX_IDLE_HOSTS;
 use super::host::Host;
 use super::slab::{Handle, Slab};
+use super::tempo::Tempo;
 
 #[derive(Debug)]
 pub(super) struct Hosts {
+    tempo: Tempo,
     slab: Slab<Host>,
     /// Looked up, never iterated: its random hash does not show.
     by_name: HashTable<Handle>,
@@ -21,8 +23,10 @@ pub(super) struct Hosts {
 }
 
 impl Hosts {
-    pub(super) fn new() -> Self {
+    /// New hosts begin with `tempo`.
+    pub(super) fn new(tempo: Tempo) -> Self {
         Self {
+            tempo,
             slab: Slab::new(),
             by_name: HashTable::new(),
             hash: DefaultHashBuilder::default(),
@@ -46,15 +50,15 @@ impl Hosts {
         self.slab.len()
     }
 
-    /// The host of this name, new with `max_in_flight` if need be.
-    pub(super) fn intern(&mut self, name: &str, max_in_flight: u32) -> Handle {
+    /// The host of this name, made if need be.
+    pub(super) fn intern(&mut self, name: &str) -> Handle {
         let hash = self.hash.hash_one(name);
         let slab = &self.slab;
         let known = self.by_name.find(hash, |&handle| slab.get(handle).is_some_and(|host| *host.name == *name));
         if let Some(&handle) = known {
             return handle;
         }
-        let handle = self.slab.insert(Host::new(name.into(), max_in_flight));
+        let handle = self.slab.insert(Host::new(name.into(), self.tempo.clone()));
         let (slab, state) = (&self.slab, &self.hash);
         let hash_of = |handle: &Handle| slab.get(*handle).map_or(0, |host| state.hash_one(&*host.name));
         self.by_name.insert_unique(hash, handle, hash_of);

@@ -11,6 +11,7 @@ mod model;
 mod packed;
 mod seen;
 mod slab;
+mod tempo;
 mod timers;
 mod yard;
 
@@ -22,6 +23,7 @@ pub use frontier::Frontier;
 pub use model::{
     Admitted, Candidate, Counts, Finished, JobSlot, Lease, LeaseId, Leased, LostPage, Outcome, Pace,
 };
+pub use tempo::Observation;
 
 use url::{Position, Url};
 

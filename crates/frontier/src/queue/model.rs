@@ -5,6 +5,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::slab::Handle;
+use super::tempo::Observation;
 use crate::identity::UrlKey;
 
 /// A job in a [`Frontier`](crate::Frontier). Goes stale when the job is closed.
@@ -126,6 +127,8 @@ pub struct Pace {
     pub min_gap: Option<Duration>,
     /// Nothing before this time (`Retry-After`), at most [`MAX_WAIT`](crate::MAX_WAIT) ahead.
     pub not_before: Option<Duration>,
+    /// How it answered; see [`Frontier::observe`](crate::Frontier::observe).
+    pub observed: Option<Observation>,
 }
 
 /// Where a job stands.

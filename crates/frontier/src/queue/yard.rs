@@ -18,6 +18,7 @@ use super::job::Job;
 use super::lane::{Again, Lane, Place, Rank};
 use super::packed::Page;
 use super::slab::{Handle, Slab};
+use super::tempo::Tempo;
 use super::timers::{Sleeper, Timers};
 
 /// A page taken out of its lane.
@@ -47,9 +48,9 @@ pub(super) struct Yard {
 }
 
 impl Yard {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(tempo: Tempo) -> Self {
         Self {
-            hosts: Hosts::new(),
+            hosts: Hosts::new(tempo),
             lanes: Slab::new(),
             timers: Timers::default(),
             ring: VecDeque::new(),
@@ -320,8 +321,9 @@ impl Yard {
     pub(super) fn release_host(&mut self, handle: Handle, now: Duration) {
         let Some(host) = self.hosts.get_mut(handle) else { return };
         host.in_flight = host.in_flight.saturating_sub(1);
-        if !host.gap.is_zero() {
-            host.ready_at = host.ready_at.max(now.saturating_add(host.gap));
+        let gap = host.current_gap();
+        if !gap.is_zero() {
+            host.ready_at = host.ready_at.max(now.saturating_add(gap));
         }
         self.wake_host(handle, now);
         self.hosts.note_idle(handle, now);

@@ -215,7 +215,10 @@ impl Walk<'_, '_> {
         if self.field.is_some() {
             // One byte more than the longest URL, so that a longer one is seen to be too long.
             let room = (MAX_URL_BYTES + 1).saturating_sub(self.text.len());
-            let end = text.floor_char_boundary(room);
+            let mut end = room.min(text.len());
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
             self.text.push_str(text.get(..end).unwrap_or_default());
         }
         true

@@ -1,66 +1,131 @@
 //! Main content: what a person would keep of a page.
+//!
+//! The page is cut into text blocks ([`blocks`]); a small learned model gives each the likelihood that it belongs to
+//! the main content ([`model`]), first by itself, then knowing what was thought of its neighbours and of the elements
+//! around it. The blocks kept are those that make the expected F1 of the page largest, so no threshold is tuned.
+//!
+//! Why a model and not rules alone: the same cues (link density, position, repetition, what authors call their
+//! elements) mean different things on an article, a forum and a shop, and a few hundred small trees weigh them better
+//! than a cascade by hand. How it was trained, and from what, is in `training/` of this crate.
 
-use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+mod blocks;
+mod model;
+mod vocabulary;
+
+use crate::tree::{Edge, Kind, NodeId, Tree, Walk};
 use crate::view::View;
+use blocks::{Block, Blocks};
 
-/// Hides what surrounds the main content of a page, in place; false where nothing would be left.
+/// Hides what surrounds the main content of a page; false where no block is likely to belong to it.
 pub(crate) fn narrow(tree: &Tree, view: &mut View) -> bool {
-    let mut walk = Walk::new(tree, NodeId::DOCUMENT);
-    while let Some(edge) = walk.next() {
-        let Edge::Enter(node) = edge else { continue };
-        if tree.is_element(node) && is_chrome(tree, node) {
-            view.hidden.insert(node);
-            walk.skip_children();
-        }
-    }
-    let total = visible(tree, view, NodeId::DOCUMENT);
-    let candidate = [Tag::Main, Tag::Article]
-        .into_iter()
-        .filter_map(|tag| tree.find(tag))
-        .find(|node| !view.hidden.contains(*node) && visible(tree, view, *node) * 2 > total);
-    if let Some(node) = candidate {
-        view.roots = vec![node];
-    }
-    total > 0
+    let blocks = blocks::collect(tree, view);
+    let mut features = blocks.features();
+    let first: Vec<f32> = features.iter().map(|features| model::first(features)).collect();
+    blocks.with_judgement(&mut features, &first);
+    let second: Vec<f32> = features.iter().map(|features| model::second(features)).collect();
+    let kept = choose(&blocks.list, &second);
+    hide(tree, view, &blocks, &kept);
+    kept.iter().any(|kept| *kept)
 }
 
-fn visible(tree: &Tree, view: &View, root: NodeId) -> usize {
-    let mut bytes = 0;
-    let mut walk = Walk::new(tree, root);
-    while let Some(edge) = walk.next() {
-        let Edge::Enter(node) = edge else { continue };
-        match tree.kind(node) {
-            Kind::Text => bytes += tree.text(node).split_ascii_whitespace().map(str::len).sum::<usize>(),
-            _ if view.hidden.contains(node) || tree.tag(node).is_invisible() => walk.skip_children(),
-            _ => {}
+/// Which blocks make the expected F1 largest: those above a bound, and the bound is the page's own.
+fn choose(blocks: &[Block], likely: &[f32]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..blocks.len()).collect();
+    let of = |at: usize| likely.get(at).copied().unwrap_or(0.0);
+    order.sort_by(|a, b| of(*b).total_cmp(&of(*a)));
+    let words = |at: usize| blocks.get(at).map_or(0.0, |block| f64::from(block.words));
+    let expected: f64 = (0..blocks.len()).map(|at| words(at) * f64::from(of(at))).sum();
+    let (mut taken, mut hits) = (0.0_f64, 0.0_f64);
+    let (mut best, mut bound) = (0.0_f64, f32::INFINITY);
+    for at in order {
+        taken += words(at);
+        hits += words(at) * f64::from(of(at));
+        let f1 = if taken + expected > 0.0 { 2.0 * hits / (taken + expected) } else { 0.0 };
+        if f1 >= best {
+            (best, bound) = (f1, of(at));
         }
     }
-    bytes
+    let bound = bound.min(MOST_DEMANDED);
+    (0..blocks.len()).map(|at| of(at) >= bound).collect()
 }
 
-fn is_chrome(tree: &Tree, node: NodeId) -> bool {
-    let tag = tree.tag(node);
-    if matches!(tag, Tag::Nav | Tag::Footer | Tag::Dialog | Tag::Aside) {
-        return true;
+/// A block this likely is always kept.
+const MOST_DEMANDED: f32 = 0.5;
+
+/// Hides blocks that are not kept, and elements with nothing kept inside.
+fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool]) {
+    // What is kept or dropped below each node: bit 0 kept, bit 1 dropped.
+    let mut below = vec![0_u8; tree.len()];
+    let mut first = None;
+    let mut last = None;
+    for (block, kept) in blocks.list.iter().zip(kept) {
+        for node in &block.nodes {
+            if *kept {
+                first = first.or(Some(*node));
+                last = Some(*node);
+            } else {
+                view.hidden.insert(*node);
+            }
+            if let Some(slot) = below.get_mut(node.index()) {
+                *slot |= if *kept { 1 } else { 2 };
+            }
+        }
     }
-    if matches!(tag, Tag::Body | Tag::Html | Tag::Main | Tag::Article) {
-        return false;
+    for root in view.roots.clone() {
+        for edge in Walk::new(tree, root) {
+            let Edge::Leave(node) = edge else { continue };
+            let own = below.get(node.index()).copied().unwrap_or(0);
+            if let Some(parent) = tree.parent(node)
+                && let Some(slot) = below.get_mut(parent.index())
+            {
+                *slot |= own;
+            }
+        }
+        // Pictures and the like stay between the first and the last block that is kept.
+        let mut inside = false;
+        let mut walk = Walk::new(tree, root);
+        while let Some(edge) = walk.next() {
+            let Edge::Enter(node) = edge else { continue };
+            let own = below.get(node.index()).copied().unwrap_or(0);
+            if tree.kind(node) == Kind::Text {
+                inside |= Some(node) == first;
+                if Some(node) == last {
+                    inside = false;
+                    last = None;
+                }
+            } else if own == 2 || (own == 0 && !inside && is_picture(tree, node)) {
+                view.hidden.insert(node);
+                walk.skip_children();
+            }
+        }
     }
-    if tag == Tag::Header && !tree.ancestors(node).any(|up| matches!(tree.tag(up), Tag::Article | Tag::Main)) {
-        return true;
+}
+
+fn is_picture(tree: &Tree, node: NodeId) -> bool {
+    tree.is_element(node)
+}
+
+/// What the training program reads: the text and the numbers of each block.
+#[doc(hidden)]
+pub mod training {
+    use std::borrow::Cow;
+
+    use crate::tree::{NodeId, ParseOptions, Tag, parse, prepare};
+    use crate::view::View;
+
+    /// Text and features of each block of a page; with `judged`, the features of the second judgement.
+    #[must_use]
+    pub fn blocks(html: &str, judged: Option<&[f32]>) -> Vec<(String, Vec<f32>)> {
+        let text = prepare(Cow::Borrowed(html));
+        let tree = parse(&text, ParseOptions::default());
+        let root = tree.find(Tag::Body).or_else(|| tree.find(Tag::Frameset)).unwrap_or(NodeId::DOCUMENT);
+        let view = View { roots: vec![root], ..View::whole(&tree) };
+        let blocks = super::blocks::collect(&tree, &view);
+        let mut features = blocks.features();
+        if let Some(judged) = judged {
+            blocks.with_judgement(&mut features, judged);
+        }
+        let text = |block: &super::Block| block.nodes.iter().map(|node| tree.text(*node)).collect::<Vec<_>>().join("");
+        blocks.list.iter().map(text).zip(features).collect()
     }
-    if matches!(
-        tree.attribute(node, Attr::Role),
-        Some("navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary")
-    ) {
-        return true;
-    }
-    [Attr::Class, Attr::Id].into_iter().filter_map(|name| tree.attribute(node, name)).any(|value| {
-        value.split_ascii_whitespace().any(|word| {
-            let word = word.to_ascii_lowercase();
-            ["cookie", "share", "sharing", "breadcrumb", "sidebar", "newsletter", "related", "consent"]
-                .iter()
-                .any(|known| word.split(['-', '_']).any(|part| part == *known))
-        })
-    })
 }

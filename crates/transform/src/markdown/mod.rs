@@ -95,9 +95,10 @@ impl Writer<'_> {
         while let Some(edge) = walk.next() {
             match edge {
                 Edge::Enter(node) => match tree.kind(node) {
+                    Kind::Text if self.view.hidden.contains(node) => {}
                     Kind::Text => self.inline.text(tree.text(node)),
                     Kind::Element => {
-                        if self.view.hidden.contains(node) || !self.enter(node) {
+                        if self.math(node) || self.view.skips(tree, node) || !self.enter(node) {
                             walk.skip_children();
                         }
                     }
@@ -120,9 +121,6 @@ impl Writer<'_> {
     fn enter(&mut self, node: NodeId) -> bool {
         let tree = self.tree;
         let tag = tree.tag(node);
-        if self.math(node) || tag.is_invisible() {
-            return false;
-        }
         match tag {
             Tag::Br => self.line_break(),
             Tag::Em | Tag::I | Tag::Cite | Tag::Dfn | Tag::Var if !self.is_icon(node) => self.inline.open(Mark::Em),
@@ -391,7 +389,7 @@ impl Writer<'_> {
         if Walk::new(self.tree, node).any(|edge| matches!(edge, Edge::Enter(inner) if self.tree.tag(inner) == Tag::Pre)) {
             return false;
         }
-        let view = View { roots: vec![node], hidden: self.view.hidden.clone() };
+        let view = View { roots: vec![node], ..self.view.clone() };
         let html = crate::html::write(self.tree, &view, self.options.resolver, self.options.remove_base64_images);
         self.lines.start(Leaf::Table);
         // An empty line would end the block.

@@ -1,10 +1,9 @@
 use std::time::Duration;
 
+use gleaner_types::ErrorCode;
 use gleaner_types::plan::{
-    Action, BatchPlan, ChangeTrackingMode, CrawlPlan, ExtractPlan, PdfMode, ProxyMode, ScrapeOptionsPlan,
-    ScrapePlan, ScrollDirection, WaitFor,
+    BatchPlan, CrawlPlan, ExtractPlan, PdfMode, ProxyMode, ScrapeOptionsPlan, ScrapePlan,
 };
-use gleaner_types::{ErrorCode, limits};
 use serde_json::{Value, json};
 
 use crate::row::{Row, no, ok, run, with};

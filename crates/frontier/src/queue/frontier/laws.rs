@@ -166,7 +166,7 @@ impl Model {
             Step::Expire => self.expire(),
             Step::Wait { seconds } => self.now += secs(seconds),
             Step::Gap { host, seconds } => {
-                let pace = Pace { min_gap: Some(secs(seconds)), not_before: None };
+                let pace = Pace { min_gap: Some(secs(seconds)), ..Pace::default() };
                 self.frontier.pace(&url_of((host, 0)), pace, self.now);
                 let model = self.hosts.get_mut(&host).unwrap();
                 if model.gap != secs(seconds) {
@@ -175,7 +175,7 @@ impl Model {
                 }
             }
             Step::Pause { host, seconds } => {
-                let pace = Pace { min_gap: None, not_before: Some(self.now + secs(seconds)) };
+                let pace = Pace { not_before: Some(self.now + secs(seconds)), ..Pace::default() };
                 self.frontier.pace(&url_of((host, 0)), pace, self.now);
                 let model = self.hosts.get_mut(&host).unwrap();
                 model.ready_at = model.ready_at.max(self.now + secs(seconds));
@@ -258,8 +258,8 @@ impl Model {
         let all = leased.leases.len() == max;
         for lease in leased.leases {
             let job = self.jobs.iter().position(|job| job.slot == lease.job).unwrap();
-            let host = lease.url.host_str().unwrap()[1..2].parse().unwrap();
-            let page = (host, lease.url.path()[1..].parse().unwrap());
+            let host = lease.url.host_str().unwrap().trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
+            let page = (host, lease.url.path().trim_matches('/').parse().unwrap());
             assert_eq!(lease.key, key_of(page));
             assert!(self.may_lease(job, page), "{page:?} of job {job} at {:?}", self.now);
             let state = self.jobs[job].pages.insert(page, State::Leased);
@@ -474,7 +474,7 @@ proptest! {
         let mut frontier = Frontier::new(FrontierConfig::default());
         let job = frontier.open(JobRules { max_depth: Some(max_depth), ..JobRules::with_limit(u64::MAX) });
         let numbered = |page: usize| candidate((0, u8::try_from(page).unwrap()), 128);
-        let page_of = |lease: &Lease| lease.url.path()[1..].parse::<usize>().unwrap();
+        let page_of = |lease: &Lease| lease.url.path().trim_matches('/').parse::<usize>().unwrap();
         frontier.admit(job, 0, [numbered(0)], Duration::ZERO);
         let mut roots = BTreeSet::from([0]);
         let mut running: Vec<Lease> = Vec::new();

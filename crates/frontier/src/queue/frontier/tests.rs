@@ -220,7 +220,7 @@ fn a_hosts_pace_binds_all_jobs() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let jobs = [1, 2].map(|_| frontier.open(JobRules::with_limit(100)));
     let host = Url::parse("https://a.test/robots.txt").unwrap();
-    frontier.pace(&host, Pace { min_gap: Some(seconds(5)), not_before: None }, ZERO);
+    frontier.pace(&host, Pace { min_gap: Some(seconds(5)), ..Pace::default() }, ZERO);
     for job in jobs {
         frontier.admit(job, 0, [on_a("1"), on_a("2")], ZERO);
     }
@@ -246,7 +246,7 @@ fn a_host_that_asks_for_a_pause_gets_it() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(100));
     frontier.admit(job, 0, [on_a("1"), on_a("2"), candidate("https://b.test/")], ZERO);
-    let pause = |at| Pace { min_gap: None, not_before: Some(at) };
+    let pause = |at| Pace { not_before: Some(at), ..Pace::default() };
     frontier.pace(&on_a("").url, pause(seconds(30)), ZERO);
     let leased = frontier.lease(10, ZERO);
     assert_eq!((urls(&leased), leased.next), (vec!["https://b.test/".to_owned()], Some(seconds(30))));
@@ -420,4 +420,41 @@ fn hosts_that_nobody_uses_are_forgotten_in_time() {
         frontier.finish(lease.id, Outcome::Document, [], ZERO);
     }
     assert!(frontier.yard.hosts.len() <= crate::MAX_IDLE_HOSTS + 1);
+}
+
+#[test]
+fn a_host_is_asked_for_as_much_as_it_bears() {
+    let config = FrontierConfig { most_per_host: 12, ..FrontierConfig::default() };
+    let mut frontier = Frontier::new(config);
+    let job = frontier.open(JobRules::with_limit(u64::MAX));
+    frontier.admit(job, 0, (0..5000).map(|n| on_a(&n.to_string())), ZERO);
+    let mut now = seconds(1);
+    let mut round = |frontier: &mut Frontier, status: u16| {
+        now += Duration::from_millis(50);
+        let leases = loop {
+            let leased = frontier.lease(100, now);
+            if !leased.leases.is_empty() {
+                break leased.leases;
+            }
+            now = leased.next.unwrap();
+        };
+        let started = now;
+        now += Duration::from_millis(20);
+        for lease in &leases {
+            let observed = Observation { status: Some(status), latency: now - started };
+            frontier.observe(&lease.url, observed, now);
+            frontier.finish(lease.id, Outcome::Document, [], now);
+        }
+        leases.len()
+    };
+    assert_eq!(round(&mut frontier, 200), 8);
+    for _ in 0..10 {
+        round(&mut frontier, 200);
+    }
+    assert_eq!(round(&mut frontier, 503), 12, "no further than the most");
+    assert_eq!(round(&mut frontier, 200), 6);
+    for _ in 0..6 {
+        round(&mut frontier, 429);
+    }
+    assert_eq!(round(&mut frontier, 429), 1);
 }

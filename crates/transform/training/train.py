@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Trains the main-content model of this crate and writes src/content/model.bin.
+
+    cargo build --release -p gleaner-transform --example blocks
+    train.py FOLDER PATH/TO/blocks [--cross-validate]
+
+FOLDER has the form of the WCXB data set (CC-BY-4.0): html/ID.html.gz and ground-truth/ID.json.gz with `url` and
+`ground_truth.main_content`. Text blocks and their numbers come from the crate itself (examples/blocks.rs); a block is
+labelled by how many of its words are found, in order, in the truth. Two ensembles of boosted trees are trained: the
+second one also sees what the first one thought of a block's surroundings, judged by models that never saw the page's
+site. Only numbers are learned; no text of any page gets into the model. Needs numpy and lightgbm.
+"""
+import collections, gzip, json, pathlib, re, struct, subprocess, sys, tempfile
+from urllib.parse import urlsplit
+
+import lightgbm as lgb
+import numpy as np
+
+FOLDS = 5
+WORDS = re.compile(r"\w+")
+FIRST = dict(objective="cross_entropy", num_leaves=24, learning_rate=0.08, min_data_in_leaf=60, feature_fraction=0.4,
+             bagging_fraction=0.7, bagging_freq=1, lambda_l2=5.0, verbose=-1, seed=1, num_threads=2, max_bin=127)
+SECOND = dict(FIRST, num_leaves=24, learning_rate=0.08)
+ROUNDS = (90, 110)
+
+
+def words(text):
+    return WORDS.findall((text or "").lower())
+
+
+def load(path):
+    return json.loads(gzip.open(path).read())
+
+
+def labels(blocks, truth):
+    """For each block, the share of its words that the truth holds: by runs of four words where it is long enough,
+    else by the whole text standing between the places where its neighbours were found."""
+    grams = collections.defaultdict(list)
+    for at in range(len(truth) - 3):
+        grams[tuple(truth[at:at + 4])].append(at)
+    out, places = [None] * len(blocks), [None] * len(blocks)
+    for number, block in enumerate(blocks):
+        if len(block) < 4:
+            continue
+        hit = [False] * len(block)
+        first = None
+        for at in range(len(block) - 3):
+            where = grams.get(tuple(block[at:at + 4]))
+            if where:
+                hit[at:at + 4] = [True] * 4
+                first = where[0] if first is None else first
+        out[number] = sum(hit) / len(block)
+        places[number] = first
+    text = " " + " ".join(truth) + " "
+    anchors = [n for n in range(len(blocks)) if out[n] is not None and out[n] > 0.6]
+    counts = collections.Counter(truth)
+    for number, block in enumerate(blocks):
+        if out[number] is not None:
+            continue
+        if not block:
+            out[number] = 0.0
+            continue
+        found = " " + " ".join(block) + " " in text
+        near = [a for a in anchors if abs(a - number) <= 6]
+        before = [a for a in near if a < number]
+        after = [a for a in near if a > number]
+        if not found:
+            out[number] = 0.0
+        elif before and after:
+            low, high = places[before[-1]], places[after[0]]
+            between = " " + " ".join(truth[low:high + 4]) + " " if low is not None and high is not None and low <= high else text
+            out[number] = 1.0 if " " + " ".join(block) + " " in between else 0.3
+        elif near:
+            out[number] = 0.8
+        else:
+            out[number] = 0.35 if anchors else 0.8
+    return out
+
+
+def settle(blocks, got, truth):
+    """Decides the labels that stayed open, one after the other, by whether the page's F1 rises with the block."""
+    left = collections.Counter(truth)
+    taken = hits = 0
+
+    def overlap(block):
+        return sum(min(count, left[word]) for word, count in collections.Counter(block).items())
+
+    for block, label in zip(blocks, got):
+        if label >= 0.85:
+            hits += overlap(block)
+            left.subtract({w: min(c, left[w]) for w, c in collections.Counter(block).items()})
+            taken += len(block)
+    for number in sorted(range(len(blocks)), key=lambda n: -got[n]):
+        block, label = blocks[number], got[number]
+        if not 0.05 < label < 0.85:
+            continue
+        more = overlap(block)
+        before = 2 * hits / max(taken + len(truth), 1)
+        after = 2 * (hits + more) / max(taken + len(block) + len(truth), 1)
+        if after > before:
+            got[number] = 0.6 + 0.4 * more / len(block)
+            left.subtract({w: min(c, left[w]) for w, c in collections.Counter(block).items()})
+            hits, taken = hits + more, taken + len(block)
+        else:
+            got[number] = 0.3 * label
+    return got
+
+
+def read(program, folder, out, judged=None):
+    command = [program, str(folder / "html"), out] + ([judged] if judged else [])
+    subprocess.run(command, check=True)
+    pages = [json.loads(line) for line in open(out + ".jsonl")]
+    count = sum(len(p["texts"]) for p in pages)
+    return pages, np.fromfile(out + ".f32", dtype="<f4").reshape(count, -1)
+
+
+def table(model):
+    """The trees as src/content/model.rs reads them."""
+    info = model.dump_model()["tree_info"]
+    out = [struct.pack("<H", len(info))]
+    for tree in info:
+        splits, leaves = [], []
+
+        def visit(node):
+            if "split_feature" not in node:
+                leaves.append(node["leaf_value"])
+                return -len(leaves)
+            at = len(splits)
+            splits.append(None)
+            left, right = visit(node["left_child"]), visit(node["right_child"])
+            splits[at] = (node["split_feature"], node["threshold"], left, right)
+            return at
+
+        visit(tree["tree_structure"])
+        out.append(struct.pack("<H", len(splits)))
+        out += [struct.pack("<Hfhh", *split) for split in splits]
+        out += [struct.pack("<f", leaf) for leaf in leaves]
+    return b"".join(out)
+
+
+def score(kept, truth):
+    a, b = collections.Counter(kept), collections.Counter(truth)
+    if not b:
+        return float(not a)
+    return 2 * sum((a & b).values()) / (sum(a.values()) + sum(b.values()))
+
+
+def choose(likely, lengths):
+    """As `choose` in src/content/mod.rs."""
+    order = np.argsort(-likely, kind="stable")
+    taken, hits, expected = 0.0, 0.0, float((likely * lengths).sum())
+    best, bound = 0.0, np.inf
+    for at in order:
+        taken += lengths[at]
+        hits += lengths[at] * likely[at]
+        f1 = 2 * hits / (taken + expected) if taken + expected else 0.0
+        if f1 >= best:
+            best, bound = f1, likely[at]
+    return likely >= min(bound, 0.5)
+
+
+def main():
+    folder, program = pathlib.Path(sys.argv[1]), sys.argv[2]
+    scratch = tempfile.mkdtemp()
+    pages, first = read(program, folder, scratch + "/first")
+    truths = [load(folder / "ground-truth" / (p["id"] + ".json.gz")) for p in pages]
+    rng = np.random.default_rng(7)
+    # Pages of one site stay in one fold.
+    site = [".".join(urlsplit(t["url"]).hostname.split(".")[-2:]) for t in truths]
+    fold_of = {s: int(rng.integers(FOLDS)) for s in sorted(set(site))}
+    y, weight, fold, lengths, starts = [], [], [], [], [0]
+    block_words = []
+    for page, truth, s in zip(pages, truths, site):
+        target = words(truth["ground_truth"].get("main_content"))
+        blocks = [words(t) for t in page["texts"]]
+        block_words.append((blocks, target))
+        got = settle(blocks, labels(blocks, target), target)
+        size = np.array([len(b) for b in blocks], dtype=float)
+        y += got
+        lengths += list(size)
+        # Each page counts the same, each block by its words, short ones a little more.
+        # A wrong block costs its words against those of the truth, but no page can cost more than all.
+        norm = max(min(size.sum(), 3 * len(target)), 30)
+        weight += list((size ** 0.85 + 0.5) / norm * 100)
+        fold += [fold_of[s]] * len(blocks)
+        starts.append(starts[-1] + len(blocks))
+    y, weight, fold, lengths = map(np.array, (y, weight, fold, lengths))
+
+    def across_folds(features, parameters, rounds):
+        out = np.zeros(len(y), dtype="<f4")
+        for k in range(FOLDS):
+            train = fold != k
+            model = lgb.train(parameters, lgb.Dataset(features[train], y[train], weight=weight[train]), rounds)
+            out[~train] = model.predict(features[~train])
+        return out
+
+    judged = across_folds(first, FIRST, ROUNDS[0])
+    judged.tofile(scratch + "/judged")
+    _, second = read(program, folder, scratch + "/second", scratch + "/judged")
+    final = across_folds(second, SECOND, ROUNDS[1])
+    for name, likely in (("first", judged), ("second", final), ("labels", y)):
+        by = collections.defaultdict(list)
+        for n, truth in enumerate(truths):
+            part = slice(starts[n], starts[n + 1])
+            kept = choose(np.asarray(likely[part], dtype=float), lengths[part])
+            blocks, target = block_words[n]
+            got = [w for keep, block in zip(kept, blocks) if keep for w in block]
+            by[truth["_internal"]["page_type"]["primary"]].append(score(got, target))
+        everything = [v for values in by.values() for v in values]
+        print(name, f"F1 {np.mean(everything):.4f}", {k: round(float(np.mean(v)), 3) for k, v in sorted(by.items())})
+    if "--cross-validate" in sys.argv:
+        np.save("/tmp/final.npy", final)
+        return
+    model_first = lgb.train(FIRST, lgb.Dataset(first, y, weight=weight), ROUNDS[0])
+    model_second = lgb.train(SECOND, lgb.Dataset(second, y, weight=weight), ROUNDS[1])
+    target = pathlib.Path(__file__).parent.parent / "src" / "content" / "model.bin"
+    target.write_bytes(table(model_first) + table(model_second))
+    print("model", target.stat().st_size, "bytes,", first.shape[1], "and", second.shape[1], "features")
+    gain = sorted(zip(model_second.feature_importance("gain"), range(second.shape[1])), reverse=True)[:25]
+    print("most used:", [(i, int(g)) for g, i in gain])
+
+
+if __name__ == "__main__":
+    main()
