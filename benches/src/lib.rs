@@ -4,10 +4,12 @@
 //! stands beside the least that any program must do for the same end (the *floor*), over the same pages of a
 //! generated site, and the ratio is what counts.
 //!
-//! - `cargo bench -p gleaner-benches` runs the criterion groups.
+//! - `cargo bench -p gleaner-benches` runs the criterion groups: `parse`, `transform`, `frontier`, `crawl`.
 //! - `floor` and `gleaner-crawl` (`src/bin`) are whole programs that crawl one site once and print what it cost, so
-//!   that a tool which counts instructions can be put around either.
+//!   that a tool which counts instructions can be put around either. The site is best served by another process:
+//!   `cargo run --release -p gleaner-testkit --example site -- --port 8080 --pages 20000`.
 
+pub mod engine;
 pub mod floor;
 mod report;
 mod sample;

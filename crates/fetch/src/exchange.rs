@@ -19,6 +19,7 @@ use crate::fetcher::Inner;
 use crate::headers;
 use crate::media::Accept;
 use crate::redirect::{self, HopCheck};
+use crate::refresh;
 use crate::request::Request;
 use crate::response::{Hop, Response, Timings};
 use crate::retry;
@@ -202,9 +203,26 @@ impl<'a> Exchange<'a> {
                     drop(answer);
                     self.turn(status, target, cookies, hops, trace).await?;
                 }
-                _ => return self.finish(answer, trace).await,
+                _ => {
+                    let status = answer.status();
+                    let mut page = self.finish(answer, trace).await?;
+                    let Some(target) = self.refresh_target(&page) else { return Ok(page) };
+                    self.hops = std::mem::take(&mut page.hops);
+                    self.turn(status, target, cookies, hops, trace).await?;
+                }
             }
         }
+    }
+
+    /// Where a page that was asked for as such sends its readers.
+    fn refresh_target(&self, page: &Response) -> Option<Url> {
+        let follows = self.max_redirects > 0 && self.accept == Accept::Page && self.method == Method::GET;
+        if !follows || !page.is_success() {
+            return None;
+        }
+        let kind = page.content_type.as_deref().unwrap_or("text/html");
+        let is_html = kind.contains("html");
+        refresh::target(&page.url, &page.headers, &page.body, is_html)
     }
 
     fn cookie_header(&self) -> Option<String> {

@@ -6,7 +6,8 @@
 //! - **Where to** is up to an [`EgressPolicy`]: by default the public Internet only. What is judged is the address that
 //!   will be dialled: literal ones before the request, resolved ones inside the connector, both again at each redirect.
 //! - **How long** is one deadline for everything, from the name's resolution to the last byte.
-//! - **How much** is bounded: redirects, headers, body bytes as sent, as decoded, and their ratio.
+//! - **How much** is bounded: redirects, headers, body bytes as sent, as decoded, and their ratio; cookies, and retries
+//!   of all requests together.
 //!
 //! # A page
 //!
@@ -67,6 +68,7 @@ mod fetcher;
 mod headers;
 mod media;
 mod redirect;
+mod refresh;
 mod request;
 mod resolve;
 mod response;
@@ -86,6 +88,7 @@ pub use headers::MAX_REQUEST_HEADERS;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method};
 pub use media::Accept;
 pub use redirect::{FollowAll, HopCheck, HopRefused};
+pub use refresh::MAX_REFRESH_DELAY;
 pub use request::{DEFAULT_TIMEOUT, Request};
 pub use resolve::{MAX_ANSWERS, Resolve, SystemResolver};
 pub use response::{Hop, Response, Timings};

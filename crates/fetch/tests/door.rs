@@ -1,5 +1,7 @@
 //! The door under attack: raw TCP servers on loopback, written here, against the public API.
 
+#![expect(clippy::unwrap_used, clippy::string_slice, reason = "helpers of tests fail as tests do")]
+
 mod door {
     mod support;
 
@@ -8,6 +10,7 @@ mod door {
     mod egress; // a canary listens where nobody may go
     mod failures; // every failure has its kind, and no secret in its words
     mod redirects; // chains, loops, methods, what another origin sees
+    mod refresh; // redirects that the page itself asks for
     mod retries; // who is tried again, how often, and after what wait
     mod time; // one deadline for everything
     mod tls; // certificates, HTTP/2, the assumed scheme

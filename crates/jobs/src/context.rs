@@ -10,9 +10,9 @@ use url::Url;
 
 use crate::sitemaps::Sitemaps;
 
-/// Requests beyond the first try of each page, per page: one in ten. So a host that fails every request is asked
+/// How many pages earn a job one request beyond the first try of each. So a host that fails every request is asked
 /// little more than once for each page.
-const RETRIES_PER_PAGE: f64 = 0.1;
+const PAGES_PER_RETRY: i64 = 10;
 /// Retries that a job may make before it has earned any.
 const FIRST_RETRIES: i64 = 10;
 
@@ -139,27 +139,24 @@ pub(crate) fn without_headers(options: &ScrapeOptionsPlan) -> ScrapeOptionsPlan 
     ScrapeOptionsPlan { headers: Default::default(), ..options.clone() }
 }
 
-/// Retries a job has left, in thousandths.
+/// What a job has earned and not spent yet, in pages.
 #[derive(Debug)]
 struct RetryBudget(AtomicI64);
 
-const WHOLE_RETRY: i64 = 1_000;
-
 impl RetryBudget {
     fn new() -> Self {
-        Self(AtomicI64::new(FIRST_RETRIES * WHOLE_RETRY))
+        Self(AtomicI64::new(FIRST_RETRIES * PAGES_PER_RETRY))
     }
 
     fn take(&self) -> bool {
         let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-            (left >= WHOLE_RETRY).then_some(left - WHOLE_RETRY)
+            (left >= PAGES_PER_RETRY).then_some(left - PAGES_PER_RETRY)
         });
         taken.is_ok()
     }
 
     fn earn(&self) {
-        #[expect(clippy::cast_possible_truncation, reason = "a constant between 0 and 1,000")]
-        self.0.fetch_add((RETRIES_PER_PAGE * WHOLE_RETRY as f64) as i64, Ordering::Relaxed);
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -172,8 +169,8 @@ mod tests {
         let budget = RetryBudget::new();
         let mut retries = 0;
         for _page in 0..1_000 {
-            retries += usize::from(budget.take());
             budget.earn();
+            retries += usize::from(budget.take());
         }
         assert_eq!(retries, 10 + 100);
     }

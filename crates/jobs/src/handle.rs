@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
@@ -22,7 +22,9 @@ pub struct Job {
     room: Arc<Room>,
     next: u64,
     ready: VecDeque<Document>,
-    reading: Option<BoxFuture<'static, Result<Slice, gleaner_store::Error>>>,
+    /// Never locked, only reached through `&mut`: the mutex makes the handle `Sync`, so that a task that holds a
+    /// reference to it can move between threads.
+    reading: Mutex<Option<BoxFuture<'static, Result<Slice, gleaner_store::Error>>>>,
     ended: bool,
     error: Option<Error>,
 }
@@ -40,7 +42,7 @@ pub struct JobResult {
 
 impl Job {
     pub(crate) fn new(id: JobId, room: Arc<Room>) -> Self {
-        Self { id, room, next: 0, ready: VecDeque::new(), reading: None, ended: false, error: None }
+        Self { id, room, next: 0, ready: VecDeque::new(), reading: Mutex::default(), ended: false, error: None }
     }
 
     /// The job's id.
@@ -106,9 +108,10 @@ impl Stream for Job {
                 return Poll::Ready(None);
             }
             let (store, id, next) = (Arc::clone(self.room.store()), self.id, self.next);
-            let reading = self.reading.get_or_insert_with(|| Box::pin(read(store, id, next)));
-            let slice = ready!(reading.as_mut().poll(context));
-            self.reading = None;
+            let reading = self.reading.get_mut().unwrap_or_else(PoisonError::into_inner);
+            let slice =
+                ready!(reading.get_or_insert_with(|| Box::pin(read(store, id, next))).as_mut().poll(context));
+            *reading = None;
             match slice {
                 Ok(slice) => {
                     self.next = slice.next;

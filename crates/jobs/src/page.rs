@@ -208,6 +208,10 @@ fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transf
     if fetched.status >= 400 {
         metadata.error = Some(reason(fetched.status));
     }
+    if !job.options.wait_for.is_zero() {
+        let remark = "waitFor has no effect: no browser rendered this page";
+        document.warning = Some(document.warning.map_or_else(|| remark.to_owned(), |first| format!("{first}; {remark}")));
+    }
     let cost = credits(&job.options, &document, job.zero_data_retention);
     document.metadata.credits_used = Some(cost);
 

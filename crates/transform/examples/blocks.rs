@@ -1,6 +1,6 @@
 //! Writes the text blocks of a folder of pages for the training program.
 //!
-//! `blocks FOLDER OUT [JUDGED]`: FOLDER holds `ID.html.gz`; OUT.jsonl gets `{"id", "texts"}` a page, OUT.f32 the
+//! `blocks FOLDER OUT [JUDGED]`: FOLDER holds `html/ID.html.gz` and `ground-truth/ID.json.gz` with a `url`; OUT.jsonl gets `{"id", "texts"}` a page, OUT.f32 the
 //! features of all blocks in the same order. JUDGED holds one likelihood (f32) a block: then the features are those of
 //! the second judgement.
 
@@ -19,26 +19,33 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         None => None,
     };
-    let mut pages: Vec<_> = std::fs::read_dir(folder)?.collect::<Result<_, _>>()?;
+    let unpack = |path: std::path::PathBuf| -> std::io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        flate2::read::GzDecoder::new(File::open(path)?).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let mut pages: Vec<_> = std::fs::read_dir(format!("{folder}/html"))?.collect::<Result<_, _>>()?;
     pages.sort_by_key(std::fs::DirEntry::file_name);
     let mut texts = BufWriter::new(File::create(format!("{out}.jsonl"))?);
     let mut numbers = BufWriter::new(File::create(format!("{out}.f32"))?);
     let mut at = 0;
     for page in pages {
-        let mut bytes = Vec::new();
-        flate2::read::GzDecoder::new(File::open(page.path())?).read_to_end(&mut bytes)?;
+        let id = page.file_name().to_string_lossy().trim_end_matches(".html.gz").to_owned();
+        let truth: serde_json::Value =
+            serde_json::from_slice(&unpack(format!("{folder}/ground-truth/{id}.json.gz").into())?)?;
+        let url = truth.get("url").and_then(serde_json::Value::as_str).unwrap_or_default().parse()?;
+        let bytes = unpack(page.path())?;
         let decoded = gleaner_transform::decode(&bytes, Some("text/html"));
-        let blocks = gleaner_transform::training::blocks(&decoded.text, None);
+        let blocks = gleaner_transform::training::blocks(&decoded.text, &url, None);
         let count = blocks.len();
         let blocks = match &judged {
             Some(judged) => {
                 let own = judged.get(at..at + count).unwrap_or_default();
-                gleaner_transform::training::blocks(&decoded.text, Some(own))
+                gleaner_transform::training::blocks(&decoded.text, &url, Some(own))
             }
             None => blocks,
         };
         at += count;
-        let id = page.file_name().to_string_lossy().trim_end_matches(".html.gz").to_owned();
         let page_texts: Vec<&str> = blocks.iter().map(|(text, _)| text.as_str()).collect();
         writeln!(texts, "{}", json!({ "id": id, "texts": page_texts }))?;
         for (_, features) in &blocks {

@@ -149,7 +149,7 @@ fn html_page(
     if wants_text || formats.html {
         let whole = || in_body(&tree, tagged.clone());
         let mut view = whole();
-        if options.only_main_content && options.include_tags.is_empty() && !content::narrow(&tree, &mut view) {
+        if options.only_main_content && options.include_tags.is_empty() && !content::narrow(&tree, &mut view, url) {
             view = whole();
         }
         let write = |view: &View| {

@@ -107,7 +107,7 @@ def settle(blocks, got, truth):
 
 
 def read(program, folder, out, judged=None):
-    command = [program, str(folder / "html"), out] + ([judged] if judged else [])
+    command = [program, str(folder), out] + ([judged] if judged else [])
     subprocess.run(command, check=True)
     pages = [json.loads(line) for line in open(out + ".jsonl")]
     count = sum(len(p["texts"]) for p in pages)

@@ -84,7 +84,13 @@ fn options(only_main_content: bool) -> Option<&'static ScrapeOptionsPlan> {
     let plan = if only_main_content { main } else { all };
     let make = || {
         let options = ScrapeOptions {
-            formats: Some(vec![Format::Markdown, Format::Html, Format::RawHtml, Format::Links, Format::Images]),
+            formats: Some(vec![
+                Format::Markdown,
+                Format::Html,
+                Format::RawHtml,
+                Format::Links,
+                Format::Images,
+            ]),
             only_main_content: Some(only_main_content),
             ..ScrapeOptions::default()
         };

@@ -5,8 +5,21 @@
 
 /// Elements that act, load or change how the rest is read.
 const ACTIVE: [&str; 15] = [
-    "script", "style", "iframe", "frame", "object", "embed", "applet", "base", "link", "meta", "template", "plaintext",
-    "xmp", "noscript", "svg",
+    "script",
+    "style",
+    "iframe",
+    "frame",
+    "object",
+    "embed",
+    "applet",
+    "base",
+    "link",
+    "meta",
+    "template",
+    "plaintext",
+    "xmp",
+    "noscript",
+    "svg",
 ];
 
 /// True where no element acts, no attribute holds code, and no address runs any.
@@ -38,7 +51,9 @@ fn tag(text: &str) -> Option<(&str, &str)> {
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             b'"' => quoted = !quoted,
-            b'>' if !quoted => return text.split_at_checked(at).map(|(tag, rest)| (tag, rest.trim_start_matches('>'))),
+            b'>' if !quoted => {
+                return text.split_at_checked(at).map(|(tag, rest)| (tag, rest.trim_start_matches('>')));
+            }
             _ => {}
         }
     }
@@ -61,7 +76,8 @@ fn tag_is_inert(tag: &str) -> bool {
         let Some((attribute, after)) = rest.split_once("=\"") else { return false };
         let Some((value, after)) = after.split_once('"') else { return false };
         let attribute = attribute.trim();
-        let code = attribute.starts_with("on") || matches!(attribute, "style" | "srcdoc" | "formaction" | "action");
+        let code =
+            attribute.starts_with("on") || matches!(attribute, "style" | "srcdoc" | "formaction" | "action");
         let plain = attribute.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         if code || !plain || value.contains('<') || runs_code(&value.replace("&amp;", "&")) {
             return false;

@@ -4,7 +4,8 @@ use std::fmt::Debug;
 
 use gleaner_types::limits::MAX_FAULTS;
 use gleaner_types::request::{
-    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest, v1,
+    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest,
+    v1,
 };
 use gleaner_types::{ErrorCode, Faults, parse_json};
 use serde::Serialize;
@@ -31,7 +32,14 @@ pub fn request_json(data: &[u8]) {
     };
     hold!(&value, ScrapeRequest, BatchScrapeRequest, CrawlRequest, CrawlParamsPreviewRequest, MapRequest);
     hold!(&value, ExtractRequest);
-    hold!(&value, v1::ScrapeRequest, v1::BatchScrapeRequest, v1::CrawlRequest, v1::MapRequest, v1::ExtractRequest);
+    hold!(
+        &value,
+        v1::ScrapeRequest,
+        v1::BatchScrapeRequest,
+        v1::CrawlRequest,
+        v1::MapRequest,
+        v1::ExtractRequest
+    );
 }
 
 fn door<R, P>(

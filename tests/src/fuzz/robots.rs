@@ -14,7 +14,11 @@ pub fn robots(data: &[u8]) {
     assert!(policy.sitemaps().len() <= MAX_ROBOTS_SITEMAPS);
     assert!(policy.sitemaps().iter().all(|url| matches!(url.scheme(), "http" | "https") && url.has_host()));
     assert!(!policy.is_unreachable(), "what could be read was reached");
-    assert_eq!(policy, RobotsPolicy::parse(file, "GLEANER/1.0"), "agents are compared without case or version");
+    assert_eq!(
+        policy,
+        RobotsPolicy::parse(file, "GLEANER/1.0"),
+        "agents are compared without case or version"
+    );
     assert_eq!(policy, RobotsPolicy::from_status(200, file, "gleaner"));
 
     let Ok(mut url) = Url::parse("https://example.com/") else { return };

@@ -23,7 +23,10 @@ pub fn sitemap(data: &[u8]) {
         assert!(page.priority.is_none_or(|priority| priority <= 100));
     }
     for (nth, warning) in sitemap.warnings.iter().enumerate() {
-        assert!(!sitemap.warnings.iter().take(nth).any(|earlier| earlier == warning), "{warning:?} is given twice");
+        assert!(
+            !sitemap.warnings.iter().take(nth).any(|earlier| earlier == warning),
+            "{warning:?} is given twice"
+        );
     }
     assert_eq!(sitemap, sitemap::parse(data, &base), "the same file says the same");
 }

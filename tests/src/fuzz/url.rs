@@ -27,7 +27,10 @@ pub fn url_canonical(data: &[u8]) {
         assert_eq!(parsed.as_str(), canonical, "{url} gives a form that is written differently when parsed");
         assert_eq!(identity.canonical(&parsed), canonical, "{url}: the canonical form is not its own");
         assert_eq!(identity.key(&parsed), identity.key(&url), "{url} and {canonical} are one page");
-        assert!(parsed.username().is_empty() && parsed.password().is_none(), "{url}: secrets stay in {canonical}");
+        assert!(
+            parsed.username().is_empty() && parsed.password().is_none(),
+            "{url}: secrets stay in {canonical}"
+        );
         assert!(canonical.len() <= 3 * url.as_str().len() + SLACK, "{url} grows to {canonical}");
         if !matches!(url.host(), Some(Host::Domain(_))) {
             assert_eq!(parsed.host(), url.host(), "an address is never another one");

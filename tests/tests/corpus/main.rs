@@ -7,4 +7,3 @@
 )]
 
 mod replay;
-mod shrink;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use gleaner_tests::fuzz::{Body, TARGETS};
 
 /// Variations tried of each input.
-const VARIATIONS: u64 = 2000;
+const VARIATIONS: u64 = 300;
 
 fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
@@ -31,7 +31,9 @@ fn every_input_of_the_corpus_holds() {
     for (target, body) in TARGETS {
         let inputs = corpus(target);
         assert!(inputs.len() >= 8, "{target} has {} inputs", inputs.len());
-        failures.extend(inputs.iter().filter_map(|(path, data)| failure(body, data, &path.display().to_string())));
+        failures.extend(
+            inputs.iter().filter_map(|(path, data)| failure(body, data, &path.display().to_string())),
+        );
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -20,7 +20,9 @@ async fn pages_that_fail_are_listed_and_those_that_recover_are_not() {
                 assert_eq!(status, Some(200), "{}", failure.path);
             }
             FailureKind::Recovers { status: kept, .. } => assert_eq!(status, Some(kept), "{}", failure.path),
-            FailureKind::SoftNotFound | FailureKind::Slow(_) => assert_eq!(status, Some(200), "{}", failure.path),
+            FailureKind::SoftNotFound | FailureKind::Slow(_) => {
+                assert_eq!(status, Some(200), "{}", failure.path)
+            }
             FailureKind::Reset | FailureKind::Closed | FailureKind::Truncated { .. } => {
                 assert!(document.is_none(), "{} gave a document", failure.path);
                 assert!(crawled.failed_paths().contains(&failure.path), "{} is not listed", failure.path);
@@ -32,7 +34,10 @@ async fn pages_that_fail_are_listed_and_those_that_recover_are_not() {
 
 #[tokio::test]
 async fn a_page_that_answers_404_is_a_document_that_says_so() {
-    let script = [Step::ReadRequest, Step::respond("404 Not Found", &[("Content-Type", "text/html")], "<h1>Gone</h1>")];
+    let script = [
+        Step::ReadRequest,
+        Step::respond("404 Not Found", &[("Content-Type", "text/html")], "<h1>Gone</h1>"),
+    ];
     let server = RawServer::start(script).unwrap();
     let page = engine().scrape(ScrapeRequest::new(server.base_url())).await.unwrap();
     assert_eq!(page.metadata.status_code, Some(404));
@@ -59,7 +64,10 @@ async fn an_option_that_would_do_nothing_is_refused() {
     let mut request = ScrapeRequest::new("https://site.example/");
     request.options.formats = Some(vec![Format::Screenshot(Default::default())]);
     let error = engine().scrape(request).await.unwrap_err();
-    assert_eq!((error.kind(), error.code()), (ErrorKind::Unsupported, ErrorCode::ScrapeScreenshotNotSupported));
+    assert_eq!(
+        (error.kind(), error.code()),
+        (ErrorKind::Unsupported, ErrorCode::ScrapeScreenshotNotSupported)
+    );
     let mut request = ScrapeRequest::new("https://site.example/");
     request.options.timeout = Some(0);
     let error = engine().scrape(request).await.unwrap_err();

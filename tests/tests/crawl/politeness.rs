@@ -20,7 +20,11 @@ async fn what_robots_txt_forbids_is_listed_and_never_asked_for() {
     }
     let linked = truth.paths().filter(|page| page.forbidden && page.depth == Some(2)).map(|page| page.path);
     for path in linked {
-        assert!(crawled.blocked_paths().contains(&path), "{path} is not listed in {:?}", crawled.blocked_paths());
+        assert!(
+            crawled.blocked_paths().contains(&path),
+            "{path} is not listed in {:?}",
+            crawled.blocked_paths()
+        );
     }
     assert_eq!(server.log().count("/robots.txt"), 1);
     assert_eq!(crawled.snapshot.robots_blocked as usize, crawled.blocked_paths().len());
@@ -44,7 +48,9 @@ async fn a_start_page_that_robots_txt_forbids_ends_the_crawl_with_a_warning() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_delay_keeps_requests_apart_and_alone() {
     let gap = Duration::from_millis(60);
-    let server = Site::generate(SiteSpec { latency: Duration::from_millis(5), ..SiteSpec::pages(12) }).serve().unwrap();
+    let server = Site::generate(SiteSpec { latency: Duration::from_millis(5), ..SiteSpec::pages(12) })
+        .serve()
+        .unwrap();
     let request = CrawlRequest { delay: Some(gap.as_secs_f64()), ..links_only(&server) };
     let crawled = crawl(&engine(), request).await;
     assert_eq!(crawled.documents.len(), 12);
@@ -61,7 +67,10 @@ async fn a_host_is_asked_for_no_more_pages_at_once_than_was_said() {
     let server = site.serve().unwrap();
     crawl(&engine(), links_only(&server)).await;
     let most = server.log().most_concurrent();
-    assert!((4..=8).contains(&most), "the default is 8 a host, and the site is large enough to use them: {most}");
+    assert!(
+        (4..=8).contains(&most),
+        "the default is 8 a host, and the site is large enough to use them: {most}"
+    );
 
     let server = site.serve().unwrap();
     let request = CrawlRequest { max_concurrency: Some(2), ..links_only(&server) };

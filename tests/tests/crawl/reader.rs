@@ -78,16 +78,19 @@ async fn a_dropped_crawl_stops() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_batch_scrapes_what_it_names_as_often_as_it_names_it() {
     let server = Site::generate(SiteSpec::pages(20)).serve().unwrap();
-    let urls = ["/p/1", "/p/2", "/p/1", "not a url at all", "/p/3"].map(|path| {
-        if path.starts_with('/') { server.url(path) } else { path.to_owned() }
-    });
+    let urls = ["/p/1", "/p/2", "/p/1", "not a url at all", "/p/3"]
+        .map(|path| if path.starts_with('/') { server.url(path) } else { path.to_owned() });
     let job = engine().batch(BatchScrapeRequest::new(urls)).await.unwrap();
     let result = job.wait().await.unwrap();
     let mut came: Vec<String> =
         result.documents.into_iter().map(|document| document.metadata.source_url.unwrap()).collect();
     came.sort();
     assert_eq!(came, [server.url("/p/1"), server.url("/p/1"), server.url("/p/2"), server.url("/p/3")]);
-    assert_eq!(server.log().count("/robots.txt"), 0, "robots.txt does not hold for pages that the user named");
+    assert_eq!(
+        server.log().count("/robots.txt"),
+        0,
+        "robots.txt does not hold for pages that the user named"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

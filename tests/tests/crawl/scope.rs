@@ -25,7 +25,8 @@ async fn paths_that_differ_in_case_are_different_pages() {
 async fn patterns_choose_the_pages() {
     let server = with(Extras::default()).serve().unwrap();
     let engine = engine();
-    let only_tens = CrawlRequest { include_paths: Some(vec!["^/p/[0-9]0$".to_owned()]), ..links_only(&server) };
+    let only_tens =
+        CrawlRequest { include_paths: Some(vec!["^/p/[0-9]0$".to_owned()]), ..links_only(&server) };
     let crawled = crawl(&engine, only_tens).await;
     let tens = |path: &&str| path.len() == 5 && path.ends_with('0');
     assert!(!crawled.documents.is_empty() && crawled.paths().iter().all(tens), "{:?}", crawled.paths());
@@ -41,7 +42,8 @@ async fn a_crawl_stays_below_its_start_unless_told_otherwise() {
     let site = with(Extras { products: true, ..Extras::default() });
     let server = site.serve().unwrap();
     let engine = engine();
-    let products: BTreeSet<&str> = site.truth().extras().products.iter().map(|product| product.path.as_str()).collect();
+    let products: BTreeSet<&str> =
+        site.truth().extras().products.iter().map(|product| product.path.as_str()).collect();
     let below = CrawlRequest { url: server.url("/shop/"), ..links_only(&server) };
     let crawled = crawl(&engine, below.clone()).await;
     assert!(crawled.paths().is_superset(&products));
@@ -61,7 +63,8 @@ async fn other_sites_are_not_visited_unless_told_so() {
     let other = Site::generate(SiteSpec::pages(30)).serve().unwrap();
     let spec = SiteSpec { external: Some(other.url("/p/7")), ..SiteSpec::pages(5) };
     let server = Site::generate(spec).serve().unwrap();
-    let crawled = crawl(&engine(), CrawlRequest { allow_external_links: Some(true), ..links_only(&server) }).await;
+    let crawled =
+        crawl(&engine(), CrawlRequest { allow_external_links: Some(true), ..links_only(&server) }).await;
     assert!(crawled.paths().contains("/p/7"), "one hop out: {:?}", crawled.paths());
     assert_eq!(crawled.documents.len(), 6, "and no further");
 }
@@ -75,9 +78,10 @@ async fn a_redirect_leads_to_one_document_of_its_target() {
     for redirect in &truth.extras().redirects {
         match &redirect.to {
             Some(to) => {
-                let came = crawled.documents.values().filter(|document| {
-                    document.metadata.url.as_deref() == Some(server.url(to).as_str())
-                });
+                let came = crawled
+                    .documents
+                    .values()
+                    .filter(|document| document.metadata.url.as_deref() == Some(server.url(to).as_str()));
                 assert_eq!(came.count(), 1, "{} leads to {to}", redirect.from);
             }
             None => assert!(crawled.failed_paths().contains(&redirect.from), "{} never ends", redirect.from),
@@ -110,7 +114,12 @@ async fn texts_in_other_encodings_are_read_right() {
     for page in &truth.extras().encoded {
         let document = &crawled.documents[&page.path];
         assert_eq!(document.metadata.title.as_deref(), Some(page.title.as_str()), "{}", page.path);
-        assert!(document.markdown.as_deref().unwrap().contains(&page.text), "{}: {:?}", page.path, document.markdown);
+        assert!(
+            document.markdown.as_deref().unwrap().contains(&page.text),
+            "{}: {:?}",
+            page.path,
+            document.markdown
+        );
     }
 }
 
@@ -122,6 +131,7 @@ async fn everything_at_once_ends_within_its_limit() {
     let crawled = crawl(&engine(), CrawlRequest { limit: Some(limit), ..links_only(&server) }).await;
     assert_eq!(crawled.documents.len() as u64, limit, "traps fill what is left");
     let pages = site.truth().paths().filter(|page| page.role == Role::Page && !page.forbidden);
-    let lost: Vec<String> = pages.map(|page| page.path).filter(|path| !crawled.paths().contains(path.as_str())).collect();
+    let lost: Vec<String> =
+        pages.map(|page| page.path).filter(|path| !crawled.paths().contains(path.as_str())).collect();
     assert_eq!(lost, Vec::<String>::new(), "no real page is lost to a trap");
 }

@@ -14,8 +14,10 @@ pub(crate) fn engine() -> Engine {
 pub(crate) fn links_only(server: &Server) -> CrawlRequest {
     let mut request = CrawlRequest::new(server.url("/"));
     request.sitemap = Some(gleaner::plan::SitemapMode::Skip);
-    request.scrape_options =
-        Some(gleaner::ScrapeOptions { formats: Some(vec![Format::Links]), ..gleaner::ScrapeOptions::default() });
+    request.scrape_options = Some(gleaner::ScrapeOptions {
+        formats: Some(vec![Format::Links]),
+        ..gleaner::ScrapeOptions::default()
+    });
     request
 }
 

@@ -54,9 +54,17 @@ async fn the_sitemap_leads_to_pages_that_no_link_leads_to() {
     let without = crawl(&engine, links_only(&server)).await;
     assert!(without.paths().is_disjoint(&orphans));
     let alone = CrawlRequest { sitemap: Some(gleaner::plan::SitemapMode::Only), ..links_only(&server) };
-    assert_eq!(crawl(&engine, alone).await.paths(), with_links.paths(), "the sitemap names every page of this site");
+    assert_eq!(
+        crawl(&engine, alone).await.paths(),
+        with_links.paths(),
+        "the sitemap names every page of this site"
+    );
     let at_no_depth = CrawlRequest { sitemap: None, max_discovery_depth: Some(0), ..links_only(&server) };
-    assert_eq!(crawl(&engine, at_no_depth).await.paths(), with_links.paths(), "pages of the sitemap have depth 0");
+    assert_eq!(
+        crawl(&engine, at_no_depth).await.paths(),
+        with_links.paths(),
+        "pages of the sitemap have depth 0"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -49,7 +49,11 @@ async fn private_addresses_are_refused_however_they_are_written() {
 
 #[tokio::test]
 async fn a_range_that_is_opened_opens_nothing_else() {
-    let server = RawServer::start([Step::ReadRequest, Step::respond("200 OK", &[("Content-Type", "text/html")], "<p>in")]).unwrap();
+    let server = RawServer::start([
+        Step::ReadRequest,
+        Step::respond("200 OK", &[("Content-Type", "text/html")], "<p>in"),
+    ])
+    .unwrap();
     let canary = Canary::start_on("127.0.0.2:0").unwrap();
     let engine = guarded();
     engine.scrape(ScrapeRequest::new(server.base_url())).await.unwrap();
@@ -61,7 +65,13 @@ async fn a_range_that_is_opened_opens_nothing_else() {
 async fn a_redirect_to_a_private_address_is_refused() {
     let canary = Canary::start_on("127.0.0.2:0").unwrap();
     let engine = guarded();
-    for status in ["301 Moved Permanently", "302 Found", "303 See Other", "307 Temporary Redirect", "308 Permanent Redirect"] {
+    for status in [
+        "301 Moved Permanently",
+        "302 Found",
+        "303 See Other",
+        "307 Temporary Redirect",
+        "308 Permanent Redirect",
+    ] {
         let location = canary.base_url();
         let answer = Step::respond(status, &[("Location", location.as_str())], "");
         let server = RawServer::start([Step::ReadRequest, answer]).unwrap();
@@ -78,8 +88,14 @@ async fn links_robots_and_sitemaps_lead_to_no_private_address() {
     let robots = format!("Sitemap: {private}/sitemap.xml\n");
     let page = format!("<a href='{private}/secret'>secret</a>");
     let scripts = [
-        vec![Step::ReadRequest, Step::respond("200 OK", &[("Content-Type", "text/plain"), ("Connection", "close")], robots)],
-        vec![Step::ReadRequest, Step::respond("200 OK", &[("Content-Type", "text/html"), ("Connection", "close")], page)],
+        vec![
+            Step::ReadRequest,
+            Step::respond("200 OK", &[("Content-Type", "text/plain"), ("Connection", "close")], robots),
+        ],
+        vec![
+            Step::ReadRequest,
+            Step::respond("200 OK", &[("Content-Type", "text/html"), ("Connection", "close")], page),
+        ],
     ];
     let server = RawServer::start_each(scripts).unwrap();
     let request = CrawlRequest { allow_external_links: Some(true), ..CrawlRequest::new(server.base_url()) };

@@ -44,7 +44,16 @@ fn metadata() -> Metadata {
 /// The names of all crates that a crate of the workspace brings into a program, by any way.
 fn reaches(package: &str) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--manifest-path", MANIFEST, "--package", package, "--edges", "normal", "--all-features"])
+        .args([
+            "tree",
+            "--manifest-path",
+            MANIFEST,
+            "--package",
+            package,
+            "--edges",
+            "normal",
+            "--all-features",
+        ])
         .args(["--prefix", "none", "--format", "{p}", "--locked"])
         .output()
         .expect("cargo can be run");
@@ -68,7 +77,9 @@ fn every_crate_uses_only_what_it_may() {
             assert_eq!(package.publish.as_deref(), Some(&[][..]), "{name} must not be published");
             continue;
         }
-        let may = arrows.get(name).unwrap_or_else(|| panic!("{name} has no arrows: add it to ARCHITECTURE.md and here"));
+        let may = arrows
+            .get(name)
+            .unwrap_or_else(|| panic!("{name} has no arrows: add it to ARCHITECTURE.md and here"));
         for used in uses(package).into_iter().filter(|used| used.starts_with("gleaner")) {
             assert!(may.contains(&used), "{name} may not use {used}");
         }

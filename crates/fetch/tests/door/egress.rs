@@ -135,7 +135,7 @@ struct Flipping {
 impl Resolve for Flipping {
     async fn resolve(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
         let call = self.calls.fetch_add(1, Ordering::SeqCst);
-        Ok(vec![IpAddr::from([127, 0, 0, if call % 2 == 0 { 2 } else { 1 }])])
+        Ok(vec![IpAddr::from([127, 0, 0, if call.is_multiple_of(2) { 2 } else { 1 }])])
     }
 }
 

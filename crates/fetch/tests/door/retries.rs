@@ -111,7 +111,7 @@ async fn a_retry_begins_at_the_start_of_the_chain() {
     let response = fetcher().fetch(request, &FollowAll).await.unwrap();
     assert_eq!((response.status, response.hops.len(), response.attempts), (200, 1, 2));
     let seen = site.seen();
-    let paths: Vec<&str> = seen.iter().map(|seen| seen.path()).collect();
+    let paths: Vec<&str> = seen.iter().map(super::support::Seen::path).collect();
     assert_eq!(paths, ["/", "/end", "/", "/end"]);
     assert!(seen.iter().all(|seen| seen.header("x-mine").is_some()));
 }

@@ -11,6 +11,7 @@ use super::model::{
 };
 use super::slab::{Handle, Slab};
 use super::tempo::{Observation, Tempo};
+use super::traps::{PutOff, Trap};
 use super::yard::{Taken, Yard};
 use super::{host_of, rest_of};
 use crate::identity::UrlKey;
@@ -24,7 +25,8 @@ const MAX_LOST: usize = 10_000;
 /// origin of the caller's choice (say, the start of the program), which must not run backwards. The same calls give
 /// the same leases. A worker loop calls [`lease`](Self::lease), fetches, and reports with [`finish`](Self::finish).
 ///
-/// - **Order.** Within a job and host: few clicks first, then high priority, then arrival. Jobs take turns, and so do
+/// - **Order.** Within a job and host: few clicks first, then high priority, then arrival; behind them links that look
+///   like a trap (see [`put_off`](Self::put_off)), which are never dropped. Jobs take turns, and so do
 ///   the hosts of a job: neither a job with 100,000 pages nor a slow host delays another.
 /// - **Politeness.** No host is asked for more pages at once than it is known to bear (see
 ///   [`observe`](Self::observe)), nor before the gap that its [`Pace`] or the job's delay demands, counted from the *end* of the last request: only that is certain
@@ -227,8 +229,23 @@ impl Frontier {
         self.leases.get(lease.0).is_some_and(|taken| self.jobs.contains(taken.job))
     }
 
+    /// As [`visited`](Self::visited), for the target of a redirect that a lease ended at. In a job with
+    /// [`JobRules::max_depth`] this keeps depths exact as well: the target is as many clicks away as the page. True
+    /// also where the target is the page itself (`/a` that redirects to `/a/`); false where the lease is stale.
+    pub fn redirected(&mut self, lease: LeaseId, target: UrlKey, now: Duration) -> bool {
+        let Some(taken) = self.leases.get(lease.0) else { return false };
+        let (handle, page) = (taken.job, taken.page.key);
+        let Some(job) = self.jobs.get_mut(handle) else { return false };
+        let mut queue = Vec::new();
+        let is_new = job.redirect(page, target, &mut queue);
+        self.enqueue(handle, &queue, 0, false, now);
+        is_new
+    }
+
     /// Marks the target of a redirect as visited. False if the job had admitted that page before: then the document
     /// is a duplicate, and the lease is to be finished as [`Outcome::Skipped`].
+    ///
+    /// [`redirected`](Self::redirected) does the same and keeps depths exact.
     pub fn visited(&mut self, job: JobSlot, key: UrlKey) -> bool {
         self.jobs.get_mut(job.0).is_some_and(|job| job.visit(key))
     }
@@ -297,6 +314,19 @@ impl Frontier {
         self.jobs.get(job.0).map(Job::counts)
     }
 
+    /// How many pages of a job were put off, for each reason that applied: crawled after the others of their host, since
+    /// they look like a family that may go on for ever. Empty once the job is closed.
+    #[must_use]
+    pub fn put_off(&self, job: JobSlot) -> Vec<(Trap, u64)> {
+        self.jobs.get(job.0).map_or_else(Vec::new, |job| job.traps.counts().collect())
+    }
+
+    /// Whether, and why, a link to this URL would be put off now.
+    #[must_use]
+    pub fn would_put_off(&self, job: JobSlot, url: &Url) -> Option<PutOff> {
+        self.jobs.get(job.0)?.traps.look_up(url)
+    }
+
     /// True where a job has nothing in work and nothing waiting that its limit lets through: it is done unless more
     /// is admitted. Also true for a closed job.
     #[must_use]
@@ -322,15 +352,23 @@ impl Frontier {
         let mut queue = Vec::new();
         let admitted =
             job.take_in(page, depth, candidates.into_iter(), self.config.max_queued_per_job, &mut queue);
-        for candidate in &queue {
+        self.enqueue(handle, &queue, depth, page.is_some(), now);
+        admitted
+    }
+
+    /// Queues pages that a job has taken in. Those that come by `links` may be put off: what is given from outside is
+    /// wanted as it is.
+    fn enqueue(&mut self, handle: Handle, queue: &[Candidate], depth: u32, links: bool, now: Duration) {
+        let Some(job) = self.jobs.get_mut(handle) else { return };
+        for candidate in queue {
             let url = &candidate.url;
             let host = self.yard.hosts.intern(host_of(url));
             let depth = job.depth(candidate.key, depth);
-            let rank = Rank::new(depth, candidate.priority);
+            let put_off = if links { job.traps.count(url) } else { None };
+            let rank = Rank::new(put_off.map_or(0, |put_off| put_off.distance), depth, candidate.priority);
             let https = url.scheme() == "https";
             self.yard.enqueue((handle, job), host, rank, candidate.key, https, candidate.external, rest_of(url), now);
         }
-        admitted
     }
 
     /// Deadlines of leases that have ended are dropped once they outnumber the others.

@@ -22,9 +22,12 @@ enum State {
     /// Too deep so far. What is needed to admit it later.
     Parked(Box<Parked>),
     Waiting,
-    Leased,
-    /// Fetched, with its links.
-    Done(Box<[u32]>),
+    /// With the page that it redirects to, once that is known.
+    Leased(Option<u32>),
+    /// Fetched, with the links that may still matter, and the page that it redirects to.
+    Done(Box<[u32]>, Option<u32>),
+    /// Fetched as the target of a redirect: what is behind it is behind this page, which redirects to it.
+    Alias(u32),
 }
 
 #[derive(Debug)]
@@ -74,7 +77,7 @@ impl Graph {
     }
 
     pub(super) fn set_leased(&mut self, key: UrlKey) {
-        self.set_state(key, State::Leased);
+        self.set_state(key, State::Leased(None));
     }
 
     pub(super) fn set_waiting(&mut self, key: UrlKey) {
@@ -85,17 +88,46 @@ impl Graph {
     pub(super) fn visit(&mut self, key: UrlKey) -> bool {
         match self.find(key) {
             None => {
-                self.insert(key, 0, State::Done(Box::default()));
+                self.insert(key, 0, State::Done(Box::default(), None));
                 true
             }
             Some(index) => match self.node_mut(index) {
                 Some(node) if matches!(node.state, State::Parked(_)) => {
-                    node.state = State::Done(Box::default());
+                    node.state = State::Done(Box::default(), None);
                     self.parked -= 1;
                     true
                 }
                 _ => false,
             },
+        }
+    }
+
+    /// Marks the target of a redirect of a leased page as fetched. False if it had been admitted before. Either way it
+    /// is as many clicks away as the page, and stays so if a shorter way to either is found.
+    pub(super) fn redirect(&mut self, page: UrlKey, target: UrlKey, admitted: &mut Vec<Candidate>) -> bool {
+        let Some(page_index) = self.find(page) else { return self.visit(target) };
+        let depth = self.node(page_index).map_or(0, |node| node.depth);
+        match self.find(target) {
+            None => {
+                self.insert(target, depth, State::Alias(page_index));
+                true
+            }
+            Some(index) if index == page_index => true,
+            Some(index) if self.is_parked(index) => {
+                if let Some(node) = self.node_mut(index) {
+                    node.state = State::Alias(page_index);
+                    node.depth = depth;
+                    self.parked -= 1;
+                }
+                true
+            }
+            Some(index) => {
+                if let Some(Node { state: State::Leased(to), .. }) = self.node_mut(page_index) {
+                    *to = Some(index);
+                }
+                self.relax(index, depth, admitted);
+                false
+            }
         }
     }
 
@@ -137,9 +169,20 @@ impl Graph {
         }
     }
 
-    /// Marks a page as fetched and keeps its links.
-    pub(super) fn finish(&mut self, key: UrlKey, links: Vec<u32>) {
-        self.set_state(key, State::Done(links.into()));
+    /// Marks a page as fetched and keeps those of its links that may still matter.
+    ///
+    /// The best depth that a page can still come to is 0, by a sitemap, and then its links come to 1. So a page that
+    /// is at 0 needs none of them, and none needs those that are at 1: the menus that every page has, mostly.
+    pub(super) fn finish(&mut self, key: UrlKey, mut links: Vec<u32>) {
+        let Some(index) = self.find(key) else { return };
+        let final_already = self.node(index).is_none_or(|node| node.depth == 0);
+        links.retain(|link| !final_already && self.node(*link).is_some_and(|node| node.depth > 1));
+        links.sort_unstable();
+        links.dedup();
+        if let Some(node) = self.node_mut(index) {
+            let target = if let State::Leased(target) = node.state { target } else { None };
+            node.state = State::Done(links.into(), target);
+        }
     }
 
     /// Lowers the depth of a page, and of all that is reached through it.
@@ -153,8 +196,10 @@ impl Graph {
             let Some(node) = self.node_mut(index).filter(|node| depth < node.depth) else { continue };
             node.depth = depth;
             match &mut node.state {
-                State::Waiting | State::Leased => {}
-                State::Done(links) => {
+                State::Waiting | State::Leased(None) => {}
+                State::Leased(Some(page)) | State::Alias(page) => work.push_back((*page, depth)),
+                State::Done(links, target) => {
+                    work.extend(target.map(|target| (target, depth)));
                     if depth < max_depth {
                         work.extend(links.iter().map(|&link| (link, depth + 1)));
                     }

@@ -5,6 +5,7 @@ use super::graph::{Graph, Offer};
 use super::model::{Admitted, Candidate, Counts};
 use super::seen::KeySet;
 use super::slab::Handle;
+use super::traps::Traps;
 use crate::identity::UrlKey;
 
 /// What a job knows of pages.
@@ -26,6 +27,7 @@ pub(super) struct Job {
     pub(super) failed: u64,
     pub(super) skipped: u64,
     known: Known,
+    pub(super) traps: Traps,
     /// By host. Ordered, so that nothing depends on a random hash.
     pub(super) lanes: BTreeMap<Handle, Handle>,
     /// Lanes to look at, each of which has a page.
@@ -49,6 +51,7 @@ impl Job {
             failed: 0,
             skipped: 0,
             known,
+            traps: Traps::default(),
             lanes: BTreeMap::new(),
             ready: VecDeque::new(),
             in_ring: false,
@@ -103,6 +106,14 @@ impl Job {
         match &mut self.known {
             Known::Set(set) => set.insert(key),
             Known::Graph(graph) => graph.visit(key),
+        }
+    }
+
+    /// As [`visit`](Self::visit), for the target of a redirect of the leased `page`.
+    pub(super) fn redirect(&mut self, page: UrlKey, target: UrlKey, queue: &mut Vec<Candidate>) -> bool {
+        match &mut self.known {
+            Known::Set(set) => page == target || set.insert(target),
+            Known::Graph(graph) => graph.redirect(page, target, queue),
         }
     }
 

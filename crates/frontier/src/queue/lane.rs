@@ -6,17 +6,19 @@ use super::packed::{PackedQueue, Page};
 use super::slab::Handle;
 use crate::identity::UrlKey;
 
-/// The order of pages within a lane: few clicks first, then high priority, then arrival.
+/// The order of pages within a lane: those put off last, then few clicks first, then high priority, then arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
+    /// How far it is put off; 0 for most.
+    pub(super) put_off: u8,
     pub(super) depth: u32,
     /// The priority turned round, so that the smaller rank goes first.
     pub(super) patience: u8,
 }
 
 impl Rank {
-    pub(super) const fn new(depth: u32, priority: u8) -> Self {
-        Self { depth, patience: u8::MAX - priority }
+    pub(super) const fn new(put_off: u8, depth: u32, priority: u8) -> Self {
+        Self { put_off, depth, patience: u8::MAX - priority }
     }
 }
 
@@ -138,12 +140,14 @@ mod tests {
     fn order_is_depth_then_priority_then_arrival() {
         let handle = Slab::new().insert(());
         let mut lane = Lane::new(handle, handle);
-        for (n, depth, priority) in [(1, 2, 9), (2, 1, 1), (3, 1, 9), (4, 1, 9), (5, 0, 0), (6, 2, 10)] {
-            lane.push(Rank::new(depth, priority), UrlKey::from_raw(n), true, false, "/");
+        for (n, put_off, depth, priority) in
+            [(1, 0, 2, 9), (2, 0, 1, 1), (3, 0, 1, 9), (4, 0, 1, 9), (5, 0, 0, 0), (6, 0, 2, 10), (7, 1, 0, 255)]
+        {
+            lane.push(Rank::new(put_off, depth, priority), UrlKey::from_raw(n), true, false, "/");
         }
         let order: Vec<_> =
             std::iter::from_fn(|| lane.pop(Duration::ZERO)).map(|(_, _, page)| page.key.to_raw()).collect();
-        assert_eq!(order, [5, 3, 4, 2, 6, 1]);
+        assert_eq!(order, [5, 3, 4, 2, 6, 1, 7]);
         assert_eq!(lane.next_page_at(), None);
     }
 
@@ -153,7 +157,7 @@ mod tests {
         let mut lane = Lane::new(handle, handle);
         let page = |n| Page { key: UrlKey::from_raw(n), https: true, external: false, rest: "/".into() };
         let second = Duration::from_secs(1);
-        let rank = Rank::new(0, 0);
+        let rank = Rank::new(0, 0, 0);
         lane.push_again(Again { not_before: second, sequence: 0, attempt: 1, rank, page: page(1) });
         assert_eq!(lane.pop(Duration::ZERO), None);
         assert_eq!(lane.next_page_at(), Some(second));

@@ -13,6 +13,7 @@ mod seen;
 mod slab;
 mod tempo;
 mod timers;
+mod traps;
 mod yard;
 
 pub use config::{
@@ -24,6 +25,7 @@ pub use model::{
     Admitted, Candidate, Counts, Finished, JobSlot, Lease, LeaseId, Leased, LostPage, Outcome, Pace,
 };
 pub use tempo::Observation;
+pub use traps::{MAX_SHAPES, PutOff, Trap};
 
 use url::{Position, Url};
 

@@ -3,7 +3,12 @@
 //! One walk collects the blocks and what surrounds them; features that need the page's totals or a block's neighbours
 //! are filled in afterwards. Numbers are shares, counts folded by a logarithm, and distances in elements.
 
+use url::Url;
+
+use super::cues::{self, CUES, PATHS};
 use super::vocabulary::{self, GROUPS};
+use std::collections::HashSet;
+
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 
@@ -46,6 +51,9 @@ pub(crate) struct Block {
     /// Indices of aggregates: the block's container, and elements further out.
     regions: [u32; REGIONS],
     child_index: u16,
+    cues: u32,
+    title_words: u32,
+    description_words: u32,
 }
 
 /// Distances to elements around a block with a word of each group.
@@ -124,6 +132,7 @@ struct PageFacts {
     structured: u32,
     first_h1: Option<u32>,
     title_hash: u64,
+    address: [f32; PATHS + 5],
 }
 
 fn mix(hash: u64, value: u64) -> u64 {
@@ -135,8 +144,21 @@ fn hash_text(hash: u64, text: &str) -> u64 {
 }
 
 /// Cuts what is to be seen of a page into blocks.
-pub(crate) fn collect(tree: &Tree, view: &View) -> Blocks {
-    let mut collector = Collector { tree, view, blocks: Blocks::default(), frames: Vec::new(), current: Block::default(), links_open: 0, emphasis_open: 0, images: 0, last_in_link: false };
+pub(crate) fn collect(tree: &Tree, view: &View, url: &Url) -> Blocks {
+    let mut collector = Collector {
+        tree,
+        view,
+        blocks: Blocks::default(),
+        frames: Vec::new(),
+        current: Block::default(),
+        links_open: 0,
+        emphasis_open: 0,
+        images: 0,
+        last_in_link: false,
+        title: HashSet::new(),
+        description: HashSet::new(),
+    };
+    collector.blocks.page.address = cues::of_address(url.path(), url.query());
     collector.page_facts();
     for root in &view.roots {
         collector.run(*root);
@@ -155,6 +177,20 @@ struct Collector<'t> {
     emphasis_open: u32,
     images: u32,
     last_in_link: bool,
+    /// Hashes of the words of the page's title and of its description.
+    title: HashSet<u64>,
+    description: HashSet<u64>,
+}
+
+/// Words of a title or description that are remembered.
+const MAX_KNOWN_WORDS: usize = 200;
+
+fn remember(set: &mut HashSet<u64>, text: &str) {
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2) {
+        if set.len() < MAX_KNOWN_WORDS {
+            set.insert(hash_text(0, word));
+        }
+    }
 }
 
 impl Collector<'_> {
@@ -181,11 +217,17 @@ impl Collector<'_> {
                     let title = tree.folded_text(node, 400);
                     let head = title.split([ '|', '–', '—' ]).next().unwrap_or_default();
                     facts.title_hash = hash_words(head);
+                    remember(&mut self.title, head);
                 }
                 Tag::Meta if tree.attribute(node, Attr::Property) == Some("og:type") => {
                     let content = tree.attribute(node, Attr::Content).unwrap_or_default();
                     facts.og_article |= content.contains("article");
                     facts.og_product |= content.contains("product");
+                }
+                Tag::Meta
+                    if matches!(tree.attribute(node, Attr::Name).or_else(|| tree.attribute(node, Attr::Property)), Some("description" | "og:description")) =>
+                {
+                    remember(&mut self.description, tree.attribute(node, Attr::Content).unwrap_or_default());
                 }
                 Tag::Script => {
                     let data = tree.first_child(node).map(|text| tree.text(text)).unwrap_or_default();
@@ -272,8 +314,13 @@ impl Collector<'_> {
         let id = tree.attribute(node, Attr::Id).unwrap_or_default();
         let mut groups = if class.is_empty() { 0 } else { vocabulary::groups(class) };
         groups |= if id.is_empty() { 0 } else { vocabulary::groups(id) };
-        if let Some(label) = tree.attribute(node, Attr::Role) {
-            groups |= vocabulary::groups(label);
+        for name in [Attr::Role, Attr::AriaLabel, Attr::DataTestid, Attr::Itemprop] {
+            if let Some(value) = tree.attribute(node, name) {
+                groups |= vocabulary::groups(value);
+            }
+        }
+        if tag == Tag::Other {
+            groups |= vocabulary::groups(tree.name(node));
         }
         if matches!(tag, Tag::Body | Tag::Html) {
             groups = 0; // the theme's classes say nothing of a part
@@ -356,9 +403,18 @@ impl Collector<'_> {
             block.has_colon_end = word.ends_with(':');
             block.sentences += u32::from(block.ends_sentence);
             block.hash = hash_text(mix(block.hash, 7), word);
+            let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+            if bare.len() > 2 {
+                let hash = hash_text(0, bare);
+                block.title_words += u32::from(self.title.contains(&hash));
+                block.description_words += u32::from(self.description.contains(&hash));
+            }
         }
         if words == 0 && block.words == 0 && !text.bytes().any(|byte| !byte.is_ascii_whitespace()) {
             return;
+        }
+        if block.nodes.len() < 6 {
+            block.cues |= cues::of_text(text);
         }
         block.nodes.push(node);
         let in_link = self.links_open > 0;
@@ -478,6 +534,7 @@ impl Blocks {
         let mut headings_since = 0_u32;
         let mut since_prose = 0_u32;
         let mut last_heading = 0_u8;
+        let mut heading_cues = 0_u32;
         let mut to_prose = vec![0_u32; list.len()];
         let mut next = u32::MAX / 2;
         for (at, block) in list.iter().enumerate().rev() {
@@ -492,6 +549,7 @@ impl Blocks {
             let dense = share(block.link_words, block.words);
             if block.heading > 0 {
                 last_heading = block.heading;
+                heading_cues = block.cues;
                 headings_since = 0;
             } else {
                 headings_since += 1;
@@ -523,6 +581,14 @@ impl Blocks {
                 log(to_prose.get(at).copied().unwrap_or(200)),
                 f32::from(block.child_index.min(50)),
             ]);
+            f.push(share(block.title_words, block.words));
+            f.push(share(block.description_words, block.words));
+            for bit in 0..CUES {
+                f.push(f32::from(u8::from(block.cues >> bit & 1 == 1)));
+            }
+            for bit in 0..CUES {
+                f.push(f32::from(u8::from(heading_cues >> bit & 1 == 1)));
+            }
             // Where in the page.
             let at_share = at as f32 / list.len().max(1) as f32;
             f.extend([
@@ -599,6 +665,7 @@ impl Blocks {
                 f32::from(u8::from(page.og_article)),
                 f32::from(u8::from(page.og_product)),
             ]);
+            f.extend(page.address);
             f.extend((0..10).map(|bit| f32::from(u8::from(page.structured >> bit & 1 == 1))));
             all.push(f);
         }

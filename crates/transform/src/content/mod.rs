@@ -9,16 +9,19 @@
 //! than a cascade by hand. How it was trained, and from what, is in `training/` of this crate.
 
 mod blocks;
+mod cues;
 mod model;
 mod vocabulary;
+
+use url::Url;
 
 use crate::tree::{Edge, Kind, NodeId, Tree, Walk};
 use crate::view::View;
 use blocks::{Block, Blocks};
 
 /// Hides what surrounds the main content of a page; false where no block is likely to belong to it.
-pub(crate) fn narrow(tree: &Tree, view: &mut View) -> bool {
-    let blocks = blocks::collect(tree, view);
+pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url) -> bool {
+    let blocks = blocks::collect(tree, view, url);
     let mut features = blocks.features();
     let first: Vec<f32> = features.iter().map(|features| model::first(features)).collect();
     blocks.with_judgement(&mut features, &first);
@@ -115,12 +118,12 @@ pub mod training {
 
     /// Text and features of each block of a page; with `judged`, the features of the second judgement.
     #[must_use]
-    pub fn blocks(html: &str, judged: Option<&[f32]>) -> Vec<(String, Vec<f32>)> {
+    pub fn blocks(html: &str, url: &url::Url, judged: Option<&[f32]>) -> Vec<(String, Vec<f32>)> {
         let text = prepare(Cow::Borrowed(html));
         let tree = parse(&text, ParseOptions::default());
         let root = tree.find(Tag::Body).or_else(|| tree.find(Tag::Frameset)).unwrap_or(NodeId::DOCUMENT);
         let view = View { roots: vec![root], ..View::whole(&tree) };
-        let blocks = super::blocks::collect(&tree, &view);
+        let blocks = super::blocks::collect(&tree, &view, url);
         let mut features = blocks.features();
         if let Some(judged) = judged {
             blocks.with_judgement(&mut features, judged);

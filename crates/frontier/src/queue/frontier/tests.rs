@@ -458,3 +458,93 @@ fn a_host_is_asked_for_as_much_as_it_bears() {
     }
     assert_eq!(round(&mut frontier, 429), 1);
 }
+
+/// A site of 450 real pages beside four traps without end.
+fn links_of_a_trapped_site(url: &Url) -> Vec<Candidate> {
+    let mut links = vec!["/cal/2026/1".to_owned(), format!("{}?sid={}", url.path(), url.as_str().len())];
+    let numbers: Vec<u32> = url.path().split('/').filter_map(|segment| segment.parse().ok()).collect();
+    match (url.path().split('/').nth(1), &*numbers) {
+        (Some("p"), [n]) => {
+            links.extend([2 * n, 2 * n + 1].iter().filter(|n| **n <= 400).map(|n| format!("/p/{n}")));
+            links.extend((*n <= 50).then(|| format!("/docs/topic-{n}")));
+            links.extend((n % 20 == 0).then(|| format!("{}/more", url.path())));
+        }
+        (Some("cal"), [year, month]) => {
+            links.extend([format!("/cal/{}/{month}", year + 1), format!("/cal/{year}/{}", month % 12 + 1)]);
+            links.extend((1..28).map(|day| format!("/cal/{year}/{month}/{day}")));
+        }
+        _ => {}
+    }
+    if url.path().contains("more") {
+        links.push(format!("{}/more", url.path()));
+    }
+    let facets = url.query().unwrap_or("a=0&b=0").len();
+    links.extend((0..12).map(|n| format!("/shop?a={n}&b={facets}&c={}", url.path().len())));
+    links.iter().map(|link| candidate(url.join(link).unwrap().as_str())).collect()
+}
+
+#[test]
+fn traps_are_put_off() {
+    let real = 450;
+    let crawl = |limit: u64| {
+        let mut frontier = Frontier::new(FrontierConfig::default());
+        let job = frontier.open(JobRules::with_limit(limit));
+        frontier.admit(job, 0, [on_a("p/1")], ZERO);
+        let order = drain(&mut frontier, |lease| links_of_a_trapped_site(&lease.url));
+        let found = order
+            .iter()
+            .filter(|url| !url.contains('?') && !url.contains("more") && (url.contains("/p/") || url.contains("/docs/")))
+            .count();
+        (found, order.len(), frontier, job)
+    };
+    let (found, fetched, frontier, job) = crawl(real * 3 / 2);
+    for l in [500,562,600,675,900] { println!("{l} {}", crawl(l).0); }
+    assert_eq!(fetched as u64, real * 3 / 2, "the limit is used up: nothing is dropped");
+    assert_eq!(found as u64, real, "all real pages before the bulk of the traps");
+    let reasons: Vec<_> = frontier.put_off(job).iter().map(|(trap, _)| *trap).collect();
+    assert!(reasons.contains(&Trap::Calendar) && reasons.contains(&Trap::Facets), "{reasons:?}");
+    let verdict = frontier.would_put_off(job, &Url::parse("https://a.test/shop?a=1&b=2&c=3").unwrap()).unwrap();
+    assert_eq!(verdict.trap, Trap::Facets);
+}
+
+#[test]
+fn a_site_of_one_shape_is_crawled_whole() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules::with_limit(u64::MAX));
+    frontier.admit(job, 0, [on_a("p/0")], ZERO);
+    let order = drain(&mut frontier, |lease| {
+        let n: u32 = lease.url.path().trim_start_matches("/p/").parse().unwrap();
+        (n..n + 40).filter(|n| *n < 20_000).map(|n| on_a(&format!("p/{n}"))).collect()
+    });
+    assert_eq!(order.len(), 20_000);
+    assert!(frontier.put_off(job).iter().all(|(trap, _)| *trap == Trap::ManyAlike));
+}
+
+#[test]
+fn the_target_of_a_redirect_is_as_near_as_the_page() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules { max_depth: Some(2), ..JobRules::with_limit(100) });
+    let lease_one = |frontier: &mut Frontier| frontier.lease(1, ZERO).leases.remove(0);
+    frontier.admit(job, 0, [on_a("start")], ZERO);
+    let start = lease_one(&mut frontier);
+    assert!(frontier.redirected(start.id, start.key, ZERO), "to itself in another spelling");
+    frontier.finish(start.id, Outcome::Document, [on_a("a"), on_a("b")], ZERO);
+    let a = lease_one(&mut frontier);
+    frontier.finish(a.id, Outcome::Document, [on_a("deep")], ZERO);
+    let (b, deep) = (lease_one(&mut frontier), lease_one(&mut frontier));
+    let from_deep = frontier.finish(deep.id, Outcome::Document, [on_a("deeper")], ZERO);
+    assert_eq!(admitted(from_deep).too_deep, 1);
+    // b redirects to a page that was found two clicks away and is fetched already: it is one click away after all.
+    assert!(!frontier.redirected(b.id, key_of("https://a.test/deep"), ZERO));
+    let deeper = lease_one(&mut frontier);
+    assert_eq!((deeper.url.path(), deeper.depth), ("/deeper", 2));
+    // A new target stands for the page that led to it.
+    frontier.finish(b.id, Outcome::Skipped, [], ZERO);
+    assert!(frontier.redirected(deeper.id, key_of("https://a.test/target"), ZERO));
+    frontier.finish(deeper.id, Outcome::Document, [on_a("c")], ZERO);
+    assert_eq!(frontier.lease(1, ZERO).leases, [], "c is three clicks away");
+    frontier.admit(job, 0, [on_a("target")], ZERO);
+    let c = lease_one(&mut frontier);
+    assert_eq!((c.url.path(), c.depth), ("/c", 1), "the target became a start page, so its link is one click away");
+    assert!(!frontier.redirected(deeper.id, key_of("https://a.test/x"), ZERO), "stale");
+}
