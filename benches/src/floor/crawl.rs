@@ -92,6 +92,8 @@ pub async fn crawl(start: Url, concurrency: usize, finder: Finder) -> Result<Rep
 
 #[expect(clippy::disallowed_methods, reason = "a floor goes around gleaner on purpose")]
 fn client() -> Result<Client, Failure> {
+    // The features of gleaner-fetch reach this reqwest too, which then wants a provider even for plain HTTP.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     Ok(Client::builder().no_proxy().tcp_nodelay(true).build()?)
 }
 

@@ -314,7 +314,7 @@ impl<'a> Exchange<'a> {
             content_type: headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned),
             body,
             hops: std::mem::take(&mut self.hops),
-            retry_after: retry_after(&headers, (self.fetcher.clock)()),
+            retry_after: retry_after(&headers, self.fetcher.clock),
             headers,
             attempts: 1,
             timings: Timings {

@@ -13,7 +13,7 @@ use url::Url;
 /// A refresh that waits longer is a page to be read before it moves on, and is left alone.
 pub const MAX_REFRESH_DELAY: Duration = Duration::from_secs(5);
 /// Most bytes of a body that are searched.
-const SCANNED: usize = 16 * 1024;
+const SCANNED: usize = 8 * 1024;
 /// Elements whose content holds no markup, or none for a client like ours.
 const OPAQUE: [&[u8]; 7] = [b"script", b"style", b"noscript", b"template", b"title", b"textarea", b"iframe"];
 
@@ -70,8 +70,7 @@ fn address(content: &str) -> Option<&str> {
 
 /// The `content` of the first `<meta http-equiv="refresh">` that a browser with scripts would act on.
 fn meta_content(html: &[u8]) -> Option<String> {
-    // Nearly all pages have none, and this finds that out many times faster than the scan.
-    if memchr::memmem::find(html, b"efresh").is_none() && memchr::memmem::find(html, b"EFRESH").is_none() {
+    if !has_http_equiv(html) {
         return None;
     }
     let mut rest = html;
@@ -101,6 +100,15 @@ fn meta_content(html: &[u8]) -> Option<String> {
         }
     }
     None
+}
+
+/// Does `http-equiv` occur at all? Most pages are done with this, many times faster than by the scan: it jumps from one
+/// `q` to the next, of which markup has few.
+fn has_http_equiv(html: &[u8]) -> bool {
+    memchr::memchr2_iter(b'q', b'Q', html).any(|at| {
+        let word = at.checked_sub(6).and_then(|start| html.get(start..start + 10));
+        word.is_some_and(|word| word.eq_ignore_ascii_case(b"http-equiv"))
+    })
 }
 
 fn after<'a>(bytes: &'a [u8], mark: &[u8]) -> Option<&'a [u8]> {

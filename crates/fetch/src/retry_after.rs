@@ -7,7 +7,7 @@ use http::header::{DATE, RETRY_AFTER};
 
 /// How long the server asks to wait. A date counts from the server's own `Date` where it sent one, so that a wrong clock
 /// on either side does not matter; one in the past is no wait. Garbage is `None`.
-pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap, now: impl FnOnce() -> SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         // More digits than fit are a very long time.
@@ -19,7 +19,7 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
     let from = headers
         .get(DATE)
         .and_then(|value| httpdate::parse_http_date(value.to_str().ok()?.trim()).ok())
-        .unwrap_or(now);
+        .unwrap_or_else(now);
     Some(until.duration_since(from).unwrap_or_default())
 }
 
@@ -36,7 +36,7 @@ mod tests {
             headers.insert(DATE, HeaderValue::from_static(date));
         }
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777); // Sun, 06 Nov 1994 08:49:37 GMT
-        retry_after(&headers, now).map(|wait| wait.as_secs())
+        retry_after(&headers, || now).map(|wait| wait.as_secs())
     }
 
     #[test]
@@ -50,7 +50,7 @@ mod tests {
         for garbage in ["", "-1", "1.5", "soon", "1e9", "١٢"] {
             let mut headers = HeaderMap::new();
             headers.insert(RETRY_AFTER, HeaderValue::from_bytes(garbage.as_bytes()).unwrap());
-            assert_eq!(retry_after(&headers, SystemTime::UNIX_EPOCH), None, "{garbage}");
+            assert_eq!(retry_after(&headers, || SystemTime::UNIX_EPOCH), None, "{garbage}");
         }
     }
 }

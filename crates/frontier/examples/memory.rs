@@ -61,11 +61,22 @@ fn measure(mode: &str, count: u64) -> Result<(), Box<dyn Error>> {
 }
 
 /// URLs as sites have them: `/catalogue/item-1234567`, 23 bytes behind the host.
-fn admit(frontier: &mut Frontier, job: JobSlot, identity: &Identity, from: u64, count: u64) -> Result<(), Box<dyn Error>> {
+fn admit(
+    frontier: &mut Frontier,
+    job: JobSlot,
+    identity: &Identity,
+    from: u64,
+    count: u64,
+) -> Result<(), Box<dyn Error>> {
     let mut candidates = Vec::new();
     for n in from..from + count {
         let url = Url::parse(&format!("https://example.com/catalogue/item-{n:07}"))?;
-        candidates.push(Candidate { key: identity.key(&url), url, external: false, priority: Candidate::NORMAL });
+        candidates.push(Candidate {
+            key: identity.key(&url),
+            url,
+            external: false,
+            priority: Candidate::NORMAL,
+        });
     }
     frontier.admit(job, 1, candidates, Duration::ZERO);
     Ok(())

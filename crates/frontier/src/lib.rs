@@ -1,4 +1,72 @@
-//! Pure crawl rules of gleaner: canonical URLs, scope, depth, robots, sitemaps, and the in-memory queue.
+//! Pure crawl rules of gleaner: which URLs are one page, which belong to a crawl, what robots.txt and sitemaps say, and
+//! which page comes next.
+//!
+//! Nothing here does I/O, knows a clock or starts a thread. Time is an argument: a [`std::time::Duration`] since an
+//! origin of the caller's choice, the same for all calls, that does not run backwards. The same calls give the same
+//! results, so a crawl can be simulated exactly.
+//!
+//! # The parts
+//!
+//! - [`CrawlScope`] decides whether a URL belongs to a crawl, with a typed [`Reason`] where it does not.
+//! - [`Identity`] tells which URLs name one page: a canonical form, and a 64-bit [`UrlKey`] of it.
+//! - [`RobotsPolicy`] is what a robots.txt allows one agent (RFC 9309).
+//! - [`sitemap::parse`] reads sitemaps, feeds and lists of URLs.
+//! - [`Frontier`] is the queue of all jobs of an engine: order, politeness, limits, depth and leases.
+//!
+//! # A crawl, without the network
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use gleaner_frontier::{
+//!     Candidate, CrawlScope, Decision, Frontier, FrontierConfig, Identity, JobRules, Outcome, RobotsPolicy,
+//! };
+//! # use gleaner_types::plan::{CrawlRules, SitemapMode};
+//! use url::Url;
+//!
+//! # let rules = CrawlRules {
+//! #     exclude_paths: vec![], include_paths: vec![], regex_on_full_url: false, max_discovery_depth: None,
+//! #     max_path_depth: None, sitemap: SitemapMode::Skip, ignore_query_parameters: false,
+//! #     deduplicate_similar_urls: true, crawl_entire_domain: false, allow_external_links: false,
+//! #     allow_subdomains: false, ignore_robots_txt: false, robots_user_agent: None,
+//! # };
+//! // `rules` are those of a checked crawl request.
+//! let start = Url::parse("https://example.com/docs/")?;
+//! let scope = CrawlScope::new(&start, &rules)?;
+//! let identity = Identity::new(&rules);
+//! let robots = RobotsPolicy::parse(b"User-agent: *\nDisallow: /docs/internal\n", "gleaner");
+//! let candidate = |url: Url, external| Candidate {
+//!     key: identity.key(&url),
+//!     url,
+//!     external,
+//!     priority: Candidate::NORMAL,
+//! };
+//!
+//! let mut frontier = Frontier::new(FrontierConfig::default());
+//! let job = frontier.open(JobRules::with_limit(100));
+//! let now = Duration::ZERO;
+//! frontier.admit(job, 0, [candidate(start.clone(), false)], now);
+//! let mut crawled = Vec::new();
+//! while !frontier.is_idle(job) {
+//!     for lease in frontier.lease(8, now).leases {
+//!         crawled.push(lease.url.path().to_owned());
+//!         // The links of the page, as if it had been fetched.
+//!         let links = ["a?utm_source=here", "a", "../blog/", "internal/b", "c.zip"];
+//!         let links = links.iter().filter_map(|link| lease.url.join(link).ok()).filter_map(|link| {
+//!             match scope.decide(&link, lease.external) {
+//!                 Decision::Inside if robots.allows(&link) => Some(candidate(link, false)),
+//!                 Decision::External => Some(candidate(link, true)),
+//!                 _ => None,
+//!             }
+//!         });
+//!         let links: Vec<_> = links.collect();
+//!         frontier.finish(lease.id, Outcome::Document, links, now);
+//!     }
+//! }
+//! assert_eq!(crawled, ["/docs/", "/docs/a"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
 mod error;
 mod identity;
 mod percent;
@@ -11,9 +79,10 @@ pub mod sitemap;
 pub use error::{Error, ErrorKind};
 pub use identity::{DEFAULT_SEED, Identity, UrlKey};
 pub use queue::{
-    Admitted, Candidate, Counts, DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_HOST,
-    DEFAULT_MAX_QUEUED_PER_JOB, Finished, Frontier, FrontierConfig, JobRules, JobSlot, Lease, LeaseId, Leased, LostPage,
-    MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome, Pace, PutOff, Trap,
+    Admitted, Candidate, Counts, DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT,
+    DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_PER_JOB, Finished, Frontier, FrontierConfig, JobRules, JobSlot,
+    Lease, LeaseId, Leased, LostPage, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome, Pace,
+    PutOff, Trap,
 };
 pub use robots::{MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, RobotsPolicy, RobotsRule};
 pub use scope::{

@@ -18,9 +18,8 @@ enum Class {
 const fn class_of(byte: u8) -> Class {
     match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => Class::Unreserved,
-        b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' | b':' | b'@' | b'/' | b'?' => {
-            Class::Reserved
-        }
+        b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' | b':' | b'@' | b'/'
+        | b'?' => Class::Reserved,
         _ => Class::Escaped,
     }
 }
@@ -81,7 +80,8 @@ pub(crate) fn decoded(text: &str) -> Option<String> {
 }
 
 fn push_escape(out: &mut String, byte: u8) {
-    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];
     out.push('%');
     for nibble in [byte >> 4, byte & 15] {
         out.push(DIGITS.get(usize::from(nibble)).copied().unwrap_or('0'));

@@ -109,10 +109,11 @@ struct Found<'a> {
 impl Found<'_> {
     fn add(&mut self, url: Url) {
         let Some(crawl) = &self.job.crawl else { return };
-        if let Some(candidate) = crawl.candidate(url, false) {
-            if !candidate.external && self.seen.insert(candidate.key) {
-                self.links.push(candidate.url);
-            }
+        if let Some(candidate) = crawl.candidate(url, false)
+            && !candidate.external
+            && self.seen.insert(candidate.key)
+        {
+            self.links.push(candidate.url);
         }
     }
 }

@@ -309,12 +309,12 @@ impl Store for MemoryStore {
             self.work_changed();
             return Ok(STALE);
         };
-        if let Some(target) = redirected_to {
-            if !state.frontier.visited(job.slot, target.key) {
-                // The page has a place of its own in the queue, now at no more clicks than this one.
-                (outcome, document) = (Outcome::Skipped, None);
-                state.frontier.admit(job.slot, page.depth, [target], now);
-            }
+        if let Some(target) = redirected_to
+            && !state.frontier.visited(job.slot, target.key)
+        {
+            // The page has a place of its own in the queue, now at no more clicks than this one.
+            (outcome, document) = (Outcome::Skipped, None);
+            state.frontier.admit(job.slot, page.depth, [target], now);
         }
         match listed {
             Listed::Nowhere => {}

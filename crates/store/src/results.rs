@@ -70,10 +70,10 @@ impl Results {
     }
 
     pub(crate) fn push(&mut self, Prepared(mut item): Prepared) -> Result<(), Error> {
-        if let Stored::Json(json) = &item {
-            if self.held + json.len() > self.retained_bytes {
-                item = self.spill(json).map_err(|cause| Error::io("a document could not be put aside", &cause))?;
-            }
+        if let Stored::Json(json) = &item
+            && self.held + json.len() > self.retained_bytes
+        {
+            item = self.spill(json).map_err(|cause| Error::io("a document could not be put aside", &cause))?;
         }
         if !matches!(item, Stored::Spilled { .. }) {
             self.held += item.weight();

@@ -1,8 +1,7 @@
 //! Writes the text blocks of a folder of pages for the training program.
 //!
-//! `blocks FOLDER OUT [JUDGED]`: FOLDER holds `html/ID.html.gz` and `ground-truth/ID.json.gz` with a `url`; OUT.jsonl gets `{"id", "texts"}` a page, OUT.f32 the
-//! features of all blocks in the same order. JUDGED holds one likelihood (f32) a block: then the features are those of
-//! the second judgement.
+//! `blocks FOLDER OUT`: FOLDER holds `html/ID.html.gz` and `ground-truth/ID.json.gz` with a `url`; OUT.jsonl gets `{"id", "texts"}` a page, OUT.f32 the
+//! features of all blocks (f32, little-endian) in the same order.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
@@ -11,14 +10,7 @@ use serde_json::json;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, folder, out, rest @ ..] = arguments.as_slice() else { return Err("blocks FOLDER OUT [JUDGED]".into()) };
-    let judged: Option<Vec<f32>> = match rest.first() {
-        Some(path) => {
-            let bytes = std::fs::read(path)?;
-            Some(bytes.as_chunks::<4>().0.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect())
-        }
-        None => None,
-    };
+    let [_, folder, out] = arguments.as_slice() else { return Err("blocks FOLDER OUT".into()) };
     let unpack = |path: std::path::PathBuf| -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         flate2::read::GzDecoder::new(File::open(path)?).read_to_end(&mut bytes)?;
@@ -28,7 +20,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     pages.sort_by_key(std::fs::DirEntry::file_name);
     let mut texts = BufWriter::new(File::create(format!("{out}.jsonl"))?);
     let mut numbers = BufWriter::new(File::create(format!("{out}.f32"))?);
-    let mut at = 0;
     for page in pages {
         let id = page.file_name().to_string_lossy().trim_end_matches(".html.gz").to_owned();
         let truth: serde_json::Value =
@@ -36,16 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let url = truth.get("url").and_then(serde_json::Value::as_str).unwrap_or_default().parse()?;
         let bytes = unpack(page.path())?;
         let decoded = gleaner_transform::decode(&bytes, Some("text/html"));
-        let blocks = gleaner_transform::training::blocks(&decoded.text, &url, None);
-        let count = blocks.len();
-        let blocks = match &judged {
-            Some(judged) => {
-                let own = judged.get(at..at + count).unwrap_or_default();
-                gleaner_transform::training::blocks(&decoded.text, &url, Some(own))
-            }
-            None => blocks,
-        };
-        at += count;
+        let blocks = gleaner_transform::training::blocks(&decoded.text, &url);
         let page_texts: Vec<&str> = blocks.iter().map(|(text, _)| text.as_str()).collect();
         writeln!(texts, "{}", json!({ "id": id, "texts": page_texts }))?;
         for (_, features) in &blocks {

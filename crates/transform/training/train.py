@@ -2,13 +2,13 @@
 """Trains the main-content model of this crate and writes src/content/model.bin.
 
     cargo build --release -p gleaner-transform --example blocks
-    train.py FOLDER PATH/TO/blocks [--cross-validate]
+    python3 training/train.py FOLDER PATH/TO/blocks [--cross-validate]
 
 FOLDER has the form of the WCXB data set (CC-BY-4.0): html/ID.html.gz and ground-truth/ID.json.gz with `url` and
 `ground_truth.main_content`. Text blocks and their numbers come from the crate itself (examples/blocks.rs); a block is
-labelled by how many of its words are found, in order, in the truth. Two ensembles of boosted trees are trained: the
-second one also sees what the first one thought of a block's surroundings, judged by models that never saw the page's
-site. Only numbers are learned; no text of any page gets into the model. Needs numpy and lightgbm.
+labelled by how many of its words are found, in order, in the truth. First the F1 of models is printed that never saw
+the page's site, then the model of all pages is written (not with --cross-validate). Only numbers are learned; no text
+of any page gets into the model. Needs numpy and lightgbm.
 """
 import collections, gzip, json, pathlib, re, struct, subprocess, sys, tempfile
 from urllib.parse import urlsplit
@@ -18,10 +18,10 @@ import numpy as np
 
 FOLDS = 5
 WORDS = re.compile(r"\w+")
-FIRST = dict(objective="cross_entropy", num_leaves=24, learning_rate=0.08, min_data_in_leaf=60, feature_fraction=0.4,
-             bagging_fraction=0.7, bagging_freq=1, lambda_l2=5.0, verbose=-1, seed=1, num_threads=2, max_bin=127)
-SECOND = dict(FIRST, num_leaves=24, learning_rate=0.08)
-ROUNDS = (90, 110)
+ROUNDS = 180
+PARAMETERS = dict(objective="cross_entropy", num_leaves=32, learning_rate=0.08, min_data_in_leaf=100, extra_trees=True,
+                  feature_fraction=0.4, bagging_fraction=0.7, bagging_freq=1, lambda_l2=5.0, max_bin=127, seed=1,
+                  num_threads=2, verbose=-1, deterministic=True)
 
 
 def words(text):
@@ -106,9 +106,8 @@ def settle(blocks, got, truth):
     return got
 
 
-def read(program, folder, out, judged=None):
-    command = [program, str(folder), out] + ([judged] if judged else [])
-    subprocess.run(command, check=True)
+def read(program, folder, out):
+    subprocess.run([program, str(folder), out], check=True)
     pages = [json.loads(line) for line in open(out + ".jsonl")]
     count = sum(len(p["texts"]) for p in pages)
     return pages, np.fromfile(out + ".f32", dtype="<f4").reshape(count, -1)
@@ -162,7 +161,7 @@ def choose(likely, lengths):
 def main():
     folder, program = pathlib.Path(sys.argv[1]), sys.argv[2]
     scratch = tempfile.mkdtemp()
-    pages, first = read(program, folder, scratch + "/first")
+    pages, features = read(program, folder, scratch + "/blocks")
     truths = [load(folder / "ground-truth" / (p["id"] + ".json.gz")) for p in pages]
     rng = np.random.default_rng(7)
     # Pages of one site stay in one fold.
@@ -180,44 +179,33 @@ def main():
         lengths += list(size)
         # Each page counts the same, each block by its words, short ones a little more.
         # A wrong block costs its words against those of the truth, but no page can cost more than all.
-        norm = max(min(size.sum(), 3 * len(target)), 30)
+        norm = max(min(size.sum(), 1.5 * len(target)), 30)
         weight += list((size ** 0.85 + 0.5) / norm * 100)
         fold += [fold_of[s]] * len(blocks)
         starts.append(starts[-1] + len(blocks))
     y, weight, fold, lengths = map(np.array, (y, weight, fold, lengths))
 
-    def across_folds(features, parameters, rounds):
-        out = np.zeros(len(y), dtype="<f4")
-        for k in range(FOLDS):
-            train = fold != k
-            model = lgb.train(parameters, lgb.Dataset(features[train], y[train], weight=weight[train]), rounds)
-            out[~train] = model.predict(features[~train])
-        return out
-
-    judged = across_folds(first, FIRST, ROUNDS[0])
-    judged.tofile(scratch + "/judged")
-    _, second = read(program, folder, scratch + "/second", scratch + "/judged")
-    final = across_folds(second, SECOND, ROUNDS[1])
-    for name, likely in (("first", judged), ("second", final), ("labels", y)):
+    likely = np.zeros(len(y))
+    for k in range(FOLDS):
+        train = fold != k
+        model = lgb.train(PARAMETERS, lgb.Dataset(features[train], y[train], weight=weight[train]), ROUNDS)
+        likely[~train] = model.predict(features[~train])
+    for name, values in (("unseen sites", likely), ("labels", y)):
         by = collections.defaultdict(list)
         for n, truth in enumerate(truths):
             part = slice(starts[n], starts[n + 1])
-            kept = choose(np.asarray(likely[part], dtype=float), lengths[part])
+            kept = choose(np.asarray(values[part], dtype=float), lengths[part])
             blocks, target = block_words[n]
             got = [w for keep, block in zip(kept, blocks) if keep for w in block]
             by[truth["_internal"]["page_type"]["primary"]].append(score(got, target))
-        everything = [v for values in by.values() for v in values]
-        print(name, f"F1 {np.mean(everything):.4f}", {k: round(float(np.mean(v)), 3) for k, v in sorted(by.items())})
+        everything = [v for scores in by.values() for v in scores]
+        print(f"{name:13s} F1 {np.mean(everything):.4f}", {k: round(float(np.mean(v)), 3) for k, v in sorted(by.items())})
     if "--cross-validate" in sys.argv:
-        np.save("/tmp/final.npy", final)
         return
-    model_first = lgb.train(FIRST, lgb.Dataset(first, y, weight=weight), ROUNDS[0])
-    model_second = lgb.train(SECOND, lgb.Dataset(second, y, weight=weight), ROUNDS[1])
+    model = lgb.train(PARAMETERS, lgb.Dataset(features, y, weight=weight), ROUNDS)
     target = pathlib.Path(__file__).parent.parent / "src" / "content" / "model.bin"
-    target.write_bytes(table(model_first) + table(model_second))
-    print("model", target.stat().st_size, "bytes,", first.shape[1], "and", second.shape[1], "features")
-    gain = sorted(zip(model_second.feature_importance("gain"), range(second.shape[1])), reverse=True)[:25]
-    print("most used:", [(i, int(g)) for g, i in gain])
+    target.write_bytes(table(model))
+    print("model:", target.stat().st_size, "bytes,", features.shape[1], "features")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ async fn pages_that_fail_are_listed_and_those_that_recover_are_not() {
             }
             FailureKind::Recovers { status: kept, .. } => assert_eq!(status, Some(kept), "{}", failure.path),
             FailureKind::SoftNotFound | FailureKind::Slow(_) => {
-                assert_eq!(status, Some(200), "{}", failure.path)
+                assert_eq!(status, Some(200), "{}", failure.path);
             }
             FailureKind::Reset | FailureKind::Closed | FailureKind::Truncated { .. } => {
                 assert!(document.is_none(), "{} gave a document", failure.path);

@@ -1,5 +1,7 @@
 //! Crawls of generated sites over loopback, compared with what a perfect crawl would find.
 
+#![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
+
 mod failures;
 mod politeness;
 mod reader;

@@ -50,7 +50,8 @@ fn drop_session(out: &mut String, from: usize) {
         for (index, part) in segment.split(';').enumerate() {
             if index == 0 {
                 kept.push_str(part);
-            } else if !part.get(..MARK.len() - 1).is_some_and(|head| head.eq_ignore_ascii_case("jsessionid=")) {
+            } else if !part.get(..MARK.len() - 1).is_some_and(|head| head.eq_ignore_ascii_case("jsessionid="))
+            {
                 kept.push(';');
                 kept.push_str(part);
             }

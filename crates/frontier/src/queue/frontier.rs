@@ -124,7 +124,9 @@ impl Frontier {
     /// At most `max` pages to fetch now.
     pub fn lease(&mut self, max: usize, now: Duration) -> Leased {
         self.yard.ring_alarms(&mut self.jobs, now);
-        let room = usize::try_from(self.config.max_in_flight).unwrap_or(usize::MAX).saturating_sub(self.leases.len());
+        let room = usize::try_from(self.config.max_in_flight)
+            .unwrap_or(usize::MAX)
+            .saturating_sub(self.leases.len());
         let mut leases = Vec::with_capacity(max.min(room).min(64));
         while leases.len() < max.min(room) {
             let Some(taken) = self.yard.take(&mut self.jobs, now) else { break };
@@ -155,7 +157,8 @@ impl Frontier {
         };
         let key = taken.page.key;
         job.set_leased(key);
-        let (depth, external, attempt) = (job.depth(key, taken.rank.depth), taken.page.external, taken.attempt);
+        let (depth, external, attempt) =
+            (job.depth(key, taken.rank.depth), taken.page.external, taken.attempt);
         let job = JobSlot(taken.job);
         let id = self.leases.insert(taken);
         self.deadlines.push_back((now.saturating_add(self.config.lease_time), id));
@@ -367,7 +370,16 @@ impl Frontier {
             let put_off = if links { job.traps.count(url) } else { None };
             let rank = Rank::new(put_off.map_or(0, |put_off| put_off.distance), depth, candidate.priority);
             let https = url.scheme() == "https";
-            self.yard.enqueue((handle, job), host, rank, candidate.key, https, candidate.external, rest_of(url), now);
+            self.yard.enqueue(
+                (handle, job),
+                host,
+                rank,
+                candidate.key,
+                https,
+                candidate.external,
+                rest_of(url),
+                now,
+            );
         }
     }
 

@@ -209,7 +209,8 @@ impl Graph {
                         continue;
                     }
                     let url = Url::parse(&parked.url);
-                    let (key, external, priority) = (UrlKey::from_raw(node.key), parked.external, parked.priority);
+                    let (key, external, priority) =
+                        (UrlKey::from_raw(node.key), parked.external, parked.priority);
                     node.state = State::Waiting;
                     self.parked -= 1;
                     // It was a URL when it was parked.

@@ -54,7 +54,8 @@ impl Hosts {
     pub(super) fn intern(&mut self, name: &str) -> Handle {
         let hash = self.hash.hash_one(name);
         let slab = &self.slab;
-        let known = self.by_name.find(hash, |&handle| slab.get(handle).is_some_and(|host| *host.name == *name));
+        let known =
+            self.by_name.find(hash, |&handle| slab.get(handle).is_some_and(|host| *host.name == *name));
         if let Some(&handle) = known {
             return handle;
         }

@@ -136,7 +136,11 @@ impl Job {
                 let queued = self.waiting.saturating_add(u64::try_from(queue.len()).unwrap_or(u64::MAX));
                 match &mut self.known {
                     Known::Set(set) if queued >= max_queued => {
-                        if set.contains(candidate.key) { Offer::Seen } else { Offer::Refused }
+                        if set.contains(candidate.key) {
+                            Offer::Seen
+                        } else {
+                            Offer::Refused
+                        }
                     }
                     Known::Set(set) => {
                         if set.insert(candidate.key) {

@@ -140,9 +140,15 @@ mod tests {
     fn order_is_depth_then_priority_then_arrival() {
         let handle = Slab::new().insert(());
         let mut lane = Lane::new(handle, handle);
-        for (n, put_off, depth, priority) in
-            [(1, 0, 2, 9), (2, 0, 1, 1), (3, 0, 1, 9), (4, 0, 1, 9), (5, 0, 0, 0), (6, 0, 2, 10), (7, 1, 0, 255)]
-        {
+        for (n, put_off, depth, priority) in [
+            (1, 0, 2, 9),
+            (2, 0, 1, 1),
+            (3, 0, 1, 9),
+            (4, 0, 1, 9),
+            (5, 0, 0, 0),
+            (6, 0, 2, 10),
+            (7, 1, 0, 255),
+        ] {
             lane.push(Rank::new(put_off, depth, priority), UrlKey::from_raw(n), true, false, "/");
         }
         let order: Vec<_> =

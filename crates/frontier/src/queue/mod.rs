@@ -17,8 +17,8 @@ mod traps;
 mod yard;
 
 pub use config::{
-    DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_PER_JOB,
-    FrontierConfig, JobRules, MAX_IDLE_HOSTS, MAX_WAIT,
+    DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_HOST,
+    DEFAULT_MAX_QUEUED_PER_JOB, FrontierConfig, JobRules, MAX_IDLE_HOSTS, MAX_WAIT,
 };
 pub use frontier::Frontier;
 pub use model::{
@@ -33,7 +33,11 @@ use crate::identity::hash_route;
 
 /// The part of a URL behind the host: path, query and hash route.
 fn rest_of(url: &Url) -> &str {
-    if hash_route(url).is_some() { &url[Position::BeforePath..] } else { &url[Position::BeforePath..Position::AfterQuery] }
+    if hash_route(url).is_some() {
+        &url[Position::BeforePath..]
+    } else {
+        &url[Position::BeforePath..Position::AfterQuery]
+    }
 }
 
 /// The host, and the port where it is not the scheme's default.

@@ -97,7 +97,8 @@ impl Tempo {
         }
         self.lately += (latency - self.lately) / 8.0;
         // It follows a host that got faster at once, and one that got slower for good within some hundred answers.
-        self.usual = (self.usual + (self.lately - self.usual).max(0.0) / 256.0).min(latency.max(self.lately / 4.0));
+        self.usual =
+            (self.usual + (self.lately - self.usual).max(0.0) / 256.0).min(latency.max(self.lately / 4.0));
         if self.slowed_at.is_some_and(|slowed_at| asked_at < slowed_at) {
             return None;
         }
@@ -146,7 +147,8 @@ mod tests {
         for round in 0..rounds {
             let at_once = tempo.at_once();
             let at_ease = refuses || at_once <= capacity;
-            let latency = if at_ease { milliseconds(50) } else { milliseconds(u64::from(50 * at_once / capacity)) };
+            let latency =
+                if at_ease { milliseconds(50) } else { milliseconds(u64::from(50 * at_once / capacity)) };
             now += latency + tempo.pause();
             let mut rest = Duration::ZERO;
             for n in 0..at_once {
@@ -207,7 +209,10 @@ mod tests {
         let now = Duration::from_secs(10);
         assert_eq!(tempo.learn(answer(503, milliseconds(100)), 8, now), Some(FIRST_PAUSE));
         for n in 1..8 {
-            assert_eq!(tempo.learn(answer(503, milliseconds(100)), 8 - n, now + milliseconds(u64::from(n))), None);
+            assert_eq!(
+                tempo.learn(answer(503, milliseconds(100)), 8 - n, now + milliseconds(u64::from(n))),
+                None
+            );
         }
         assert_eq!(tempo.at_once(), 4);
     }
@@ -234,7 +239,9 @@ mod tests {
 
     #[test]
     fn other_errors_are_no_overload() {
-        for (status, overload) in [(200, false), (404, false), (403, false), (500, false), (429, true), (503, true)] {
+        for (status, overload) in
+            [(200, false), (404, false), (403, false), (500, false), (429, true), (503, true)]
+        {
             assert_eq!(answer(status, Duration::ZERO).is_overload(), overload, "{status}");
         }
         assert!(Observation { status: None, latency: Duration::ZERO }.is_overload());

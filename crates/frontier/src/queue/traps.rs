@@ -124,7 +124,8 @@ impl Traps {
             }
         };
         let verdict = judge(trap, alike)?;
-        if let Some(count) = Trap::ALL.iter().position(|known| *known == trap).and_then(|at| self.put_off.get_mut(at))
+        if let Some(count) =
+            Trap::ALL.iter().position(|known| *known == trap).and_then(|at| self.put_off.get_mut(at))
         {
             *count += 1;
         }
@@ -289,7 +290,8 @@ fn ends_with_year_and_month(segments: &[&str]) -> bool {
 fn is_repetitive(segments: &[&str]) -> bool {
     segments.iter().enumerate().any(|(at, segment)| {
         let behind = segments.get(at + 1..).unwrap_or_default();
-        !segment.bytes().all(|byte| byte.is_ascii_digit()) && behind.iter().filter(|other| *other == segment).count() >= 2
+        !segment.bytes().all(|byte| byte.is_ascii_digit())
+            && behind.iter().filter(|other| *other == segment).count() >= 2
     })
 }
 

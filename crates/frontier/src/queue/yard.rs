@@ -61,7 +61,10 @@ impl Yard {
     }
 
     /// Queues a page for the first time.
-    #[expect(clippy::too_many_arguments, reason = "the parts of a page, borrowed: packing them costs an allocation")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of a page, borrowed: packing them costs an allocation"
+    )]
     pub(super) fn enqueue(
         &mut self,
         (job_handle, job): (Handle, &mut Job),
@@ -286,7 +289,12 @@ impl Yard {
     }
 
     /// Takes a page out of a lane that is in no list any more, and puts the lane where it belongs.
-    fn take_from_lane(&mut self, handle: Handle, (job_handle, job): (Handle, &mut Job), now: Duration) -> Option<Taken> {
+    fn take_from_lane(
+        &mut self,
+        handle: Handle,
+        (job_handle, job): (Handle, &mut Job),
+        now: Duration,
+    ) -> Option<Taken> {
         let lane = self.lanes.get_mut(handle)?;
         let due = lane.next_page_at().is_some_and(|at| at <= now);
         let popped = if due { lane.pop(now) } else { None };

@@ -104,7 +104,8 @@ impl RobotsPolicy {
     #[must_use]
     pub fn allows(&self, url: &Url) -> bool {
         // RFC 9309, section 2.2.2: robots.txt itself is always allowed.
-        url.path() == "/robots.txt" || !self.unreachable && self.deciding_rule(url).is_none_or(|rule| rule.allow)
+        url.path() == "/robots.txt"
+            || !self.unreachable && self.deciding_rule(url).is_none_or(|rule| rule.allow)
     }
 
     /// The rule that decides about `url`, to explain the decision; `None` where none matches.

@@ -95,7 +95,8 @@ fn lines(body: &[u8]) -> impl Iterator<Item = &[u8]> {
         }
         _ => body,
     };
-    body.split(|&byte| is_line_end(byte)).map(|line| line.split(|&byte| byte == b'#').next().unwrap_or_default())
+    body.split(|&byte| is_line_end(byte))
+        .map(|line| line.split(|&byte| byte == b'#').next().unwrap_or_default())
 }
 
 const fn is_line_end(byte: u8) -> bool {
@@ -109,7 +110,9 @@ fn key_value(line: &[u8]) -> Option<(Key, String)> {
     let text = text.trim_matches(is_blank);
     let (key, value) = match text.split_once(':') {
         Some(parts) => parts,
-        None => text.split_once(is_blank).filter(|(_, value)| !value.trim_matches(is_blank).contains(is_blank))?,
+        None => {
+            text.split_once(is_blank).filter(|(_, value)| !value.trim_matches(is_blank).contains(is_blank))?
+        }
     };
     let key = match key.trim_matches(is_blank).to_ascii_lowercase().as_str() {
         "user-agent" | "useragent" | "user agent" => Key::UserAgent,

@@ -3,12 +3,13 @@
 /// Extensions of files that are not scraped, lower case, sorted. Not here, on purpose: PDF (scraped); `js`, `ai`, `so`
 /// and the like, which end the names of real pages too often. Those are told by their content type.
 const BINARY: [&str; 86] = [
-    "3gp", "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "br", "bz2", "cab", "cur", "deb", "dll", "dmg", "doc",
-    "docx", "ear", "eot", "eps", "exe", "flac", "flv", "gif", "gz", "heic", "heif", "ico", "img", "ipa", "iso", "jar",
-    "jp2", "jpe", "jpeg", "jpg", "jxl", "lz", "lz4", "lzma", "m4a", "m4v", "mid", "midi", "mkv", "mov", "mp3", "mp4",
-    "mpeg", "mpg", "msi", "odp", "ods", "odt", "oga", "ogg", "ogv", "opus", "otf", "pkg", "png", "ppt", "pptx", "psd",
-    "rar", "rpm", "svg", "svgz", "swf", "tar", "tgz", "tif", "tiff", "ttf", "war", "wav", "webm", "webp", "wma", "wmv",
-    "woff", "woff2", "xls", "xlsx", "xz", "zip",
+    "3gp", "7z", "aac", "apk", "avi", "avif", "bin", "bmp", "br", "bz2", "cab", "cur", "deb", "dll", "dmg",
+    "doc", "docx", "ear", "eot", "eps", "exe", "flac", "flv", "gif", "gz", "heic", "heif", "ico", "img",
+    "ipa", "iso", "jar", "jp2", "jpe", "jpeg", "jpg", "jxl", "lz", "lz4", "lzma", "m4a", "m4v", "mid",
+    "midi", "mkv", "mov", "mp3", "mp4", "mpeg", "mpg", "msi", "odp", "ods", "odt", "oga", "ogg", "ogv",
+    "opus", "otf", "pkg", "png", "ppt", "pptx", "psd", "rar", "rpm", "svg", "svgz", "swf", "tar", "tgz",
+    "tif", "tiff", "ttf", "war", "wav", "webm", "webp", "wma", "wmv", "woff", "woff2", "xls", "xlsx", "xz",
+    "zip",
 ];
 
 /// True where the last segment of `path` ends with such an extension, in any letter case.
@@ -18,7 +19,9 @@ pub(super) fn is_binary(path: &str) -> bool {
     if name.is_empty() || !(2..=5).contains(&extension.len()) {
         return false;
     }
-    BINARY.binary_search_by(|known| known.bytes().cmp(extension.bytes().map(|byte| byte.to_ascii_lowercase()))).is_ok()
+    BINARY
+        .binary_search_by(|known| known.bytes().cmp(extension.bytes().map(|byte| byte.to_ascii_lowercase())))
+        .is_ok()
 }
 
 #[cfg(test)]

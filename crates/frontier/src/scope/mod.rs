@@ -93,16 +93,21 @@ impl CrawlScope {
     pub fn new(start: &Url, rules: &CrawlRules) -> Result<Self, Error> {
         let host = match start.host_str() {
             Some(host) if matches!(start.scheme(), "http" | "https") => host,
-            _ => return Err(Error::new(ErrorKind::BadStart, "a crawl starts at an http or https URL with a host")),
+            _ => {
+                return Err(Error::new(
+                    ErrorKind::BadStart,
+                    "a crawl starts at an http or https URL with a host",
+                ));
+            }
         };
         Ok(Self {
             host: bare_host(host).into(),
             port: distinct_port(start),
             domain: registrable_domain(host).map(Into::into),
             start_path: StartPath::new(start.path(), rules.crawl_entire_domain),
-            max_segments: rules
-                .max_path_depth
-                .map(|depth| segment_count(start.path()).saturating_add(usize::try_from(depth).unwrap_or(usize::MAX))),
+            max_segments: rules.max_path_depth.map(|depth| {
+                segment_count(start.path()).saturating_add(usize::try_from(depth).unwrap_or(usize::MAX))
+            }),
             excludes: Patterns::new("excludePaths", &rules.exclude_paths)?,
             includes: Patterns::new("includePaths", &rules.include_paths)?,
             on_full_url: rules.regex_on_full_url,
@@ -203,7 +208,8 @@ impl CrawlScope {
     }
 
     fn is_start(&self, url: &Url) -> bool {
-        let before_fragment = |url: &Url| url.as_str().len() - url.fragment().map_or(0, |text| text.len() + 1);
+        let before_fragment =
+            |url: &Url| url.as_str().len() - url.fragment().map_or(0, |text| text.len() + 1);
         let (start, other) = (&self.start, url);
         if start.as_str() == other.as_str() {
             return true;

@@ -27,14 +27,16 @@ impl Patterns {
     /// Compiles the list that the request calls `field`.
     pub(super) fn new(field: &str, patterns: &[String]) -> Result<Self, Error> {
         if patterns.len() > MAX_PATTERNS {
-            let message = format!("{field} has {} patterns; at most {MAX_PATTERNS} are allowed", patterns.len());
+            let message =
+                format!("{field} has {} patterns; at most {MAX_PATTERNS} are allowed", patterns.len());
             return Err(Error::new(ErrorKind::TooManyPatterns, message));
         }
         for (index, pattern) in patterns.iter().enumerate() {
             let length = pattern.chars().count();
             if length > MAX_PATTERN_CHARS {
-                let message =
-                    format!("{field}[{index}] has {length} characters; at most {MAX_PATTERN_CHARS} are allowed");
+                let message = format!(
+                    "{field}[{index}] has {length} characters; at most {MAX_PATTERN_CHARS} are allowed"
+                );
                 return Err(Error::new(ErrorKind::PatternTooLong, message));
             }
         }
@@ -54,18 +56,21 @@ impl Patterns {
     /// True where a pattern is found in `text` as it stands or with its escapes resolved: `^/über` is meant for
     /// `/%C3%BCber`.
     pub(super) fn matches(&self, text: &str) -> bool {
-        !self.0.is_empty() && (self.0.is_match(text) || decoded(text).is_some_and(|text| self.0.is_match(&text)))
+        !self.0.is_empty()
+            && (self.0.is_match(text) || decoded(text).is_some_and(|text| self.0.is_match(&text)))
     }
 }
 
 /// Which pattern made the set fail. The set's own error does not say.
 fn fault(field: &str, patterns: &[String]) -> Error {
     for (index, pattern) in patterns.iter().enumerate() {
-        let built = RegexBuilder::new(pattern).size_limit(MAX_COMPILED_PATTERNS).nest_limit(MAX_NESTING).build();
+        let built =
+            RegexBuilder::new(pattern).size_limit(MAX_COMPILED_PATTERNS).nest_limit(MAX_NESTING).build();
         match built {
             Ok(_) => {}
             Err(regex::Error::CompiledTooBig(limit)) => {
-                let message = format!("{field}[{index}] compiles to more than {limit} bytes; use smaller repetitions");
+                let message =
+                    format!("{field}[{index}] compiles to more than {limit} bytes; use smaller repetitions");
                 return Error::new(ErrorKind::PatternsTooLarge, message);
             }
             Err(error) => {
@@ -74,6 +79,7 @@ fn fault(field: &str, patterns: &[String]) -> Error {
             }
         }
     }
-    let message = format!("{field} compiles to more than {MAX_COMPILED_PATTERNS} bytes in all; use fewer patterns");
+    let message =
+        format!("{field} compiles to more than {MAX_COMPILED_PATTERNS} bytes in all; use fewer patterns");
     Error::new(ErrorKind::PatternsTooLarge, message)
 }

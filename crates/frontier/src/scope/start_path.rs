@@ -52,14 +52,12 @@ fn normalised(path: &str) -> Cow<'_, str> {
 /// `/docs/v1.2` is a page with pages below it.
 fn is_page_file(segment: &str) -> bool {
     const PAGES: [&str; 24] = [
-        "action", "asp", "aspx", "cfm", "cgi", "csv", "do", "htm", "html", "json", "jsf", "jsp", "jspx", "md", "pdf",
-        "php", "php5", "phtml", "pl", "rss", "shtml", "txt", "xhtml", "xml",
+        "action", "asp", "aspx", "cfm", "cgi", "csv", "do", "htm", "html", "json", "jsf", "jsp", "jspx",
+        "md", "pdf", "php", "php5", "phtml", "pl", "rss", "shtml", "txt", "xhtml", "xml",
     ];
-    segment
-        .rsplit_once('.')
-        .is_some_and(|(name, extension)| {
-            !name.is_empty() && PAGES.iter().any(|known| known.eq_ignore_ascii_case(extension))
-        })
+    segment.rsplit_once('.').is_some_and(|(name, extension)| {
+        !name.is_empty() && PAGES.iter().any(|known| known.eq_ignore_ascii_case(extension))
+    })
 }
 
 /// How many segments a path has; a trailing slash and doubled slashes make none.

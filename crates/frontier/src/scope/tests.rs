@@ -104,13 +104,9 @@ fn hosts() {
         ("http://localhost/", "http://www.localhost/x", [IN; 4]),
     ];
     for (start, link, expected) in cases {
-        let found = [
-            scope(start, |_| {}),
-            scope(start, subdomains),
-            scope(start, external),
-            scope(start, both),
-        ]
-        .map(|scope| scope.decide(&url(link), false));
+        let found =
+            [scope(start, |_| {}), scope(start, subdomains), scope(start, external), scope(start, both)]
+                .map(|scope| scope.decide(&url(link), false));
         assert_eq!(found, *expected, "{start} -> {link}");
     }
 }
@@ -213,11 +209,21 @@ fn urls_that_are_never_pages() {
 fn patterns_that_are_refused() {
     let nested = format!("{}x{}", "(".repeat(500), ")".repeat(500));
     for (name, list, kind, says) in [
-        ("not an expression", vec!["ok".to_owned(), "a(".to_owned()], ErrorKind::BadPattern, "excludePaths[1]"),
+        (
+            "not an expression",
+            vec!["ok".to_owned(), "a(".to_owned()],
+            ErrorKind::BadPattern,
+            "excludePaths[1]",
+        ),
         ("look-around is not offered", vec!["(?=a)".to_owned()], ErrorKind::BadPattern, "excludePaths[0]"),
         ("too long", vec!["x".repeat(2001)], ErrorKind::PatternTooLong, "2001 characters"),
         ("too many", vec!["x".to_owned(); 1001], ErrorKind::TooManyPatterns, "1001 patterns"),
-        ("huge repetition", vec!["(x{1000}){1000}".to_owned()], ErrorKind::PatternsTooLarge, "excludePaths[0]"),
+        (
+            "huge repetition",
+            vec!["(x{1000}){1000}".to_owned()],
+            ErrorKind::PatternsTooLarge,
+            "excludePaths[0]",
+        ),
         ("large in all", vec!["\\w{2}".to_owned(); 1000], ErrorKind::PatternsTooLarge, "in all"),
         ("nested too deeply", vec![nested], ErrorKind::BadPattern, "excludePaths[0]"),
     ] {
@@ -234,7 +240,8 @@ fn patterns_that_are_refused() {
 #[test]
 fn a_catastrophic_pattern_is_only_slow_to_write() {
     // Exponential under backtracking: this test would not end.
-    let scope = scope("https://a.test/", |rules| rules.exclude_paths = vec!["^/(a+)+$".into(), "(.*a){12}b".into()]);
+    let scope =
+        scope("https://a.test/", |rules| rules.exclude_paths = vec!["^/(a+)+$".into(), "(.*a){12}b".into()]);
     let link = url(&format!("https://a.test/{}", "a".repeat(8000)));
     assert_eq!(scope.decide(&link, false), no(Reason::Excluded));
 }

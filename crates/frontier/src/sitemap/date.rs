@@ -74,7 +74,8 @@ fn zone(text: &str) -> Option<i64> {
 }
 
 fn rfc2822(text: &str) -> Option<i64> {
-    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    const MONTHS: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     let text = text.split_once(',').map_or(text, |(_, rest)| rest);
     let mut words = text.split_whitespace();
     let day = number(words.next()?)?;
@@ -112,7 +113,11 @@ fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     }
     let shifted = year - i64::from(month <= 2);
     let months = (month + 9) % 12;
-    Some(365 * shifted + shifted / 4 - shifted / 100 + shifted / 400 + (153 * months + 2) / 5 + day - 1 - 719_468)
+    Some(
+        365 * shifted + shifted / 4 - shifted / 100 + shifted / 400 + (153 * months + 2) / 5 + day
+            - 1
+            - 719_468,
+    )
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 mod date;
 mod input;
+mod order;
 mod text;
 mod warning;
 mod xml;
@@ -107,7 +108,8 @@ impl<'a> Reading<'a> {
     /// The `http` or `https` URL that `text` names, resolved against the sitemap's own.
     fn url(&mut self, text: &str) -> Option<Url> {
         let text = text.trim();
-        let url = if text.is_empty() || text.len() > MAX_URL_BYTES { None } else { self.base.join(text).ok() };
+        let url =
+            if text.is_empty() || text.len() > MAX_URL_BYTES { None } else { self.base.join(text).ok() };
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
         if url.is_none() {
             self.bad_urls += 1;

@@ -167,13 +167,19 @@ fn hostile_xml_expands_nothing() {
                   <urlset><url><loc>&b;&x;</loc></url><url><loc>/a&nbsp;</loc></url></urlset>";
     let sitemap = read(laughs);
     assert_eq!(urls(&sitemap), ["https://a.test/a"]);
-    assert!(sitemap.warnings.contains(&SitemapWarning::UnknownEntities { count: 3 }), "{:?}", sitemap.warnings);
+    assert!(
+        sitemap.warnings.contains(&SitemapWarning::UnknownEntities { count: 3 }),
+        "{:?}",
+        sitemap.warnings
+    );
     assert!(sitemap.warnings.contains(&SitemapWarning::BadUrls { count: 1 }));
     // Deep nesting, floods of attributes and namespaces: read through, nothing kept.
     let deep = format!("<urlset><url>{}<loc>/x</loc>", "<a>".repeat(200_000));
     assert!(read(deep).pages.is_empty());
     let attributes: String = (0..100_000).map(|n| format!(" xmlns:n{n}='u' a{n}='v'")).collect();
-    let flood = format!("<urlset><url><loc>/a</loc><xhtml:link{attributes} rel='alternate' href='/b'/></url></urlset>");
+    let flood = format!(
+        "<urlset><url><loc>/a</loc><xhtml:link{attributes} rel='alternate' href='/b'/></url></urlset>"
+    );
     assert_eq!(urls(&read(flood)), ["https://a.test/a"]);
 }
 
@@ -194,7 +200,8 @@ fn bounds() {
     let bomb = read(encoder.finish().unwrap());
     assert_eq!(urls(&bomb), ["https://a.test/a"]);
     assert!(bomb.warnings.contains(&SitemapWarning::TooLarge));
-    let long = format!("<urlset><url><loc>/{}</loc></url><url><loc>/a</loc></url></urlset>", "x".repeat(100_000));
+    let long =
+        format!("<urlset><url><loc>/{}</loc></url><url><loc>/a</loc></url></urlset>", "x".repeat(100_000));
     assert_eq!(urls(&read(long)), ["https://a.test/a"]);
     let alternates = "<xhtml:link rel='alternate' href='/b'/>".repeat(MAX_ALTERNATES + 1);
     let page = read(urlset(&format!("<url><loc>/a</loc>{alternates}</url>")));

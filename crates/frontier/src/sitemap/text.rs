@@ -15,7 +15,8 @@ pub(super) fn read(text: &str, reading: &mut Reading<'_>) {
             continue;
         }
         // A line that is no absolute URL is prose, not a relative one.
-        let absolute = line.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("http")) && line.contains("://");
+        let absolute =
+            line.get(..4).is_some_and(|head| head.eq_ignore_ascii_case("http")) && line.contains("://");
         if !absolute {
             reading.bad_urls += 1;
             continue;

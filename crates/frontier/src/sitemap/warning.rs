@@ -35,12 +35,16 @@ impl fmt::Display for SitemapWarning {
             Self::NotASitemap => f.write_str("it is neither a sitemap, nor a feed, nor a list of URLs"),
             Self::TooLarge => f.write_str("it is larger than 50 MiB; the rest was not read"),
             Self::TooManyEntries => f.write_str("it has more than 50000 entries; the rest was not read"),
-            Self::CorruptGzip => f.write_str("its gzip data is damaged or cut short; what could be inflated was read"),
+            Self::CorruptGzip => {
+                f.write_str("its gzip data is damaged or cut short; what could be inflated was read")
+            }
             Self::Malformed { position } => {
                 write!(f, "its XML is malformed at byte {position}; what stands before was read")
             }
             Self::BadUrls { count } => write!(f, "{count} entries have no usable URL"),
-            Self::UnknownEntities { count } => write!(f, "{count} references to unknown entities were left out"),
+            Self::UnknownEntities { count } => {
+                write!(f, "{count} references to unknown entities were left out")
+            }
         }
     }
 }

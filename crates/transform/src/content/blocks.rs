@@ -88,7 +88,6 @@ struct Totals {
     headings: u32,
     elements: u32,
     links: u32,
-    start: u32,
 }
 
 /// What an open element adds to what is inside of it.
@@ -308,7 +307,7 @@ impl Collector<'_> {
         frame.block = block;
         frame.depth = frame.depth.saturating_add(1);
         frame.number = u32::try_from(self.blocks.totals.len()).unwrap_or(u32::MAX);
-        frame.totals = Totals { start: u32::try_from(self.blocks.list.len()).unwrap_or(u32::MAX), ..Totals::default() };
+        frame.totals = Totals::default();
         self.blocks.totals.push(Totals::default());
         let class = tree.attribute(node, Attr::Class).unwrap_or_default();
         let id = tree.attribute(node, Attr::Id).unwrap_or_default();
@@ -670,82 +669,6 @@ impl Blocks {
             all.push(f);
         }
         all
-    }
-
-    /// Adds to the features what a first judgement says of a block's surroundings.
-    pub(crate) fn with_judgement(&self, features: &mut [Features], judged: &[f32]) {
-        let list = &self.list;
-        let weight = |at: usize| list.get(at).map_or(0.0, |block| block.words as f32);
-        // Sums before each block, so that any range is one subtraction.
-        let mut kept_words = vec![0.0_f32; list.len() + 1];
-        let mut all_words = vec![0.0_f32; list.len() + 1];
-        for at in 0..list.len() {
-            let (kept, all) = (kept_words.get(at).copied().unwrap_or(0.0), all_words.get(at).copied().unwrap_or(0.0));
-            if let Some(slot) = kept_words.get_mut(at + 1) {
-                *slot = kept + judged.get(at).copied().unwrap_or(0.0) * weight(at);
-            }
-            if let Some(slot) = all_words.get_mut(at + 1) {
-                *slot = all + weight(at);
-            }
-        }
-        let range = |from: usize, to: usize| {
-            let difference = |sums: &[f32]| sums.get(to.min(list.len())).copied().unwrap_or(0.0) - sums.get(from).copied().unwrap_or(0.0);
-            let all = difference(&all_words);
-            (if all > 0.0 { difference(&kept_words) / all } else { -1.0 }, all)
-        };
-        let mut by_signature: std::collections::HashMap<u64, (f32, f32)> = std::collections::HashMap::new();
-        for (block, judged) in list.iter().zip(judged) {
-            let entry = by_signature.entry(block.signature).or_default();
-            entry.0 += judged;
-            entry.1 += 1.0;
-        }
-        let total = range(0, list.len()).0;
-        let sure = |judged: &f32| *judged > 0.5;
-        let first = judged.iter().position(sure).unwrap_or(list.len());
-        let last = judged.iter().rposition(sure).unwrap_or(0);
-        let mut since = 200_i64;
-        let mut until = vec![200_i64; list.len()];
-        let mut next = 200_i64;
-        for at in (0..list.len()).rev() {
-            next = if judged.get(at).is_some_and(sure) { 0 } else { (next + 1).min(200) };
-            if let Some(slot) = until.get_mut(at) {
-                *slot = next;
-            }
-        }
-        for (at, (block, f)) in list.iter().zip(features).enumerate() {
-            since = if judged.get(at).is_some_and(sure) { 0 } else { (since + 1).min(200) };
-            f.push(judged.get(at).copied().unwrap_or(0.0));
-            for step in [-4_i64, -3, -2, -1, 1, 2, 3, 4] {
-                let near = usize::try_from(at as i64 + step).ok().and_then(|at| judged.get(at)).copied();
-                f.push(near.unwrap_or(-1.0));
-            }
-            for width in [3, 8, 20] {
-                f.push(range(at.saturating_sub(width), at).0);
-                f.push(range(at + 1, at + 1 + width).0);
-            }
-            for region in block.regions {
-                let totals = self.totals.get(region as usize).copied().unwrap_or_default();
-                let from = totals.start as usize;
-                let to = from + totals.blocks as usize;
-                let (inside, words) = range(from, to);
-                f.push(inside);
-                // The region without the block itself.
-                let own = weight(at);
-                let rest = if words - own > 0.0 {
-                    (inside * words - own * judged.get(at).copied().unwrap_or(0.0)) / (words - own)
-                } else {
-                    -1.0
-                };
-                f.push(rest);
-            }
-            let (sum, count) = by_signature.get(&block.signature).copied().unwrap_or((0.0, 1.0));
-            f.push(sum / count.max(1.0));
-            f.push(total);
-            f.push(signed_log(at as i64 - first as i64));
-            f.push(signed_log(at as i64 - last as i64));
-            f.push(signed_log(since));
-            f.push(signed_log(until.get(at).copied().unwrap_or(200)));
-        }
     }
 }
 

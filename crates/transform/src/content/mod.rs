@@ -1,8 +1,9 @@
 //! Main content: what a person would keep of a page.
 //!
 //! The page is cut into text blocks ([`blocks`]); a small learned model gives each the likelihood that it belongs to
-//! the main content ([`model`]), first by itself, then knowing what was thought of its neighbours and of the elements
-//! around it. The blocks kept are those that make the expected F1 of the page largest, so no threshold is tuned.
+//! the main content ([`model`]). The blocks kept are those that make the expected F1 of the page largest, so no
+//! threshold is tuned. A second model that also knew what the first thought of a block's surroundings was tried, and
+//! was no better on sites that it had not seen.
 //!
 //! Why a model and not rules alone: the same cues (link density, position, repetition, what authors call their
 //! elements) mean different things on an article, a forum and a shop, and a few hundred small trees weigh them better
@@ -22,11 +23,8 @@ use blocks::{Block, Blocks};
 /// Hides what surrounds the main content of a page; false where no block is likely to belong to it.
 pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url) -> bool {
     let blocks = blocks::collect(tree, view, url);
-    let mut features = blocks.features();
-    let first: Vec<f32> = features.iter().map(|features| model::first(features)).collect();
-    blocks.with_judgement(&mut features, &first);
-    let second: Vec<f32> = features.iter().map(|features| model::second(features)).collect();
-    let kept = choose(&blocks.list, &second);
+    let likely: Vec<f32> = blocks.features().iter().map(|features| model::likelihood(features)).collect();
+    let kept = choose(&blocks.list, &likely);
     hide(tree, view, &blocks, &kept);
     kept.iter().any(|kept| *kept)
 }
@@ -116,18 +114,15 @@ pub mod training {
     use crate::tree::{NodeId, ParseOptions, Tag, parse, prepare};
     use crate::view::View;
 
-    /// Text and features of each block of a page; with `judged`, the features of the second judgement.
+    /// Text and features of each block of a page.
     #[must_use]
-    pub fn blocks(html: &str, url: &url::Url, judged: Option<&[f32]>) -> Vec<(String, Vec<f32>)> {
+    pub fn blocks(html: &str, url: &url::Url) -> Vec<(String, Vec<f32>)> {
         let text = prepare(Cow::Borrowed(html));
         let tree = parse(&text, ParseOptions::default());
         let root = tree.find(Tag::Body).or_else(|| tree.find(Tag::Frameset)).unwrap_or(NodeId::DOCUMENT);
         let view = View { roots: vec![root], ..View::whole(&tree) };
         let blocks = super::blocks::collect(&tree, &view, url);
-        let mut features = blocks.features();
-        if let Some(judged) = judged {
-            blocks.with_judgement(&mut features, judged);
-        }
+        let features = blocks.features();
         let text = |block: &super::Block| block.nodes.iter().map(|node| tree.text(*node)).collect::<Vec<_>>().join("");
         blocks.list.iter().map(text).zip(features).collect()
     }

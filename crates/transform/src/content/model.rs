@@ -1,6 +1,6 @@
 //! The learned model: gradient-boosted trees in a table, made by `training/train.py`.
 //!
-//! The file holds two ensembles, one after the other. Each: number of trees (u16); for each tree the number of its
+//! The file holds the number of trees (u16); for each tree the number of its
 //! inner nodes (u16) and those nodes: feature (u16), threshold (f32), left and right (i16; negative: leaf number
 //! `-n - 1`), then one value (f32) for each leaf. All little-endian.
 
@@ -8,21 +8,12 @@ use std::sync::LazyLock;
 
 static BYTES: &[u8] = include_bytes!("model.bin");
 
-static MODEL: LazyLock<[Ensemble; 2]> = LazyLock::new(|| {
-    let mut reader = Reader { bytes: BYTES };
-    [Ensemble::read(&mut reader).unwrap_or_default(), Ensemble::read(&mut reader).unwrap_or_default()]
-});
+static MODEL: LazyLock<Ensemble> =
+    LazyLock::new(|| Ensemble::read(&mut Reader { bytes: BYTES }).unwrap_or_default());
 
-/// How likely a block belongs to the main content, by itself.
-pub(super) fn first(features: &[f32]) -> f32 {
-    let [first, _] = &*MODEL;
-    first.likelihood(features)
-}
-
-/// How likely it does, knowing what was thought of what is around it.
-pub(super) fn second(features: &[f32]) -> f32 {
-    let [_, second] = &*MODEL;
-    second.likelihood(features)
+/// How likely a block with these numbers belongs to the main content.
+pub(super) fn likelihood(features: &[f32]) -> f32 {
+    MODEL.likelihood(features)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -104,18 +95,16 @@ mod tests {
     #[test]
     fn the_model_is_whole() {
         let mut reader = Reader { bytes: BYTES };
-        for _ in 0..2 {
-            let ensemble = Ensemble::read(&mut reader).expect("the file is cut short");
-            assert!(!ensemble.trees.is_empty());
-            assert!(ensemble.splits.iter().all(|split| split.threshold.is_finite()));
-        }
+        let ensemble = Ensemble::read(&mut reader).expect("the file is cut short");
+        assert!(!ensemble.trees.is_empty());
+        assert!(ensemble.splits.iter().all(|split| split.threshold.is_finite()));
         assert!(reader.bytes.is_empty());
     }
 
     #[test]
     fn a_likelihood_is_between_nothing_and_certainty() {
         for value in [0.0, 1.0, -5.0, f32::NAN] {
-            let likely = second(&vec![value; 300]);
+            let likely = likelihood(&vec![value; 300]);
             assert!((0.0..=1.0).contains(&likely));
         }
     }

@@ -234,7 +234,8 @@ impl Model {
         let state = &self.jobs[job];
         let leased = self.leased_of(job);
         let host = self.hosts[&page.0];
-        let on_host: Vec<_> = self.leases.iter().filter(|lease| lease.page.0 == page.0 && !lease.expired).collect();
+        let on_host: Vec<_> =
+            self.leases.iter().filter(|lease| lease.page.0 == page.0 && !lease.expired).collect();
         let of_job = on_host.iter().filter(|lease| lease.job == job).count();
         let most = if host.gap.is_zero() { MAX_PER_HOST as usize } else { 1 };
         let delay_ok = state.delay.is_none_or(|delay| {
@@ -258,7 +259,8 @@ impl Model {
         let all = leased.leases.len() == max;
         for lease in leased.leases {
             let job = self.jobs.iter().position(|job| job.slot == lease.job).unwrap();
-            let host = lease.url.host_str().unwrap().trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
+            let host =
+                lease.url.host_str().unwrap().trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
             let page = (host, lease.url.path().trim_matches('/').parse().unwrap());
             assert_eq!(lease.key, key_of(page));
             assert!(self.may_lease(job, page), "{page:?} of job {job} at {:?}", self.now);
@@ -375,7 +377,8 @@ impl Model {
                 continue;
             }
             let counts = counts.unwrap();
-            let waiting = job.pages.values().filter(|state| matches!(state, State::Waiting { .. })).count() as u64;
+            let waiting =
+                job.pages.values().filter(|state| matches!(state, State::Waiting { .. })).count() as u64;
             let leased = self.leased_of(index);
             let found = (counts.waiting, counts.leased, counts.documents, counts.failed, counts.skipped);
             assert_eq!(found, (waiting, leased, job.documents, job.failed, job.skipped));

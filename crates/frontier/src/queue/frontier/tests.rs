@@ -382,7 +382,10 @@ fn a_shorter_way_found_later_admits_what_had_been_too_deep() {
     assert_eq!(from_b, Admitted { seen: 1, too_deep: 1, ..Admitted::default() });
     assert_eq!(frontier.lease(1, ZERO).leases, []);
     // A sitemap names b: it is at depth 0, and c one click away. Nothing is fetched twice.
-    assert_eq!(frontier.admit(job, 0, [on_a("b")], ZERO), Admitted { new: 1, seen: 1, ..Admitted::default() });
+    assert_eq!(
+        frontier.admit(job, 0, [on_a("b")], ZERO),
+        Admitted { new: 1, seen: 1, ..Admitted::default() }
+    );
     let c = frontier.lease(1, ZERO).leases.remove(0);
     assert_eq!((c.url.path(), c.depth), ("/c", 1));
     frontier.finish(c.id, Outcome::Document, [on_a("d")], ZERO);
@@ -493,17 +496,19 @@ fn traps_are_put_off() {
         let order = drain(&mut frontier, |lease| links_of_a_trapped_site(&lease.url));
         let found = order
             .iter()
-            .filter(|url| !url.contains('?') && !url.contains("more") && (url.contains("/p/") || url.contains("/docs/")))
+            .filter(|url| {
+                !url.contains('?') && !url.contains("more") && (url.contains("/p/") || url.contains("/docs/"))
+            })
             .count();
         (found, order.len(), frontier, job)
     };
-    let (found, fetched, frontier, job) = crawl(real * 3 / 2);
-    for l in [500,562,600,675,900] { println!("{l} {}", crawl(l).0); }
-    assert_eq!(fetched as u64, real * 3 / 2, "the limit is used up: nothing is dropped");
+    let (found, fetched, frontier, job) = crawl(real * 4 / 3);
+    assert_eq!(fetched as u64, real * 4 / 3, "the limit is used up: nothing is dropped");
     assert_eq!(found as u64, real, "all real pages before the bulk of the traps");
     let reasons: Vec<_> = frontier.put_off(job).iter().map(|(trap, _)| *trap).collect();
     assert!(reasons.contains(&Trap::Calendar) && reasons.contains(&Trap::Facets), "{reasons:?}");
-    let verdict = frontier.would_put_off(job, &Url::parse("https://a.test/shop?a=1&b=2&c=3").unwrap()).unwrap();
+    let verdict =
+        frontier.would_put_off(job, &Url::parse("https://a.test/shop?a=1&b=2&c=3").unwrap()).unwrap();
     assert_eq!(verdict.trap, Trap::Facets);
 }
 
@@ -545,6 +550,10 @@ fn the_target_of_a_redirect_is_as_near_as_the_page() {
     assert_eq!(frontier.lease(1, ZERO).leases, [], "c is three clicks away");
     frontier.admit(job, 0, [on_a("target")], ZERO);
     let c = lease_one(&mut frontier);
-    assert_eq!((c.url.path(), c.depth), ("/c", 1), "the target became a start page, so its link is one click away");
+    assert_eq!(
+        (c.url.path(), c.depth),
+        ("/c", 1),
+        "the target became a start page, so its link is one click away"
+    );
     assert!(!frontier.redirected(deeper.id, key_of("https://a.test/x"), ZERO), "stale");
 }

@@ -1,0 +1,161 @@
+//! Input made to hurt: every case must come out whole, small, and on a small stack.
+
+use std::time::Duration;
+
+use gleaner_transform::{Input, Page, html_to_markdown, links, transform};
+use gleaner_types::plan::{AttributeSelector, Formats, Location, ProxyMode, ScrapeOptionsPlan};
+
+/// Output may be longer than input by this factor and [`SPARE_BYTES`].
+const GROWTH: usize = 12;
+
+const SPARE_BYTES: usize = 4_096;
+
+/// Every format and filter at once.
+fn options() -> ScrapeOptionsPlan {
+    ScrapeOptionsPlan {
+        formats: Formats {
+            markdown: true,
+            html: true,
+            raw_html: true,
+            links: true,
+            images: true,
+            summary: true,
+            attributes: vec![AttributeSelector { selector: "a".to_owned(), attribute: "href".to_owned() }],
+            ..Formats::default()
+        },
+        only_main_content: true,
+        include_tags: Vec::new(),
+        exclude_tags: vec!["nav > a".to_owned()],
+        max_age: Duration::ZERO,
+        min_age: None,
+        lockdown: false,
+        headers: std::collections::BTreeMap::new(),
+        wait_for: Duration::ZERO,
+        mobile: false,
+        skip_tls_verification: false,
+        timeout: Duration::from_secs(30),
+        pdf: None,
+        actions: Vec::new(),
+        location: Location { country: "US".to_owned(), languages: Vec::new() },
+        remove_base64_images: true,
+        block_ads: true,
+        proxy: ProxyMode::Basic,
+        store_in_cache: false,
+    }
+}
+
+fn page(html: &str, options: &ScrapeOptionsPlan) -> Page {
+    let url = "https://example.org/a/".parse().unwrap();
+    let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
+    links(input).unwrap();
+    transform(input, options).unwrap()
+}
+
+/// Runs a case through all formats in a thread with a stack of 256 KiB, and checks what must hold for any page.
+fn survive(name: &str, html: String, word: &'static str) {
+    let name = name.to_owned();
+    let run = move || {
+        let limit = html.len() * GROWTH + SPARE_BYTES;
+        let whole = html_to_markdown(&html, None);
+        assert!(whole.contains(word), "{name}: the text is lost");
+        assert!(whole.len() <= limit, "{name}: {} bytes of Markdown from {}", whole.len(), html.len());
+        for only_main_content in [true, false] {
+            let page = page(&html, &ScrapeOptionsPlan { only_main_content, ..options() });
+            let markdown = page.document.markdown.unwrap();
+            assert!(markdown.contains(word), "{name}: the text is lost");
+            assert!(markdown.len() <= limit, "{name}: {} bytes of Markdown", markdown.len());
+            assert!(page.document.html.unwrap().len() <= limit, "{name}");
+        }
+    };
+    std::thread::Builder::new().stack_size(256 * 1024).spawn(run).unwrap().join().unwrap();
+}
+
+#[test]
+fn depth() {
+    for tag in ["div", "b", "blockquote", "ul><li", "span", "a href=x", "font", "table><tr><td", "section", "p><b", "dl><dd", "svg><g", "math><mi", "x-y"] {
+        let html = format!("<{tag}>").repeat(100_000 / tag.len());
+        survive(tag, format!("{html}<p>needle in the hay</p>"), "needle");
+    }
+}
+
+#[test]
+fn misnesting() {
+    survive("adoption agency", format!("{}needle", "<a><b><p></a></b>".repeat(4_000)), "needle");
+    survive("formatting soup", format!("{}needle", "<b><i><u></b><p></i>x".repeat(4_000)), "needle");
+    survive(
+        "different formatting elements",
+        format!("{}needle", (0..8_000).fold(String::new(), |html, n| html + &format!("<p><b id=x{n}>"))),
+        "needle",
+    );
+    survive("foster parents", format!("<table>{}needle", "<div>x<table>y".repeat(4_000)), "needle");
+    survive("stray end tags", format!("{}{}needle", "<span>".repeat(600), "</x></p></br>".repeat(8_000)), "needle");
+    survive("frames of text", format!("<table>{}</table>needle", "a<tr>b<td>c".repeat(8_000)), "needle");
+}
+
+#[test]
+fn floods() {
+    let attributes: String = (0..60_000).map(|n| format!(" a{n}=1")).collect();
+    survive("attributes", format!("<p{attributes}>needle</p>"), "needle");
+    survive("bare attributes", format!("<p {}>needle</p>", "x ".repeat(200_000)), "needle");
+    survive("entities", format!("needle{}", "&amp;&#38;&notin;&bogus;&".repeat(20_000)), "needle");
+    survive("long class", format!("<p class='{}'>needle</p>", "content-nav ".repeat(40_000)), "needle");
+    survive("comments", format!("{}needle", "<!--><!-- x --!><!---->".repeat(20_000)), "needle");
+    survive("angle brackets", format!("needle{}", "<".repeat(200_000)), "needle");
+    survive("emphasis", format!("needle {}", "<b>.</b>x<i>*</i>".repeat(8_000)), "needle");
+    survive("backticks", format!("needle{}", "<code>`</code>`".repeat(20_000)), "needle");
+    survive("brackets", format!("<a href=x>needle{}</a>", "[".repeat(100_000)), "needle");
+    survive("breaks", format!("<b>needle{}</b>", "<br>".repeat(40_000)), "needle");
+    survive("items", format!("<ul>{}</ul>", "<li>needle".repeat(20_000)), "needle");
+}
+
+#[test]
+fn tables() {
+    survive("colspan", "<table><tr><th colspan=1000000000>needle<td>x<tr><td>y<td>z</table>".to_owned(), "needle");
+    survive("rowspan", format!("<table><tr><th rowspan=1000000000>needle<td>x{}</table>", "<tr><td>y".repeat(5_000)), "needle");
+    survive(
+        "wide and long",
+        format!("<table><tr>{}</tr>{}</table>", "<th>needle".repeat(200), "<tr><td>y".repeat(20_000)),
+        "needle",
+    );
+    survive("many spans", format!("<table>{}</table>", "<tr><td colspan=1000 rowspan=1000>needle".repeat(2_000)), "needle");
+}
+
+#[test]
+fn nothing_dangerous_comes_out() {
+    let html = "<title>a\u{1b}]0;x\u{7}</title><body><p>needle <a href='javascript:alert(1)'>a</a>
+        <a href='JaVa\tScRiPt:alert(1)'>b</a> <a href='data:text/html;base64,x'>c</a> <img src='javascript:x' alt=d>
+        &lt;script>alert(1)&lt;/script> <code>`</code>`<code>``` &lt;img onerror=x></code>
+        <pre>```\n&lt;script></pre><svg onload=x></svg><a href='https://e.example/\">&lt;script>'>e</a>
+        <iframe src='javascript:x'></iframe><p>\u{1b}[2J</p>";
+    let page = page(html, &ScrapeOptionsPlan { only_main_content: false, ..options() });
+    let document = page.document;
+    let (markdown, html) = (document.markdown.unwrap(), document.html.unwrap());
+    let rendered = comrak::markdown_to_html(&markdown, &{
+        let mut options = comrak::Options::default();
+        options.render.r#unsafe = true;
+        options
+    });
+    for (name, text) in [("markdown", &rendered), ("html", &html)] {
+        let text = text.to_ascii_lowercase();
+        for bad in ["<script", "javascript:", "data:", "onerror=x>\"", "<svg", "onload", "\u{1b}"] {
+            assert!(!text.contains(bad), "{name} holds {bad:?}: {text}");
+        }
+    }
+    assert!(!document.metadata.title.unwrap().contains(['\u{1b}', '\u{7}']));
+    assert!(page.links.links.iter().all(|link| matches!(link.url.scheme(), "http" | "https")));
+}
+
+#[test]
+fn any_bytes_are_transformed() {
+    let url = "https://example.org/".parse().unwrap();
+    let bodies: [&[u8]; 7] =
+        [b"", b"\0", b"<", b"<!", b"\xFF\xFE<\0p\0>\0x\0", b"<p>\xF0\x9F", b"<html><head><title>"];
+    for body in bodies {
+        for content_type in [None, Some("text/html"), Some("text/csv"), Some("application/json"), Some("text/xml")] {
+            let input = Input { url: &url, content_type, body };
+            if let Ok(page) = transform(input, &options()) {
+                assert!(page.document.markdown.is_some());
+            }
+        }
+    }
+}
