@@ -7,8 +7,11 @@ use gleaner_jobs::{
 };
 use gleaner_transform::Input;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{CacheState, PageError, ProxyUsed};
+use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use url::Url;
+
+/// robots.txt behind more redirects than these counts as not had (RFC 9309, 2.3.1.2).
+const MAX_ROBOTS_REDIRECTS: u32 = 5;
 
 /// [`Fetch`] by `gleaner-fetch`.
 #[derive(Debug)]
@@ -57,10 +60,14 @@ fn to_request(asked: FetchRequest<'_>) -> Result<Request, gleaner_fetch::Error> 
     request.skip_tls_verification = options.skip_tls_verification;
     request.mobile = options.mobile;
     request.languages = options.location.languages.clone();
-    request.accept = match asked.purpose {
-        Purpose::Page => Accept::Page,
-        Purpose::Robots | Purpose::Sitemap => Accept::Any,
-    };
+    match asked.purpose {
+        Purpose::Page => request.accept = Accept::Page,
+        Purpose::Sitemap => request.accept = Accept::Any,
+        Purpose::Robots => {
+            request.accept = Accept::Any;
+            request.max_redirects = Some(MAX_ROBOTS_REDIRECTS);
+        }
+    }
     Ok(request)
 }
 
@@ -81,7 +88,7 @@ impl gleaner_fetch::HopCheck for Hops<'_> {
             if let Ok(mut refused) = self.refused.lock() {
                 *refused = Some(refusal);
             }
-            HopRefused::new(reason)
+            HopRefused::new(reason).with_code(ErrorCode::CrawlDenial)
         })
     }
 }
