@@ -44,6 +44,7 @@ impl Fetch for FetchDoor {
             content_type: answer.content_type,
             body: answer.body,
             retry_after: answer.retry_after,
+            latency: answer.timings.first_byte,
             proxy_used: ProxyUsed::Basic,
             cache_state: CacheState::Miss,
             cached_at: None,

@@ -53,7 +53,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets how many pages are fetched at once: in all (50 by default), and of one host (8 by default).
+    /// Sets how many pages are fetched at once, in all and of one host. By default these are 50 in all, and of a host 8
+    /// at first, more while it answers well, and fewer when it does not.
     #[must_use]
     pub fn concurrency(mut self, in_all: u32, per_host: u32) -> Self {
         (self.concurrency, self.per_host) = (Some(in_all), Some(per_host));
@@ -81,9 +82,10 @@ impl EngineBuilder {
         }
         let store = self.store.unwrap_or_else(|| {
             let mut frontier = FrontierConfig::default();
-            frontier.max_in_flight = max_in_flight;
+            (frontier.max_in_flight, frontier.most_per_host) = (max_in_flight, max_in_flight);
             if let Some(per_host) = self.per_host {
                 frontier.max_per_host = per_host.max(1);
+                frontier.most_per_host = per_host.max(1);
             }
             Arc::new(MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() }))
         });

@@ -48,9 +48,10 @@ pub(crate) struct CrawlContext {
 }
 
 impl CrawlContext {
-    fn new(plan: &CrawlPlan, agent: &str) -> Result<Self, gleaner_frontier::Error> {
+    fn new(id: JobId, plan: &CrawlPlan, agent: &str) -> Result<Self, gleaner_frontier::Error> {
         let (start, rules) = (&plan.target.url, &plan.rules);
-        let identity = Identity::new(rules);
+        // Its own seed, so that no site can prepare addresses that are taken for each other.
+        let identity = Identity::new(rules).with_seed(id.as_uuid().as_u128());
         Ok(Self {
             scope: CrawlScope::new(start, rules)?,
             start_key: identity.key(start),
@@ -102,7 +103,7 @@ impl JobContext {
         plan: &CrawlPlan,
         agent: &str,
     ) -> Result<(Self, Candidate), gleaner_frontier::Error> {
-        let crawl = CrawlContext::new(plan, agent)?;
+        let crawl = CrawlContext::new(id, plan, agent)?;
         let start = Candidate { url: crawl.start.clone(), key: crawl.start_key, external: false, priority: u8::MAX };
         let assumed = plan.target.scheme_assumed.then_some(crawl.start_key).into_iter().collect();
         Ok((Self::new(id, plan.options.clone(), plan.zero_data_retention, Some(crawl), assumed), start))

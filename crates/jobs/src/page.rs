@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use gleaner_frontier::{Candidate, Pace};
+use gleaner_frontier::{Candidate, Observation, Pace, UrlKey};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::{ErrorCode, PageError};
@@ -33,13 +33,20 @@ const LARGE_BODY: usize = 256 << 10;
 /// What came of a page, on its way to the store.
 struct Work {
     outcome: PageOutcome,
-    redirected_to: Option<Candidate>,
+    redirected_to: Option<UrlKey>,
+    observed: Option<Observation>,
     links: Vec<Candidate>,
 }
 
 impl From<PageOutcome> for Work {
     fn from(outcome: PageOutcome) -> Self {
-        Self { outcome, redirected_to: None, links: Vec::new() }
+        Self { outcome, redirected_to: None, observed: None, links: Vec::new() }
+    }
+}
+
+impl Work {
+    fn observing(self, observed: Option<Observation>) -> Self {
+        Self { observed, ..self }
     }
 }
 
@@ -57,8 +64,8 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
     if !matches!(work.outcome, PageOutcome::Retry(_)) {
         job.earn_retry();
     }
-    let Work { outcome, redirected_to, links } = work;
-    let finished = FinishedPage { lease: page, outcome, redirected_to, links };
+    let Work { outcome, redirected_to, observed, links } = work;
+    let finished = FinishedPage { lease: page, outcome, redirected_to, observed, links };
     match shared.store.finish(finished, shared.clock.now()).await {
         Ok(receipt) if receipt.job_ended => shared.forget(job.id),
         Ok(_) => {}
@@ -85,10 +92,17 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage)
         options,
         purpose: Purpose::Page,
     };
+    let began = shared.clock.now();
     let fetched = match shared.fetch.fetch(request, &Hops { shared, job }).await {
         Ok(fetched) => fetched,
-        Err(error) => return after_failure(shared, job, page, error).into(),
+        Err(failure) => {
+            let latency = shared.clock.now().saturating_sub(began);
+            // Other failures say nothing of how busy the host is.
+            let observed = failure.retryable.then_some(Observation { status: None, latency });
+            return Work::from(after_failure(shared, job, page, failure)).observing(observed);
+        }
     };
+    let observed = Some(Observation { status: Some(fetched.status), latency: fetched.latency });
     if matches!(fetched.status, 429 | 502 | 503 | 504) {
         let pause = fetched.retry_after;
         if let Some(pause) = pause {
@@ -96,13 +110,14 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage)
             shared.pace(&fetched.url, Pace { not_before, ..Pace::default() }).await;
         }
         if let Some(outcome) = try_again(shared, job, page, pause) {
-            return outcome.into();
+            return Work::from(outcome).observing(observed);
         }
     }
-    match transform(shared, job, fetched.clone()).await {
+    let work = match transform(shared, job, fetched.clone()).await {
         Err(error) => PageOutcome::Failed(error).into(),
         Ok(transformed) => conclude(job, page, fetched, transformed),
-    }
+    };
+    work.observing(observed)
 }
 
 fn after_failure(shared: &Shared, job: &JobContext, page: &LeasedPage, failure: FetchError) -> PageOutcome {
@@ -220,7 +235,7 @@ fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transf
     };
     let arrived = crawl.candidate(fetched.url, page.external);
     let external = page.external || arrived.as_ref().is_some_and(|candidate| candidate.external);
-    let redirected_to = arrived.filter(|candidate| candidate.key != page.key);
+    let redirected_to = arrived.map(|candidate| candidate.key).filter(|key| *key != page.key);
     let follow = fetched.status < 400 && !external && crawl.sitemap != SitemapMode::Only;
     let links = if follow { found.links.into_iter().filter_map(|url| crawl.candidate(url, false)).collect() } else { Vec::new() };
     let outcome = if crawl.scope.in_results(&page.url) {
@@ -228,7 +243,7 @@ fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transf
     } else {
         PageOutcome::Skipped
     };
-    Work { outcome, redirected_to, links }
+    Work { outcome, redirected_to, observed: None, links }
 }
 
 /// The standard's name of a status, such as `Not Found`.

@@ -80,6 +80,8 @@ pub struct Fetched {
     pub body: Bytes,
     /// How long the host asks to be left alone.
     pub retry_after: Option<Duration>,
+    /// From the request until the first byte of the answer.
+    pub latency: Duration,
     /// Which kind of proxy was used.
     pub proxy_used: ProxyUsed,
     /// Did it come from the cache?

@@ -68,7 +68,7 @@ impl Shared {
 
     /// Ends the lease of a page whose job has ended, so that its host is free for others.
     pub(crate) async fn give_back(&self, lease: LeasedPage) {
-        let page = FinishedPage { lease, outcome: PageOutcome::Skipped, redirected_to: None, links: Vec::new() };
+        let page = FinishedPage { lease, outcome: PageOutcome::Skipped, redirected_to: None, observed: None, links: Vec::new() };
         if let Err(error) = self.store.finish(page, self.clock.now()).await {
             tracing::error!(%error, "a lease could not be given back");
         }

@@ -113,6 +113,7 @@ impl Fetch for WebPort {
                 content_type: None,
                 body: Bytes::from_static(body.as_bytes()),
                 retry_after: retry_after.map(Duration::from_secs),
+                latency: web.latency,
                 proxy_used: ProxyUsed::Basic,
                 cache_state: CacheState::Miss,
                 cached_at: None,

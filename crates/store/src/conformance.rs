@@ -77,7 +77,7 @@ impl<S: Store> Bench<S> {
     }
 
     async fn finish(&self, lease: LeasedPage, outcome: PageOutcome, links: &[&str]) -> Receipt {
-        let page = FinishedPage { lease, outcome, redirected_to: None, links: candidates(links) };
+        let page = FinishedPage { lease, outcome, redirected_to: None, observed: None, links: candidates(links) };
         self.store.finish(page, START).await.expect("a page can be finished")
     }
 
@@ -180,8 +180,8 @@ async fn a_redirect_to_a_known_page_is_no_second_document<S: Store>(bench: Bench
     let job = bench.submit(1, 10, Retention::Keep, &["old", "new"]).await;
     for page in bench.lease(10).await {
         let outcome = document(&page);
-        let redirected_to = page.url.host_str().is_some_and(|host| host.starts_with("old")).then(|| candidate("new"));
-        let page = FinishedPage { lease: page, outcome, redirected_to, links: Vec::new() };
+        let redirected_to = page.url.host_str().is_some_and(|host| host.starts_with("old")).then(|| candidate("new").key);
+        let page = FinishedPage { lease: page, outcome, redirected_to, observed: None, links: Vec::new() };
         bench.store.finish(page, START).await.expect("a page can be finished");
     }
     assert_eq!(bench.read(job, 0).await.0, ["new.example"]);
@@ -189,7 +189,7 @@ async fn a_redirect_to_a_known_page_is_no_second_document<S: Store>(bench: Bench
     let job = bench.submit(2, 10, Retention::Keep, &["moved"]).await;
     let lease = bench.lease(1).await.remove(0);
     let outcome = document(&lease);
-    let page = FinishedPage { lease, outcome, redirected_to: Some(candidate("target")), links: candidates(&["target"]) };
+    let page = FinishedPage { lease, outcome, redirected_to: Some(candidate("target").key), observed: None, links: candidates(&["target"]) };
     let receipt = bench.store.finish(page, START).await.expect("a page can be finished");
     assert_eq!(receipt, Receipt { accepted: true, admitted: 0, job_ended: true }, "the target counts as visited");
     assert_eq!(bench.read(job, 0).await.0.len(), 1);

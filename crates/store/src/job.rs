@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, JobRules, LeaseId, UrlKey};
+use gleaner_frontier::{Candidate, JobRules, LeaseId, Observation, UrlKey};
 use gleaner_types::{Document, JobId, JobState, PageError};
 use serde_json::Value;
 use url::Url;
@@ -81,9 +81,11 @@ pub struct FinishedPage {
     pub lease: LeasedPage,
     /// How it ended.
     pub outcome: PageOutcome,
-    /// The address that answered, where it is another than the one asked for. If the job has seen it already, the
+    /// The page that answered, where it is another than the one asked for. If the job has seen it already, the
     /// document is a duplicate and is not stored.
-    pub redirected_to: Option<Candidate>,
+    pub redirected_to: Option<UrlKey>,
+    /// How the host answered, where it was asked: it is asked for more or less at once from then on.
+    pub observed: Option<Observation>,
     /// Links found that belong to the job.
     pub links: Vec<Candidate>,
 }

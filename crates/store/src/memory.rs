@@ -148,6 +148,19 @@ impl State {
         true
     }
 
+    /// Takes back the leases that are past their time. True where there were any.
+    fn take_back(&mut self, now: Duration) -> bool {
+        if self.frontier.expire(now) == 0 {
+            return false;
+        }
+        self.list_lost(now);
+        let running: Vec<JobId> = self.ids.values().copied().collect();
+        for id in running {
+            self.end_if_dry(id, now);
+        }
+        true
+    }
+
     /// Lists the pages that were given up because their leases kept being lost.
     fn list_lost(&mut self, now: Duration) {
         for lost in self.frontier.take_lost() {
@@ -262,6 +275,7 @@ impl Store for MemoryStore {
 
     async fn lease(&self, max: usize, now: Duration) -> Result<Leases, Error> {
         let mut state = self.lock();
+        state.take_back(now);
         let leased = state.frontier.lease(max, now);
         let pages = leased.leases.into_iter().filter_map(|lease| {
             Some(LeasedPage {
@@ -279,7 +293,7 @@ impl Store for MemoryStore {
 
     async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
         const STALE: Receipt = Receipt { accepted: false, admitted: 0, job_ended: false };
-        let FinishedPage { lease: page, outcome, redirected_to, links } = page;
+        let FinishedPage { lease: page, outcome, redirected_to, links, observed } = page;
         let retention = self.lock().jobs.get(&page.job).map_or(Retention::Stream, |job| job.retention);
         let mut document = None;
         let mut listed = Listed::Nowhere;
@@ -309,12 +323,14 @@ impl Store for MemoryStore {
             self.work_changed();
             return Ok(STALE);
         };
+        if let Some(observed) = observed {
+            state.frontier.observe(&page.url, observed, now);
+        }
         if let Some(target) = redirected_to
-            && !state.frontier.visited(job.slot, target.key)
+            && !state.frontier.redirected(page.lease, target, now)
         {
-            // The page has a place of its own in the queue, now at no more clicks than this one.
+            // The target has a place of its own in the queue.
             (outcome, document) = (Outcome::Skipped, None);
-            state.frontier.admit(job.slot, page.depth, [target], now);
         }
         match listed {
             Listed::Nowhere => {}
@@ -417,14 +433,7 @@ impl Store for MemoryStore {
 
     async fn expire(&self, now: Duration) -> Result<Vec<JobId>, Error> {
         let mut state = self.lock();
-        let returned = state.frontier.expire(now);
-        if returned > 0 {
-            state.list_lost(now);
-            let running: Vec<JobId> = state.ids.values().copied().collect();
-            for id in running {
-                state.end_if_dry(id, now);
-            }
-        }
+        let returned = state.take_back(now);
         let retention = self.config.retention;
         let old = |job: &Job| job.ended_at.is_some_and(|ended| now >= ended + retention);
         let forgotten: Vec<JobId> = state.jobs.iter().filter(|(_, job)| old(job)).map(|(id, _)| *id).collect();
@@ -432,7 +441,7 @@ impl Store for MemoryStore {
             state.jobs.remove(id);
         }
         drop(state);
-        if returned > 0 {
+        if returned {
             self.work_changed();
         }
         Ok(forgotten)

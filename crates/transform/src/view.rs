@@ -21,13 +21,6 @@ impl NodeSet {
         }
     }
 
-    /// Takes a node out.
-    pub(crate) fn remove(&mut self, node: NodeId) {
-        if let Some(word) = self.bits.get_mut(node.index() / 64) {
-            *word &= !(1 << (node.index() % 64));
-        }
-    }
-
     /// Is the node in the set?
     pub(crate) fn contains(&self, node: NodeId) -> bool {
         self.bits.get(node.index() / 64).is_some_and(|word| word & (1 << (node.index() % 64)) != 0)

@@ -31,8 +31,9 @@ pub fn robots(data: &[u8]) {
         assert_eq!(policy.allows(&url), rule.is_none_or(|rule| rule.allow), "{url}: {rule:?}");
     }
     let (Some(rule), target) = (rule, &url[Position::BeforePath..Position::AfterQuery]) else { return };
-    // Where percent-encoding plays no part, the rule must match by the plainest reading of the standard.
-    if !target.contains('%') && !rule.pattern.contains('%') {
+    // Where percent-encoding plays no part (a `*` or `$` of a path is compared as `%2A` or `%24`), the rule must match
+    // by the plainest reading of the standard.
+    if !target.contains(['%', '*', '$']) && !rule.pattern.contains('%') {
         assert!(matches(rule.pattern.as_bytes(), target.as_bytes()), "{rule:?} decides about {target}");
     }
 }

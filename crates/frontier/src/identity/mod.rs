@@ -56,8 +56,9 @@ impl Identity {
 
     /// The same identity with another hash key.
     ///
-    /// With [`DEFAULT_SEED`] a site that knows this library can compute two URLs of one key and so hide one of its own
-    /// pages. Whoever minds gives each crawl a random seed and keeps it as long as the crawl.
+    /// With [`DEFAULT_SEED`] a site that knows this library can compute URLs whose keys are equal, and so hide one of its
+    /// own pages, or are close to each other, and so make look-ups slow. Whoever minds gives each crawl a random seed
+    /// and keeps it as long as the crawl.
     #[must_use]
     pub fn with_seed(mut self, seed: u128) -> Self {
         self.hasher = SipHasher13::new_with_key(&seed.to_le_bytes());

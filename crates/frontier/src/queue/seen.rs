@@ -36,7 +36,7 @@ impl Table {
     fn slot(&self, key: u64) -> Option<usize> {
         let size = u128::try_from(self.slots.len()).unwrap_or(0);
         // The high bits choose the place, the low ones the shard.
-        let start = usize::try_from(u128::from(key) * size >> 64).unwrap_or(0);
+        let start = usize::try_from((u128::from(key) * size) >> 64).unwrap_or(0);
         let (before, behind) = self.slots.split_at_checked(start)?;
         let matches = |slot: &u64| *slot == key || *slot == 0;
         match behind.iter().position(matches) {

@@ -144,7 +144,7 @@ fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair]) -> Ve
                 }
                 last = Some('>');
             }
-            (Piece::Link(_), _) => {
+            (Piece::Link, _) => {
                 links.push(runs.len());
                 last = Some('[');
             }
@@ -171,7 +171,7 @@ fn first_character(pieces: &[Piece], text: &str, styles: &[Style], index: usize)
         (Piece::Text(range) | Piece::Raw(range), _) => text.get(range.clone()).and_then(|text| text.chars().next()),
         (Piece::Open(_) | Piece::Close(_), Some(Style::Delimiter(character))) => Some(char::from(*character)),
         (Piece::Open(_) | Piece::Close(_), _) => Some('<'),
-        (Piece::Link(_), _) => Some('['),
+        (Piece::Link, _) => Some('['),
         (Piece::LinkEnd(_), _) => Some(']'),
         (Piece::Code(_), _) => Some('`'),
         (Piece::Image { .. }, _) => Some('!'),

@@ -143,11 +143,12 @@ pub(super) fn destination(address: &str, cell: bool, out: &mut String) {
         && !address.starts_with('<')
         && !address.bytes().any(|byte| byte <= b' ' || byte == 0x7F);
     if plain {
-        escape_into(address, |c, next| c == '\\' && next.is_some_and(|n| n.is_ascii_punctuation()) || cell && c == '|', out);
+        escape_into(address, false, |c, next| c == '\\' && next.is_some_and(|n| n.is_ascii_punctuation()) || cell && c == '|', out);
     } else {
         out.push('<');
         escape_into(
             address,
+            false,
             |c, next| matches!(c, '<' | '>') || c == '\\' && next.is_none_or(|n| n.is_ascii_punctuation()) || cell && c == '|',
             out,
         );
@@ -157,14 +158,19 @@ pub(super) fn destination(address: &str, cell: bool, out: &mut String) {
 
 /// Writes a link's title, without its quotes.
 pub(super) fn title(title: &str, cell: bool, out: &mut String) {
-    escape_into(title, |c, next| c == '"' || c == '\\' && next.is_none_or(|n| n.is_ascii_punctuation()) || cell && c == '|', out);
+    escape_into(title, true, |c, next| c == '"' || c == '\\' && next.is_none_or(|n| n.is_ascii_punctuation()) || cell && c == '|', out);
 }
 
-fn escape_into(text: &str, needs: impl Fn(char, Option<char>) -> bool, out: &mut String) {
+/// Control characters are dropped, line ends too unless `lines`.
+fn escape_into(text: &str, lines: bool, needs: impl Fn(char, Option<char>) -> bool, out: &mut String) {
     let mut characters = text.chars().peekable();
     let mut at = 0;
     while let Some(c) = characters.next() {
         at += c.len_utf8();
+        if c == '\n' && lines {
+            out.push(c);
+            continue;
+        }
         if c.is_control() {
             if c.is_whitespace() && !out.ends_with(' ') {
                 out.push(' ');

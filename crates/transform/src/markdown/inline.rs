@@ -60,7 +60,7 @@ pub(super) enum Piece {
     Text(Range<usize>),
     Open(Mark),
     Close(Mark),
-    Link(usize),
+    Link,
     LinkEnd(usize),
     Code(Range<usize>),
     /// Written as it stands.
@@ -97,7 +97,6 @@ pub(super) struct Inline {
     trailing_opens: usize,
     visible: bool,
     breaks: usize,
-    keep_empty_links: bool,
 }
 
 impl Inline {
@@ -226,23 +225,15 @@ impl Inline {
         self.targets.push(target);
         let number = self.targets.len() - 1;
         self.open.push(Opened::Link(number));
-        self.pieces.push(Piece::Link(number));
+        self.pieces.push(Piece::Link);
         self.trailing_opens += 1;
         true
-    }
-
-    /// Are links without text written?
-    pub(super) fn keep_empty_links(&mut self, keep: bool) {
-        self.keep_empty_links = keep;
     }
 
     /// Closes the link, if it is what was opened last.
     pub(super) fn close_link(&mut self) {
         if let Some(Opened::Link(number)) = self.open.last().copied() {
             self.open.pop();
-            if self.keep_empty_links && matches!(self.pieces.last(), Some(Piece::Link(_))) {
-                self.raw("");
-            }
             self.pieces.push(Piece::LinkEnd(number));
             self.trailing_opens = 0;
         }
@@ -294,7 +285,7 @@ impl Inline {
         self.trailing_opens = self.open.len();
         self.pieces.extend(self.open.iter().map(|open| match open {
             Opened::Mark(mark) => Piece::Open(*mark),
-            Opened::Link(number) => Piece::Link(*number),
+            Opened::Link(_) => Piece::Link,
         }));
         if self.open.iter().all(|open| matches!(open, Opened::Mark(_))) {
             self.targets.clear();
@@ -341,7 +332,7 @@ impl Inline {
                 Piece::Text(range) => {
                     let next = self.pieces.get(index + 1);
                     let follow = match next {
-                        Some(Piece::Link(_)) => Some('['),
+                        Some(Piece::Link) => Some('['),
                         Some(Piece::Text(next)) => self.slice(next).chars().next(),
                         Some(_) => Some('*'),
                         None => None,
@@ -362,7 +353,7 @@ impl Inline {
                         }
                     }
                 }
-                Piece::Link(_) => {
+                Piece::Link => {
                     out.push('[');
                     link_start = Some(out.len());
                 }
@@ -416,7 +407,7 @@ impl Inline {
         let mut opens: Vec<(usize, bool)> = Vec::new();
         for piece in self.pieces.drain(..) {
             match piece {
-                Piece::Open(_) | Piece::Link(_) => {
+                Piece::Open(_) | Piece::Link => {
                     opens.push((keep.len(), false));
                     keep.push(piece);
                 }

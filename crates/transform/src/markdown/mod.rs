@@ -47,6 +47,7 @@ pub(crate) fn write(tree: &Tree, view: &View, options: Options<'_>) -> String {
         table: None,
         heading: None,
         block_link: None,
+        task: false,
     };
     for root in &view.roots {
         writer.walk(*root);
@@ -86,6 +87,8 @@ struct Writer<'t> {
     heading: Option<u8>,
     /// A link around whole blocks; the first of them with text becomes the link.
     block_link: Option<Target>,
+    /// The paragraph begins with the box of a task.
+    task: bool,
 }
 
 impl Writer<'_> {
@@ -242,33 +245,35 @@ impl Writer<'_> {
                 self.lines.write(&close_hashes(&text));
             }
             None => {
-                let task_like = self.lines.at_item_start() && text.starts_with("[ ]") || text.starts_with("[x]");
+                let is_box = |text: &str| ["[ ] ", "[x] ", "[X] "].iter().any(|start| text.starts_with(start));
+                let escape_box = self.lines.at_item_start() && !self.task && is_box(&text);
                 self.lines.start(Leaf::Paragraph);
-                let mut line_text = String::new();
+                let mut start = String::new();
                 for (index, line) in text.split('\n').enumerate() {
-                    line_text.clear();
-                    if index == 0 && task_like && !self.task_written(&text) {
-                        line_text.push('\\');
+                    start.clear();
+                    if index == 0 && escape_box {
+                        start.push('\\');
                     }
-                    escape::line_start(line.trim_start_matches(' '), index == 0, &mut line_text);
+                    escape::line_start(line.trim_start_matches(' '), index == 0, &mut start);
                     if index > 0 {
                         self.lines.next_line();
                     }
-                    self.lines.write(&line_text);
+                    self.lines.write(&start);
                 }
             }
         }
+        self.task = false;
         self.ended_list = None;
-    }
-
-    /// Was the box at the start of this text written by [`Self::task`]?
-    fn task_written(&self, text: &str) -> bool {
-        text.starts_with("[ ] ") || text.starts_with("[x] ")
     }
 
     fn enter_block(&mut self, node: NodeId, tag: Tag) -> bool {
         if self.in_cell() {
             return self.enter_block_in_cell(node, tag);
+        }
+        if matches!(tag, Tag::Td | Tag::Th) {
+            // A table for layout: cells beside each other, rows below each other.
+            self.inline.space();
+            return true;
         }
         self.flush();
         match tag {
@@ -283,7 +288,6 @@ impl Writer<'_> {
             Tag::Li => self.open_item(node),
             Tag::Table if table::holds_data(self.tree, node) => self.table = Some(Table::default()),
             Tag::Table if self.options.faithful && self.html_table(node) => return false,
-            Tag::Td | Tag::Th => {}
             Tag::Dt => self.inline.open(Mark::Strong),
             Tag::Summary => self.inline.open(Mark::Strong),
             _ => {}
@@ -330,7 +334,6 @@ impl Writer<'_> {
         match tag {
             Tag::Dt | Tag::Summary => self.inline.close(Mark::Strong),
             Tag::Td | Tag::Th => {
-                // A table for layout: cells beside each other, rows below each other.
                 self.inline.space();
                 return;
             }
@@ -391,6 +394,8 @@ impl Writer<'_> {
         }
         let view = View { roots: vec![node], ..self.view.clone() };
         let html = crate::html::write(self.tree, &view, self.options.resolver, self.options.remove_base64_images);
+        // Every parser adds `tbody` by itself.
+        let html = html.replace("<tbody>", "").replace("</tbody>", "");
         self.lines.start(Leaf::Table);
         // An empty line would end the block.
         for (index, line) in html.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
@@ -473,7 +478,7 @@ impl Writer<'_> {
         let interrupts = !list.ordered || list.number == 1;
         list.number = (list.number + 1).min(999_999_999);
         list.width = marker.len();
-        let first = !std::mem::replace(&mut list.begun, true);
+        let first = !std::mem::replace(&mut list.begun, true) && !list.opened;
         let tight = list.tight;
         self.ended_list = None;
         self.lines.push(Container::Item(Item { marker, started: false, tight, first, interrupts }));
@@ -505,8 +510,17 @@ impl Writer<'_> {
         let tree = self.tree;
         let Some(href) = tree.attribute(node, Attr::Href) else { return };
         let Some(address) = self.options.resolver.output(href) else { return };
-        self.inline.keep_empty_links(self.options.faithful);
-        let title = tree.attribute(node, Attr::Title).map(fold).filter(|title| !title.is_empty());
+        if self.options.faithful && tree.first_child(node).is_none() {
+            self.empty_link(node, href);
+            return;
+        }
+        let title = tree.attribute(node, Attr::Title).filter(|title| !title.trim().is_empty());
+        // A title may run over lines, but no line of it may be empty.
+        let keeps_lines = self.options.faithful && self.lines.depth() == 0 && !self.in_cell();
+        let title = title.map(|title| {
+            let whole = keeps_lines && !title.trim_matches('\n').lines().any(|line| line.trim().is_empty());
+            if whole { title.to_owned() } else { fold(title) }
+        });
         let target = Target { address: address.into_owned(), title };
         if !self.in_cell() && self.heading.is_none() && self.inline.is_flat() && holds_blocks(tree, node) {
             self.flush();
@@ -514,6 +528,20 @@ impl Writer<'_> {
         } else if self.block_link.is_none() {
             self.inline.open_link(target);
         }
+    }
+
+    /// Markdown has no form for a link without text that keeps its address as it is.
+    fn empty_link(&mut self, node: NodeId, href: &str) {
+        let mut raw = String::from("<a href=\"");
+        crate::html::escape(href, true, &mut raw);
+        raw.push('"');
+        if let Some(title) = self.tree.attribute(node, Attr::Title) {
+            raw.push_str(" title=\"");
+            crate::html::escape(title, true, &mut raw);
+            raw.push('"');
+        }
+        raw.push_str("></a>");
+        self.inline.raw(&raw);
     }
 
     fn image(&mut self, node: NodeId) {
@@ -545,6 +573,7 @@ impl Writer<'_> {
         let is_box = tree.attribute(node, Attr::Type).is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox"));
         if is_box && self.inline.is_empty() && self.lines.at_item_start() {
             self.inline.raw(if tree.has(node, Attr::Checked) { "[x]" } else { "[ ]" });
+            self.task = true;
             self.inline.space();
         }
     }
@@ -674,11 +703,11 @@ mod tests {
     fn inline() {
         check(&[
             ("emphasis", "<em>a</em> <strong>b</strong> <del>c</del>", "*a* **b** ~~c~~"),
-            ("old emphasis", "<i>a</i><b>b</b>", "*a*<strong>b</strong>"),
+            ("old emphasis", "<i>a</i><b>b</b>", "*a***b**"),
             ("inside a word", "un<em>frigging</em>believable", "un*frigging*believable"),
             ("space inside", "a<b> b </b>c", "a **b** c"),
             ("colon inside", "<b>a:</b>b", "<strong>a:</strong>b"),
-            ("nested", "<em>a <em>b</em></em>", "*a _b_*"),
+            ("nested", "<em>a <em>b</em></em>", "*a *b**"),
             ("both", "<strong><em>a</em></strong>", "***a***"),
             ("empty", "a<b></b>b", "ab"),
             ("sub and sup", "H<sub>2</sub>O x<sup>2</sup>", "H<sub>2</sub>O x<sup>2</sup>"),
@@ -741,7 +770,7 @@ mod tests {
         check(&[
             ("plain", "<pre>a\n  b\n</pre>", "```\na\n  b\n```"),
             ("class on code", "<pre><code class=language-rust>x</code></pre>", "```rust\nx\n```"),
-            ("class on pre", "<pre class='brush: js;'>x</pre>", "```js;\nx\n```"),
+            ("class on pre", "<pre class='brush: js;'>x</pre>", "```js\nx\n```"),
             ("class around", "<div class='highlight highlight-source-python'><pre>x</pre></div>", "```python\nx\n```"),
             ("sphinx", "<div class='highlight-c notranslate'><div class=highlight><pre>x</pre></div></div>", "```c\nx\n```"),
             ("fence inside", "<pre>```\nx\n```</pre>", "````\n```\nx\n```\n````"),
@@ -769,12 +798,23 @@ mod tests {
             ("caption", "<table><caption>C</caption><tr><th>A</table>", "C\n\n| A |\n| --- |"),
             ("list in a cell", "<table><tr><th>A<tr><td><ul><li>x<li>y</ul></table>", "| A |\n| --- |\n| - x<br>- y |"),
             ("code in a cell", "<table><tr><th>A<tr><td><code>a|b</code></table>", "| A |\n| --- |\n| `a\\|b` |"),
-            (
-                "for layout",
-                "<table role=presentation><tr><td>a<td>b<tr><td><h2>c</h2></table>",
-                "a b\n\n## c",
-            ),
         ]);
+    }
+
+    #[test]
+    fn a_page_leaves_out_what_nobody_sees() {
+        let rows: &[Row] = &[
+            ("table for layout", "<table role=presentation><tr><td>a<td>b<tr><td><h2>c</h2></table>", "a b\n\n## c"),
+            ("empty link", "a <a href=b></a>c", "a c"),
+            ("empty heading", "<h2></h2><p>a", "a"),
+            ("empty quote", "<blockquote></blockquote><p>a", "a"),
+        ];
+        for (name, html, markdown) in rows {
+            let tree = crate::tree::parse(html, crate::tree::ParseOptions::default());
+            let resolver = crate::address::Resolver::without_base();
+            let options = super::Options { resolver: &resolver, remove_base64_images: true, faithful: false };
+            assert_eq!(super::write(&tree, &crate::view::View::whole(&tree), options), *markdown, "{name}");
+        }
     }
 
     #[test]

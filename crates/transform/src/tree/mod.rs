@@ -187,11 +187,6 @@ impl Tree {
         self.link(id, |node| node.first)
     }
 
-    /// The last child.
-    pub(crate) fn last_child(&self, id: NodeId) -> Option<NodeId> {
-        self.link(id, |node| node.last)
-    }
-
     /// All children, in order.
     pub(crate) fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::successors(self.first_child(id), |child| self.next_sibling(*child))
