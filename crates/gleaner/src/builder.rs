@@ -62,7 +62,8 @@ impl EngineBuilder {
     }
 
     /// Sets where jobs live. The default is a [`MemoryStore`]; another store has its own limits, and
-    /// [`concurrency`](Self::concurrency) per host does not reach it.
+    /// [`concurrency`](Self::concurrency) per host does not reach it. A store serves one engine at a time: an engine
+    /// works on the jobs that it began, and gives back the pages of others.
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);

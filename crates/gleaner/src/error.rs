@@ -44,6 +44,7 @@ impl Error {
         match &*self.inner {
             Inner::Request(_) => ErrorKind::Request,
             Inner::Fetcher(_) => ErrorKind::Configuration,
+            Inner::Transform(error) if error.is_request() => ErrorKind::Request,
             Inner::Transform(_) => ErrorKind::Page,
             Inner::Unsupported { .. } => ErrorKind::Unsupported,
             Inner::Job(error) => match error.kind() {

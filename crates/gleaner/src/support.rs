@@ -7,6 +7,7 @@ use crate::Error;
 
 /// Refuses options that need what this engine was built without.
 pub(crate) fn check_options(options: &ScrapeOptionsPlan) -> Result<(), Error> {
+    gleaner_transform::check_selectors(options)?;
     let formats = &options.formats;
     if !options.actions.is_empty() {
         return Err(Error::unsupported(
@@ -20,18 +21,20 @@ pub(crate) fn check_options(options: &ScrapeOptionsPlan) -> Result<(), Error> {
             "the format `screenshot` needs a browser, and this engine was built without one; leave it out of `formats`",
         ));
     }
-    let needs_model = [
-        (formats.json.is_some(), "json"),
-        (formats.summary, "summary"),
-        (formats.change_tracking.is_some(), "changeTracking"),
-        (formats.branding, "branding"),
+    const MODEL: (ErrorCode, &str) =
+        (ErrorCode::ModelNotConfigured, "needs a language model, and none is configured");
+    const LATER: (ErrorCode, &str) = (ErrorCode::UnsupportedOption, "is not offered by this version");
+    let missing = [
+        (formats.json.is_some(), "json", MODEL),
+        (formats.summary, "summary", MODEL),
+        (formats.change_tracking.is_some(), "changeTracking", LATER),
+        (formats.branding, "branding", LATER),
     ];
-    for (asked, name) in needs_model {
-        if asked {
-            let code = if matches!(name, "json" | "summary") { ErrorCode::ModelNotConfigured } else { ErrorCode::UnsupportedOption };
-            let need = if matches!(name, "json" | "summary") { "needs a language model, and none is configured" } else { "is not offered by this version" };
-            return Err(Error::unsupported(code, format!("the format `{name}` {need}; leave it out of `formats`")));
-        }
+    if let Some((_, name, (code, why))) = missing.into_iter().find(|(asked, ..)| *asked) {
+        return Err(Error::unsupported(
+            code,
+            format!("the format `{name}` {why}; leave it out of `formats`"),
+        ));
     }
     if options.proxy == ProxyMode::Stealth {
         return Err(Error::unsupported(

@@ -40,7 +40,8 @@ impl Clock {
 /// A time since the Unix epoch as RFC 3339, such as `2026-01-31T12:00:00Z`.
 #[must_use]
 pub fn rfc3339(since_epoch: Duration) -> String {
-    let moment = OffsetDateTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(since_epoch.as_millis()).unwrap_or(0));
+    let moment = OffsetDateTime::UNIX_EPOCH
+        + Duration::from_millis(u64::try_from(since_epoch.as_millis()).unwrap_or(0));
     moment.format(&Rfc3339).unwrap_or_default()
 }
 

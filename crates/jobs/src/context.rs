@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, UrlKey};
+use gleaner_store::LeasedPage;
 use gleaner_types::JobId;
 use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target};
 use tokio_util::sync::CancellationToken;
@@ -28,6 +29,8 @@ pub(crate) struct JobContext {
     pub(crate) crawl: Option<CrawlContext>,
     /// Pages whose address was given without a scheme.
     scheme_assumed: HashSet<UrlKey>,
+    /// When the reader stops waiting; there is no use in trying again after it.
+    pub(crate) deadline: Option<Duration>,
     pub(crate) cancelled: CancellationToken,
     retries: RetryBudget,
 }
@@ -104,7 +107,8 @@ impl JobContext {
         agent: &str,
     ) -> Result<(Self, Candidate), gleaner_frontier::Error> {
         let crawl = CrawlContext::new(id, plan, agent)?;
-        let start = Candidate { url: crawl.start.clone(), key: crawl.start_key, external: false, priority: u8::MAX };
+        let start =
+            Candidate { url: crawl.start.clone(), key: crawl.start_key, external: false, priority: u8::MAX };
         let assumed = plan.target.scheme_assumed.then_some(crawl.start_key).into_iter().collect();
         Ok((Self::new(id, plan.options.clone(), plan.zero_data_retention, Some(crawl), assumed), start))
     }
@@ -118,11 +122,36 @@ impl JobContext {
     ) -> Self {
         let foreign_options = without_headers(&options);
         let (cancelled, retries) = (CancellationToken::new(), RetryBudget::new());
-        Self { id, options, foreign_options, zero_data_retention, crawl, scheme_assumed, cancelled, retries }
+        Self {
+            id,
+            options,
+            foreign_options,
+            zero_data_retention,
+            crawl,
+            scheme_assumed,
+            deadline: None,
+            cancelled,
+            retries,
+        }
     }
 
     pub(crate) fn is_scheme_assumed(&self, key: UrlKey) -> bool {
         self.scheme_assumed.contains(&key)
+    }
+
+    pub(crate) fn is_start(&self, key: UrlKey) -> bool {
+        self.crawl.as_ref().is_some_and(|crawl| crawl.start_key == key)
+    }
+
+    /// The headers of the user are for the site, and never go out unencrypted where the crawl began encrypted.
+    pub(crate) fn options_for(&self, page: &LeasedPage) -> &ScrapeOptionsPlan {
+        let began_encrypted = self.crawl.as_ref().is_some_and(|crawl| crawl.start.scheme() == "https");
+        let downgraded = began_encrypted && page.url.scheme() == "http" && !self.is_scheme_assumed_anywhere();
+        if page.external || downgraded { &self.foreign_options } else { &self.options }
+    }
+
+    fn is_scheme_assumed_anywhere(&self) -> bool {
+        !self.scheme_assumed.is_empty()
     }
 
     /// May one more request be spent on a page that failed?

@@ -9,6 +9,7 @@ use futures_core::Stream;
 use futures_core::future::BoxFuture;
 use gleaner_store::{JobSnapshot, PageFailures, ReadBound, Slice, Store};
 use gleaner_types::{Document, JobId};
+use tokio::runtime::Handle;
 
 use crate::Error;
 use crate::room::Room;
@@ -20,6 +21,8 @@ use crate::room::Room;
 pub struct Job {
     id: JobId,
     room: Arc<Room>,
+    /// Where the job runs, to end it from wherever the handle is dropped.
+    runtime: Handle,
     next: u64,
     ready: VecDeque<Document>,
     /// Never locked, only reached through `&mut`: the mutex makes the handle `Sync`, so that a task that holds a
@@ -41,8 +44,17 @@ pub struct JobResult {
 }
 
 impl Job {
-    pub(crate) fn new(id: JobId, room: Arc<Room>) -> Self {
-        Self { id, room, next: 0, ready: VecDeque::new(), reading: Mutex::default(), ended: false, error: None }
+    pub(crate) fn new(id: JobId, room: Arc<Room>, runtime: Handle) -> Self {
+        Self {
+            id,
+            room,
+            runtime,
+            next: 0,
+            ready: VecDeque::new(),
+            reading: Mutex::default(),
+            ended: false,
+            error: None,
+        }
     }
 
     /// The job's id.
@@ -51,9 +63,15 @@ impl Job {
         self.id
     }
 
-    /// The next document; `None` once the job has ended and all was read.
+    /// The next document; `None` once the job has ended and all was read, or where [`error`](Self::error) says why not.
     pub async fn next(&mut self) -> Option<Document> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// Why the stream ended before the job did: the store failed. `None` where it ended in good order.
+    #[must_use]
+    pub fn error(&self) -> Option<&Error> {
+        self.error.as_ref()
     }
 
     /// Where the job stands.
@@ -141,12 +159,16 @@ async fn read(store: Arc<dyn Store>, job: JobId, from: u64) -> Result<Slice, gle
 
 impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Job").field("id", &self.id).field("next", &self.next).field("ended", &self.ended).finish_non_exhaustive()
+        f.debug_struct("Job")
+            .field("id", &self.id)
+            .field("next", &self.next)
+            .field("ended", &self.ended)
+            .finish_non_exhaustive()
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
-        self.room.abandon(self.id);
+        self.room.abandon(self.id, &self.runtime);
     }
 }

@@ -27,7 +27,7 @@ pub use credits::{
 };
 pub use error::{Error, ErrorKind};
 pub use handle::{Job, JobResult};
-pub use map::MapResult;
+pub use map::{DEFAULT_MAP_TIMEOUT, MapResult};
 pub use page::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 pub use ports::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform, Transformed,

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gleaner_types::plan::{CrawlPlan, CrawlRules, Formats, MapPlan, ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::request::ScrapeOptions;
@@ -9,10 +10,13 @@ use gleaner_types::{ErrorCode, JobId, PageError};
 use url::Url;
 
 use crate::context::JobContext;
-use crate::page::Hops;
+use crate::page::{Hops, transform};
 use crate::ports::{FetchRequest, Purpose};
 use crate::shared::Shared;
 use crate::{Error, sitemaps};
+
+/// How long mapping a site may take where the request does not say.
+pub const DEFAULT_MAP_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The addresses of a site, best first where words to search for were given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,18 +28,11 @@ pub struct MapResult {
 }
 
 pub(crate) async fn map(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResult, Error> {
-    let timeout = plan.timeout;
-    let mapping = collect(shared, plan, id);
-    match timeout {
-        None => mapping.await,
-        Some(timeout) => tokio::time::timeout(timeout, mapping).await.unwrap_or_else(|_| {
-            Err(PageError {
-                code: ErrorCode::ScrapeTimeout,
-                message: format!("the site was not mapped within the timeout of {} ms", timeout.as_millis()),
-            }
-            .into())
-        }),
-    }
+    let timeout = plan.timeout.unwrap_or(DEFAULT_MAP_TIMEOUT);
+    tokio::time::timeout(timeout, collect(shared, plan, id)).await.unwrap_or_else(|_| {
+        let message = format!("the site was not mapped within the timeout of {} ms", timeout.as_millis());
+        Err(PageError { code: ErrorCode::ScrapeTimeout, message }.into())
+    })
 }
 
 async fn collect(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResult, Error> {
@@ -51,29 +48,31 @@ async fn collect(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapRe
         zero_data_retention: false,
     };
     let (job, _) = JobContext::of_crawl(id, &crawl, &shared.agent).map_err(|error| Error::rules(&error))?;
-    let start = &plan.target.url;
+    let job = Arc::new(job);
+    let mut start = plan.target.url.clone();
     let mut found = Found { links: Vec::new(), seen: HashSet::new(), job: &job };
     let mut warning = None;
 
-    let robots = shared.robots(&shared.agent, start, plan.target.scheme_assumed, &job).await.reading;
+    let robots = shared.robots(&shared.agent, &start, plan.target.scheme_assumed, &job).await.reading;
     let robots = match robots {
         Ok(policy) => policy,
-        Err(error) => return Err(error.into()),
+        Err(failure) => return Err(failure.error.into()),
     };
-    if !robots.allows(start) {
+    if !robots.allows(&start) {
         warning = Some("robots.txt forbids the start page, so its links were not read".to_owned());
     } else if plan.sitemap != SitemapMode::Only {
         let request = FetchRequest {
-            url: start,
+            url: &plan.target.url,
             scheme_assumed: plan.target.scheme_assumed,
             options: &job.options,
             purpose: Purpose::Page,
         };
-        match shared.fetch.fetch(request, &Hops { shared, job: &job }).await {
+        match shared.fetch.fetch(request, &Hops { shared, job: &job, is_start: true }).await {
             Ok(page) => {
-                found.add(page.url.clone());
+                start = page.url.clone();
+                found.add(start.clone());
                 if page.status < 400 {
-                    let transformed = shared.transform.transform(&page, &job.options)?;
+                    let transformed = transform(shared, &job, page).await?;
                     transformed.links.into_iter().for_each(|url| found.add(url));
                 }
             }
@@ -83,9 +82,13 @@ async fn collect(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapRe
     }
     if plan.sitemap != SitemapMode::Skip {
         // Where words rank the result, the best may come last.
-        let enough = if plan.search.is_some() { usize::MAX } else { usize::try_from(plan.limit).unwrap_or(usize::MAX) };
+        let enough = if plan.search.is_some() {
+            usize::MAX
+        } else {
+            usize::try_from(plan.limit).unwrap_or(usize::MAX)
+        };
         if found.links.len() < enough {
-            sitemaps::read_all(shared, start, &robots, &job.options, |pages| {
+            sitemaps::read_all(shared, &start, &robots, &job.options, |pages| {
                 pages.into_iter().for_each(|page| found.add(page));
                 found.links.len() >= enough
             })

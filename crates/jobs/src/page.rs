@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use gleaner_frontier::{Candidate, Observation, Pace, UrlKey};
+use gleaner_frontier::{Candidate, Decision, Observation, Pace, Reason, UrlKey};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::{ErrorCode, PageError};
@@ -17,6 +17,7 @@ use uuid::Uuid;
 use crate::context::{CrawlContext, JobContext};
 use crate::credits::credits;
 use crate::ports::{FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transformed};
+use crate::robots::ROBOTS_RETRY;
 use crate::shared::Shared;
 use crate::sitemaps;
 
@@ -85,24 +86,30 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage)
     if let Some(outcome) = refused_by_robots(shared, job, page).await {
         return outcome.into();
     }
-    let options = if page.external { &job.foreign_options } else { &job.options };
     let request = FetchRequest {
         url: &page.url,
         scheme_assumed: job.is_scheme_assumed(page.key),
-        options,
+        options: job.options_for(page),
         purpose: Purpose::Page,
     };
     let began = shared.clock.now();
-    let fetched = match shared.fetch.fetch(request, &Hops { shared, job }).await {
-        Ok(fetched) => fetched,
-        Err(failure) => {
-            let latency = shared.clock.now().saturating_sub(began);
-            // Other failures say nothing of how busy the host is.
-            let observed = failure.retryable.then_some(Observation { status: None, latency });
-            return Work::from(after_failure(shared, job, page, failure)).observing(observed);
-        }
-    };
+    let fetched =
+        match shared.fetch.fetch(request, &Hops { shared, job, is_start: job.is_start(page.key) }).await {
+            Ok(fetched) => fetched,
+            Err(failure) => {
+                let latency = shared.clock.now().saturating_sub(began);
+                // Other failures say nothing of how busy the host is.
+                let observed = failure.retryable.then_some(Observation { status: None, latency });
+                return Work::from(after_failure(shared, job, page, failure)).observing(observed);
+            }
+        };
     let observed = Some(Observation { status: Some(fetched.status), latency: fetched.latency });
+    if let Some(crawl) = &job.crawl
+        && page.key == crawl.start_key
+        && crawl.sitemap != SitemapMode::Skip
+    {
+        admit_sitemaps(shared, job, crawl, &fetched.url).await;
+    }
     if matches!(fetched.status, 429 | 502 | 503 | 504) {
         let pause = fetched.retry_after;
         if let Some(pause) = pause {
@@ -155,56 +162,75 @@ async fn read_sitemap(
 /// Why the page is not fetched, if robots.txt says so or is not known well enough yet.
 async fn refused_by_robots(shared: &Arc<Shared>, job: &JobContext, page: &LeasedPage) -> Option<PageOutcome> {
     let crawl = job.crawl.as_ref()?;
-    let is_start = page.key == crawl.start_key;
-    let mut robots = None;
-    if let Some(agent) = &crawl.robots_agent {
-        let known = shared.robots(agent, &page.url, job.is_scheme_assumed(page.key), job).await;
-        let policy = match known.reading {
-            Ok(policy) => policy,
-            Err(error) => return Some(PageOutcome::Failed(error)),
-        };
-        if !policy.allows(&page.url) {
-            if is_start {
-                let warning = "robots.txt forbids the start page, so nothing was crawled";
-                let _ = shared.store.warn(job.id, warning).await;
-            }
-            return Some(PageOutcome::RobotsBlocked);
+    let agent = crawl.robots_agent.as_deref()?;
+    let known = shared.robots(agent, &page.url, job.is_scheme_assumed(page.key), job).await;
+    let policy = match known.reading {
+        Ok(policy) => policy,
+        Err(failure) => {
+            let again =
+                if failure.retryable { try_again(shared, job, page, Some(ROBOTS_RETRY)) } else { None };
+            return Some(again.unwrap_or(PageOutcome::Failed(failure.error)));
         }
-        if known.fresh {
-            // This host has just been asked for robots.txt, and pages of it may have been leased before its delay was
-            // known. They go back, and are leased again at the right pace.
-            let gap = policy.crawl_delay().max(crawl.delay);
-            if let Some(gap) = gap {
-                if let Some(min_gap) = policy.crawl_delay() {
-                    shared.pace(&page.url, Pace { min_gap: Some(min_gap), ..Pace::default() }).await;
-                }
-                return Some(PageOutcome::Retry(shared.clock.now() + gap));
-            }
+    };
+    if policy.is_unreachable()
+        && let Some(again) = try_again(shared, job, page, Some(ROBOTS_RETRY))
+    {
+        return Some(again);
+    }
+    if !policy.allows(&page.url) {
+        if page.key == crawl.start_key {
+            let warning = if policy.is_unreachable() {
+                "the server failed to give its robots.txt, so nothing was crawled"
+            } else {
+                "robots.txt forbids the start page, so nothing was crawled"
+            };
+            let _ = shared.store.warn(job.id, warning).await;
         }
-        robots = Some(policy);
+        return Some(PageOutcome::RobotsBlocked);
     }
-    if is_start && crawl.sitemap != SitemapMode::Skip {
-        shared.admit(job.id, crawl.sitemaps.roots(&crawl.start, robots.as_deref())).await;
-    }
-    None
+    // This host has just been asked for robots.txt, and pages of it may have been leased before its delay was known.
+    // They go back, and are leased again at the right pace.
+    let gap = policy.crawl_delay().max(crawl.delay).filter(|_| known.fresh)?;
+    Some(PageOutcome::Retry(shared.clock.now() + gap))
+}
+
+/// The sitemaps of a site are read once its start page has answered, and so told which site it is.
+async fn admit_sitemaps(shared: &Arc<Shared>, job: &JobContext, crawl: &CrawlContext, start: &Url) {
+    let robots = match &crawl.robots_agent {
+        Some(agent) => shared.robots(agent, start, false, job).await.reading.ok(),
+        None => None,
+    };
+    shared.admit(job.id, crawl.sitemaps.roots(start, robots.as_deref())).await;
 }
 
 /// Puts a page off that may do better later, while its tries and the job's retry budget last.
-fn try_again(shared: &Shared, job: &JobContext, page: &LeasedPage, after: Option<Duration>) -> Option<PageOutcome> {
+fn try_again(
+    shared: &Shared,
+    job: &JobContext,
+    page: &LeasedPage,
+    after: Option<Duration>,
+) -> Option<PageOutcome> {
     let pause = after.unwrap_or(RETRY_PAUSE * 2_u32.saturating_pow(page.attempt.min(6)));
-    let worth_it = page.attempt + 1 < MAX_ATTEMPTS && pause <= MAX_RETRY_AFTER;
-    (worth_it && job.take_retry()).then(|| PageOutcome::Retry(shared.clock.now() + pause))
+    let at = shared.clock.now() + pause;
+    let in_time = pause <= MAX_RETRY_AFTER && job.deadline.is_none_or(|deadline| at < deadline);
+    (page.attempt + 1 < MAX_ATTEMPTS && in_time && job.take_retry()).then_some(PageOutcome::Retry(at))
 }
 
-async fn transform(shared: &Arc<Shared>, job: &Arc<JobContext>, page: Fetched) -> Result<Transformed, PageError> {
+/// A panic of the transformer is this page's failure.
+pub(crate) async fn transform(
+    shared: &Arc<Shared>,
+    job: &Arc<JobContext>,
+    page: Fetched,
+) -> Result<Transformed, PageError> {
+    let panicked =
+        || PageError { code: ErrorCode::UnknownError, message: "the engine failed on this page".to_owned() };
     if page.body.len() < LARGE_BODY {
-        return shared.transform.transform(&page, &job.options);
+        let transform = AssertUnwindSafe(|| shared.transform.transform(&page, &job.options));
+        return std::panic::catch_unwind(transform).unwrap_or_else(|_| Err(panicked()));
     }
     let (shared, job) = (Arc::clone(shared), Arc::clone(job));
     let transformed = tokio::task::spawn_blocking(move || shared.transform.transform(&page, &job.options));
-    transformed.await.unwrap_or_else(|_| {
-        Err(PageError { code: ErrorCode::UnknownError, message: "the engine failed on this page".to_owned() })
-    })
+    transformed.await.unwrap_or_else(|_| Err(panicked()))
 }
 
 /// Completes the document with the facts of the fetch and picks the links that belong to the job.
@@ -225,7 +251,8 @@ fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transf
     }
     if !job.options.wait_for.is_zero() {
         let remark = "waitFor has no effect: no browser rendered this page";
-        document.warning = Some(document.warning.map_or_else(|| remark.to_owned(), |first| format!("{first}; {remark}")));
+        document.warning =
+            Some(document.warning.map_or_else(|| remark.to_owned(), |first| format!("{first}; {remark}")));
     }
     let cost = credits(&job.options, &document, job.zero_data_retention);
     document.metadata.credits_used = Some(cost);
@@ -233,16 +260,18 @@ fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transf
     let Some(crawl) = &job.crawl else {
         return PageOutcome::Document(Box::new(document), cost).into();
     };
-    let arrived = crawl.candidate(fetched.url, page.external);
+    let in_results = crawl.scope.in_results(&fetched.url);
+    let arrived = crawl.candidate(fetched.url, false);
     let external = page.external || arrived.as_ref().is_some_and(|candidate| candidate.external);
     let redirected_to = arrived.map(|candidate| candidate.key).filter(|key| *key != page.key);
     let follow = fetched.status < 400 && !external && crawl.sitemap != SitemapMode::Only;
-    let links = if follow { found.links.into_iter().filter_map(|url| crawl.candidate(url, false)).collect() } else { Vec::new() };
-    let outcome = if crawl.scope.in_results(&page.url) {
-        PageOutcome::Document(Box::new(document), cost)
+    let links = if follow {
+        found.links.into_iter().filter_map(|url| crawl.candidate(url, false)).collect()
     } else {
-        PageOutcome::Skipped
+        Vec::new()
     };
+    let outcome =
+        if in_results { PageOutcome::Document(Box::new(document), cost) } else { PageOutcome::Skipped };
     Work { outcome, redirected_to, observed: None, links }
 }
 
@@ -256,14 +285,18 @@ fn reason(status: u16) -> String {
 pub(crate) struct Hops<'a> {
     pub(crate) shared: &'a Arc<Shared>,
     pub(crate) job: &'a JobContext,
+    /// The start page is fetched for its links though no pattern asks for it, and so is where it redirects to.
+    pub(crate) is_start: bool,
 }
 
 #[async_trait]
 impl HopCheck for Hops<'_> {
     async fn check(&self, _from: &Url, to: &Url) -> Result<(), HopRefusal> {
         let Some(crawl) = &self.job.crawl else { return Ok(()) };
-        if let Some(reason) = crawl.rejection(to) {
-            return Err(HopRefusal::OutOfScope(reason));
+        match crawl.scope.decide(to, false) {
+            Decision::Rejected(Reason::NotIncluded) if self.is_start => {}
+            Decision::Rejected(reason) => return Err(HopRefusal::OutOfScope(reason.to_string())),
+            Decision::Inside | Decision::External => {}
         }
         let Some(agent) = &crawl.robots_agent else { return Ok(()) };
         match self.shared.robots(agent, to, false, self.job).await.reading {
@@ -277,13 +310,4 @@ impl HopCheck for Hops<'_> {
 pub(crate) fn errand_options(job: &JobContext, url: &Url) -> ScrapeOptionsPlan {
     let same_site = job.crawl.as_ref().is_some_and(|crawl| crawl.start.origin() == url.origin());
     if same_site { job.options.clone() } else { job.foreign_options.clone() }
-}
-
-impl CrawlContext {
-    fn rejection(&self, url: &Url) -> Option<String> {
-        match self.scope.decide(url, false) {
-            gleaner_frontier::Decision::Rejected(reason) => Some(reason.to_string()),
-            _ => None,
-        }
-    }
 }

@@ -5,19 +5,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gleaner_frontier::RobotsPolicy;
-use gleaner_types::PageError;
 use tokio::sync::OnceCell;
 use url::Url;
 
+use crate::ports::FetchError;
+
 /// How long a robots.txt is kept: the longest that RFC 9309 recommends.
 pub const ROBOTS_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
-/// After a failure to fetch it, robots.txt is tried again after this.
-pub const ROBOTS_RETRY: Duration = Duration::from_secs(60);
+/// Where robots.txt could not be had, or its server answered 5xx, it is asked for again after this.
+pub const ROBOTS_RETRY: Duration = Duration::from_secs(5);
 /// So many are kept; beyond it the oldest are fetched again when needed.
 pub const MAX_ROBOTS_KEPT: usize = 50_000;
 
 /// A robots.txt, or why there is none: then nothing of the origin is fetched.
-pub(crate) type Reading = Result<Arc<RobotsPolicy>, PageError>;
+pub(crate) type Reading = Result<Arc<RobotsPolicy>, FetchError>;
 
 /// What is known of an origin's robots.txt.
 #[derive(Debug, Clone)]
@@ -42,6 +43,7 @@ impl Entry {
     fn is_current(&self, now: Duration) -> bool {
         let lifetime = match self.cell.get() {
             Some(Err(_)) => ROBOTS_RETRY,
+            Some(Ok(policy)) if policy.is_unreachable() => ROBOTS_RETRY,
             Some(Ok(_)) | None => ROBOTS_LIFETIME,
         };
         now < self.since + lifetime
@@ -50,7 +52,13 @@ impl Entry {
 
 impl RobotsCache {
     /// The robots.txt of the origin of `url` as `agent` reads it; `load` fetches it where it is not known.
-    pub(crate) async fn get<F>(&self, agent: &str, url: &Url, now: Duration, load: impl FnOnce(Url) -> F) -> Known
+    pub(crate) async fn get<F>(
+        &self,
+        agent: &str,
+        url: &Url,
+        now: Duration,
+        load: impl FnOnce(Url) -> F,
+    ) -> Known
     where
         F: Future<Output = Reading>,
     {
@@ -87,7 +95,7 @@ impl RobotsCache {
 mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    use gleaner_types::ErrorCode;
+    use gleaner_types::{ErrorCode, PageError};
 
     use super::*;
 
@@ -121,17 +129,24 @@ mod tests {
         assert!(!get(&cache, "https://a.example/", 86_399, allow(), &loads).await.fresh);
         assert_eq!(loads.load(Ordering::Relaxed), 1);
         assert!(get(&cache, "https://a.example/", 86_400, allow(), &loads).await.fresh);
-        assert!(get(&cache, "https://a.example:8443/", 86_400, allow(), &loads).await.fresh, "the port counts");
+        assert!(
+            get(&cache, "https://a.example:8443/", 86_400, allow(), &loads).await.fresh,
+            "the port counts"
+        );
         assert_eq!(loads.load(Ordering::Relaxed), 3);
     }
 
     #[tokio::test]
     async fn a_failure_is_tried_again_soon() {
         let (cache, loads) = (RobotsCache::default(), AtomicU32::new(0));
-        let failure = Err(PageError { code: ErrorCode::ScrapeSiteError, message: String::new() });
+        let error = PageError { code: ErrorCode::ScrapeSiteError, message: String::new() };
+        let failure = Err(FetchError { error, retryable: true, refused_hop: None });
+        let unreachable = Ok(Arc::new(RobotsPolicy::from_status(503, b"", AGENT)));
         get(&cache, "https://a.example/", 0, failure.clone(), &loads).await;
-        assert!(!get(&cache, "https://a.example/", 59, failure, &loads).await.fresh);
-        assert!(get(&cache, "https://a.example/", 60, allow(), &loads).await.reading.is_ok());
-        assert_eq!(loads.load(Ordering::Relaxed), 2);
+        assert!(!get(&cache, "https://a.example/", 4, failure, &loads).await.fresh);
+        assert!(get(&cache, "https://a.example/", 5, unreachable, &loads).await.fresh);
+        assert!(get(&cache, "https://a.example/", 10, allow(), &loads).await.fresh);
+        assert!(!get(&cache, "https://a.example/", 1_000, allow(), &loads).await.fresh);
+        assert_eq!(loads.load(Ordering::Relaxed), 3);
     }
 }

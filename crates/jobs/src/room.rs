@@ -5,6 +5,7 @@ use gleaner_store::{JobKind, JobSnapshot, NewJob, Retention, Store};
 use gleaner_types::plan::{BatchPlan, CrawlPlan, MapPlan, ScrapePlan};
 use gleaner_types::{Document, ErrorCode, JobId, PageError};
 use serde_json::Value;
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
@@ -65,9 +66,19 @@ impl Room {
     pub async fn scrape(self: &Arc<Self>, plan: ScrapePlan, request: Value) -> Result<Document, Error> {
         let timeout = plan.options.timeout;
         let targets = std::slice::from_ref(&plan.target);
-        let (context, pages) = JobContext::of_targets(new_id(), targets, plan.options, plan.zero_data_retention);
+        let (mut context, pages) =
+            JobContext::of_targets(new_id(), targets, plan.options, plan.zero_data_retention);
+        context.deadline = Some(self.shared.clock.now() + timeout);
         let rules = JobRules::with_limit(1);
-        let job = NewJob { id: context.id, kind: JobKind::Scrape, request, rules, pages, sealed: true, retention: Retention::Stream };
+        let job = NewJob {
+            id: context.id,
+            kind: JobKind::Scrape,
+            request,
+            rules,
+            pages,
+            sealed: true,
+            retention: Retention::Stream,
+        };
         let mut job = self.begin(context, job).await?;
         let late = || PageError {
             code: ErrorCode::ScrapeTimeout,
@@ -77,7 +88,11 @@ impl Room {
             Some(document) => Ok(document),
             None => Err(match job.failures().await?.failures.pop() {
                 Some(failure) => failure.error.into(),
-                None => PageError { code: ErrorCode::UnknownError, message: "the page gave no document".to_owned() }.into(),
+                None => PageError {
+                    code: ErrorCode::UnknownError,
+                    message: "the page gave no document".to_owned(),
+                }
+                .into(),
             }),
         }
     }
@@ -87,9 +102,19 @@ impl Room {
     /// # Errors
     /// Where the store fails.
     pub async fn batch(self: &Arc<Self>, plan: BatchPlan, request: Value) -> Result<Job, Error> {
-        let (context, pages) = JobContext::of_targets(new_id(), &plan.targets, plan.options, plan.zero_data_retention);
-        let rules = JobRules { max_in_flight: plan.max_concurrency, ..JobRules::with_limit(pages.len() as u64) };
-        let job = NewJob { id: context.id, kind: JobKind::Batch, request, rules, pages, sealed: true, retention: Retention::Stream };
+        let (context, pages) =
+            JobContext::of_targets(new_id(), &plan.targets, plan.options, plan.zero_data_retention);
+        let rules =
+            JobRules { max_in_flight: plan.max_concurrency, ..JobRules::with_limit(pages.len() as u64) };
+        let job = NewJob {
+            id: context.id,
+            kind: JobKind::Batch,
+            request,
+            rules,
+            pages,
+            sealed: true,
+            retention: Retention::Stream,
+        };
         self.begin(context, job).await
     }
 
@@ -98,8 +123,8 @@ impl Room {
     /// # Errors
     /// Where the rules cannot hold, or the store fails.
     pub async fn crawl(self: &Arc<Self>, plan: CrawlPlan, request: Value) -> Result<Job, Error> {
-        let (context, start) =
-            JobContext::of_crawl(new_id(), &plan, &self.shared.agent).map_err(|error| Error::rules(&error))?;
+        let (context, start) = JobContext::of_crawl(new_id(), &plan, &self.shared.agent)
+            .map_err(|error| Error::rules(&error))?;
         let rules = JobRules {
             limit: plan.limit,
             max_in_flight: plan.max_concurrency,
@@ -127,21 +152,24 @@ impl Room {
     }
 
     pub(crate) async fn cancel(&self, job: JobId) -> Result<JobSnapshot, Error> {
+        // The store first: a page that is given up must not be the one that completes the job.
+        let cancelled = self.shared.store.cancel(job, self.shared.clock.now()).await;
         self.shared.forget(job);
-        match self.shared.store.cancel(job, self.shared.clock.now()).await {
+        match cancelled {
             Err(error) if error.is_job_ended() => Ok(self.shared.store.snapshot(job).await?),
             cancelled => Ok(cancelled?),
         }
     }
 
     /// Nobody will read this job any more.
-    pub(crate) fn abandon(&self, job: JobId) {
-        self.shared.forget(job);
-        // Outside a runtime nothing runs that could grow; the store goes with the engine.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let shared = Arc::clone(&self.shared);
-            runtime.spawn(async move { shared.store.remove(job).await });
-        }
+    pub(crate) fn abandon(&self, job: JobId, runtime: &Handle) {
+        let shared = Arc::clone(&self.shared);
+        runtime.spawn(async move {
+            if let Err(error) = shared.store.remove(job).await {
+                tracing::debug!(%error, "a job was gone before it was dropped");
+            }
+            shared.forget(job);
+        });
     }
 
     async fn begin(self: &Arc<Self>, context: JobContext, job: NewJob) -> Result<Job, Error> {
@@ -156,7 +184,7 @@ impl Room {
             *worker = Some(tokio::spawn(worker::run(Arc::clone(&self.shared))));
         }
         drop(worker);
-        Ok(Job::new(id, Arc::clone(self)))
+        Ok(Job::new(id, Arc::clone(self), Handle::current()))
     }
 }
 

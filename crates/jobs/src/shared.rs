@@ -10,7 +10,7 @@ use url::Url;
 use crate::clock::Clock;
 use crate::context::JobContext;
 use crate::page::errand_options;
-use crate::ports::{Fetch, FetchRequest, HopCheck, HopRefusal, Purpose, Transform};
+use crate::ports::{Fetch, FetchError, FetchRequest, HopCheck, HopRefusal, Purpose, Transform};
 use crate::robots::{Known, Reading, RobotsCache};
 
 /// What all parts of the engine room share.
@@ -66,9 +66,11 @@ impl Shared {
         }
     }
 
-    /// Ends the lease of a page whose job has ended, so that its host is free for others.
+    /// Gives back the lease of a page that is not worked on, since its job has ended or belongs to another engine: its
+    /// host is free for others, and the page waits if its job goes on.
     pub(crate) async fn give_back(&self, lease: LeasedPage) {
-        let page = FinishedPage { lease, outcome: PageOutcome::Skipped, redirected_to: None, observed: None, links: Vec::new() };
+        let outcome = PageOutcome::Retry(self.clock.now());
+        let page = FinishedPage { lease, outcome, redirected_to: None, observed: None, links: Vec::new() };
         if let Err(error) = self.store.finish(page, self.clock.now()).await {
             tracing::error!(%error, "a lease could not be given back");
         }
@@ -91,24 +93,42 @@ impl Shared {
     }
 
     /// robots.txt of the origin of `url`.
-    pub(crate) async fn robots(&self, agent: &str, url: &Url, scheme_assumed: bool, job: &JobContext) -> Known {
+    pub(crate) async fn robots(
+        &self,
+        agent: &str,
+        url: &Url,
+        scheme_assumed: bool,
+        job: &JobContext,
+    ) -> Known {
         let load = |address| self.load_robots(agent, address, scheme_assumed, job);
         self.robots.get(agent, url, self.clock.now(), load).await
     }
 
-    async fn load_robots(&self, agent: &str, address: Url, scheme_assumed: bool, job: &JobContext) -> Reading {
+    async fn load_robots(
+        &self,
+        agent: &str,
+        address: Url,
+        scheme_assumed: bool,
+        job: &JobContext,
+    ) -> Reading {
         let options = errand_options(job, &address);
-        let request = FetchRequest { url: &address, scheme_assumed, options: &options, purpose: Purpose::Robots };
+        let request =
+            FetchRequest { url: &address, scheme_assumed, options: &options, purpose: Purpose::Robots };
         match self.fetch.fetch(request, &AnyHop).await {
-            Ok(answer) => Ok(Arc::new(RobotsPolicy::from_status(answer.status, &answer.body, agent))),
-            Err(failure) => Err(PageError {
-                code: failure.error.code,
-                message: format!(
-                    "robots.txt could not be read, so no page of {} is fetched: {}",
-                    address.host_str().unwrap_or_default(),
-                    failure.error.message
-                ),
-            }),
+            Ok(answer) => {
+                let policy = RobotsPolicy::from_status(answer.status, &answer.body, agent);
+                if let Some(min_gap) = policy.crawl_delay() {
+                    self.pace(&address, Pace { min_gap: Some(min_gap), ..Pace::default() }).await;
+                }
+                Ok(Arc::new(policy))
+            }
+            Err(failure) => {
+                let host = address.host_str().unwrap_or_default();
+                let cause = &failure.error.message;
+                let message =
+                    format!("robots.txt could not be read, so no page of {host} is fetched: {cause}");
+                Err(FetchError { error: PageError { code: failure.error.code, message }, ..failure })
+            }
         }
     }
 }

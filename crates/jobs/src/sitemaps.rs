@@ -57,7 +57,11 @@ impl Sitemaps {
     pub(crate) fn take(&self, from: UrlKey, found: Sitemap) -> (Vec<Candidate>, Vec<Url>) {
         let mut state = self.lock();
         let depth = state.depths.get(&from).map_or(0, |depth| depth + 1);
-        let further = if depth <= MAX_SITEMAP_DEPTH { state.put(found.children.into_iter(), depth) } else { Vec::new() };
+        let further = if depth <= MAX_SITEMAP_DEPTH {
+            state.put(found.children.into_iter(), depth)
+        } else {
+            Vec::new()
+        };
         let room = MAX_SITEMAP_PAGES - state.pages;
         let pages: Vec<Url> = found.pages.into_iter().take(room).map(|page| page.url).collect();
         state.pages += pages.len();
@@ -141,7 +145,8 @@ mod tests {
     /// A sitemap of these pages, or of these further sitemaps.
     fn sitemap_of(element: &str, urls: &[Url]) -> Sitemap {
         let parent = if element == "url" { "urlset" } else { "sitemapindex" };
-        let entries: String = urls.iter().map(|url| format!("<{element}><loc>{url}</loc></{element}>")).collect();
+        let entries: String =
+            urls.iter().map(|url| format!("<{element}><loc>{url}</loc></{element}>")).collect();
         sitemap::parse(format!("<{parent}>{entries}</{parent}>").as_bytes(), &url("/"))
     }
 
@@ -155,7 +160,10 @@ mod tests {
 
     #[test]
     fn sitemaps_are_looked_for_where_they_are_named_and_where_they_usually_are() {
-        let robots = RobotsPolicy::parse(b"Sitemap: https://cdn.example/map.xml\nSitemap: https://site.example/sitemap.xml", "x");
+        let robots = RobotsPolicy::parse(
+            b"Sitemap: https://cdn.example/map.xml\nSitemap: https://site.example/sitemap.xml",
+            "x",
+        );
         let roots = Sitemaps::default().roots(&url(""), Some(&robots));
         assert_eq!(paths(&roots), ["/map.xml", "/sitemap.xml", "/docs/sitemap.xml"]);
     }
@@ -180,7 +188,8 @@ mod tests {
     fn the_query_tells_sitemaps_apart() {
         let sitemaps = Sitemaps::default();
         let root = sitemaps.roots(&url("/"), None).remove(0);
-        let (further, _) = sitemaps.take(root.key, sitemap_of("sitemap", &[url("/s.xml?page=1"), url("/s.xml?page=2")]));
+        let (further, _) =
+            sitemaps.take(root.key, sitemap_of("sitemap", &[url("/s.xml?page=1"), url("/s.xml?page=2")]));
         assert_eq!(further.len(), 2);
         let (_, pages) = sitemaps.take(root.key, sitemap_of("url", &[url("/a"), url("/b"), url("/c")]));
         assert_eq!(pages.len(), 3);

@@ -1,6 +1,10 @@
 //! The worker loop over scripted ports, in virtual time.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "code of tests: a broken assumption ends the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "code of tests: a broken assumption ends the test"
+)]
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
@@ -154,7 +158,8 @@ async fn crawl(web: &Arc<Web>, request: CrawlRequest) -> JobResult {
 
 fn paths(result: &JobResult) -> Vec<String> {
     let url = |document: &Document| Url::parse(document.metadata.source_url.as_deref().unwrap()).unwrap();
-    let mut paths: Vec<String> = result.documents.iter().map(|document| url(document).path().to_owned()).collect();
+    let mut paths: Vec<String> =
+        result.documents.iter().map(|document| url(document).path().to_owned()).collect();
     paths.sort();
     paths
 }
@@ -180,8 +185,12 @@ async fn a_busy_page_is_asked_again_when_it_said() {
     let web = Web::new([("https://a.example/", vec![busy, Answer::Ok("")])]);
     let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
     assert_eq!(result.documents[0].metadata.status_code, Some(200));
-    let asked: Vec<Instant> =
-        web.requests().iter().filter(|request| request.url == "https://a.example/").map(|request| request.began).collect();
+    let asked: Vec<Instant> = web
+        .requests()
+        .iter()
+        .filter(|request| request.url == "https://a.example/")
+        .map(|request| request.began)
+        .collect();
     assert!(asked[1] - asked[0] >= Duration::from_secs(7));
 }
 
@@ -246,7 +255,12 @@ async fn headers_of_the_user_stay_with_the_site() {
     let result = crawl(&web, request).await;
     assert_eq!(paths(&result), ["/", "/one", "/two"], "an external page's links are not followed");
     for request in web.requests() {
-        assert_eq!(request.headers.is_empty(), request.url.starts_with("https://b.example"), "{}", request.url);
+        assert_eq!(
+            request.headers.is_empty(),
+            request.url.starts_with("https://b.example"),
+            "{}",
+            request.url
+        );
     }
 }
 

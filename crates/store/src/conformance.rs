@@ -20,7 +20,8 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    FinishedPage, JobKind, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome, ReadBound, Receipt, Retention, Store,
+    FinishedPage, JobKind, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome, ReadBound, Receipt,
+    Retention, Store,
 };
 
 /// Some moment; the suite passes time by hand.
@@ -77,7 +78,8 @@ impl<S: Store> Bench<S> {
     }
 
     async fn finish(&self, lease: LeasedPage, outcome: PageOutcome, links: &[&str]) -> Receipt {
-        let page = FinishedPage { lease, outcome, redirected_to: None, observed: None, links: candidates(links) };
+        let page =
+            FinishedPage { lease, outcome, redirected_to: None, observed: None, links: candidates(links) };
         self.store.finish(page, START).await.expect("a page can be finished")
     }
 
@@ -95,7 +97,11 @@ impl<S: Store> Bench<S> {
     async fn read(&self, job: JobId, from: u64) -> (Vec<String>, u64, bool) {
         let bound = ReadBound { documents: usize::MAX, bytes: usize::MAX };
         let slice = self.store.read(job, from, bound).await.expect("documents can be read");
-        (slice.documents.into_iter().filter_map(|document| document.markdown).collect(), slice.next, slice.end)
+        (
+            slice.documents.into_iter().filter_map(|document| document.markdown).collect(),
+            slice.next,
+            slice.end,
+        )
     }
 
     async fn state(&self, job: JobId) -> (JobState, u64, u64) {
@@ -111,7 +117,12 @@ fn candidates(paths: &[&str]) -> Vec<Candidate> {
 /// Pages are spread over hosts, so that politeness does not enter here.
 fn candidate(path: &str) -> Candidate {
     let url = Url::parse(&format!("http://{path}.example/")).expect("the suite's addresses are valid");
-    Candidate { key: Identity::from_options(false, false).key(&url), url, external: false, priority: Candidate::NORMAL }
+    Candidate {
+        key: Identity::from_options(false, false).key(&url),
+        url,
+        external: false,
+        priority: Candidate::NORMAL,
+    }
 }
 
 fn document(page: &LeasedPage) -> PageOutcome {
@@ -120,7 +131,10 @@ fn document(page: &LeasedPage) -> PageOutcome {
 }
 
 fn failure() -> PageOutcome {
-    PageOutcome::Failed(PageError { code: ErrorCode::ScrapeSiteError, message: "connection refused".to_owned() })
+    PageOutcome::Failed(PageError {
+        code: ErrorCode::ScrapeSiteError,
+        message: "connection refused".to_owned(),
+    })
 }
 
 async fn a_page_is_leased_once_and_its_links_follow<S: Store>(bench: Bench<S>) {
@@ -131,7 +145,11 @@ async fn a_page_is_leased_once_and_its_links_follow<S: Store>(bench: Bench<S>) {
     let page = leased.remove(0);
     let outcome = document(&page);
     let receipt = bench.finish(page, outcome, &["a", "b", "c", "b"]).await;
-    assert_eq!(receipt, Receipt { accepted: true, admitted: 2, job_ended: false }, "links are admitted once each");
+    assert_eq!(
+        receipt,
+        Receipt { accepted: true, admitted: 2, job_ended: false },
+        "links are admitted once each"
+    );
     assert_eq!(bench.state(job).await, (JobState::Scraping, 1, 3));
     let depths: HashSet<u32> = bench.lease(10).await.iter().map(|page| page.depth).collect();
     assert_eq!(depths, HashSet::from([1]), "a link is one click further than its page");
@@ -180,7 +198,8 @@ async fn a_redirect_to_a_known_page_is_no_second_document<S: Store>(bench: Bench
     let job = bench.submit(1, 10, Retention::Keep, &["old", "new"]).await;
     for page in bench.lease(10).await {
         let outcome = document(&page);
-        let redirected_to = page.url.host_str().is_some_and(|host| host.starts_with("old")).then(|| candidate("new").key);
+        let redirected_to =
+            page.url.host_str().is_some_and(|host| host.starts_with("old")).then(|| candidate("new").key);
         let page = FinishedPage { lease: page, outcome, redirected_to, observed: None, links: Vec::new() };
         bench.store.finish(page, START).await.expect("a page can be finished");
     }
@@ -189,9 +208,19 @@ async fn a_redirect_to_a_known_page_is_no_second_document<S: Store>(bench: Bench
     let job = bench.submit(2, 10, Retention::Keep, &["moved"]).await;
     let lease = bench.lease(1).await.remove(0);
     let outcome = document(&lease);
-    let page = FinishedPage { lease, outcome, redirected_to: Some(candidate("target").key), observed: None, links: candidates(&["target"]) };
+    let page = FinishedPage {
+        lease,
+        outcome,
+        redirected_to: Some(candidate("target").key),
+        observed: None,
+        links: candidates(&["target"]),
+    };
     let receipt = bench.store.finish(page, START).await.expect("a page can be finished");
-    assert_eq!(receipt, Receipt { accepted: true, admitted: 0, job_ended: true }, "the target counts as visited");
+    assert_eq!(
+        receipt,
+        Receipt { accepted: true, admitted: 0, job_ended: true },
+        "the target counts as visited"
+    );
     assert_eq!(bench.read(job, 0).await.0.len(), 1);
 }
 
@@ -245,7 +274,11 @@ async fn what_is_kept_is_read_by_everyone_alike<S: Store>(bench: Bench<S>) {
     let first = bench.read(job, 0).await;
     assert_eq!(first.0.len(), pages.len());
     assert_eq!(bench.read(job, 0).await, first, "a second reader sees the same order");
-    assert_eq!(bench.read(job, 2).await.0.as_slice(), first.0.get(2..).unwrap_or_default(), "and so does one who skips");
+    assert_eq!(
+        bench.read(job, 2).await.0.as_slice(),
+        first.0.get(2..).unwrap_or_default(),
+        "and so does one who skips"
+    );
     assert_eq!(bench.read(job, 99).await, (Vec::new(), 99, true), "beyond the end there is nothing");
 }
 
@@ -285,7 +318,8 @@ async fn a_failed_job_says_why<S: Store>(bench: Bench<S>) {
     let job = bench.submit(1, 10, Retention::Keep, &["a"]).await;
     bench.store.warn(job, "slow").await.expect("a job can carry a warning");
     bench.store.warn(job, "slow").await.expect("a job can carry a warning");
-    let snapshot = bench.store.fail(job, "insufficient credits", START).await.expect("a running job can fail");
+    let snapshot =
+        bench.store.fail(job, "insufficient credits", START).await.expect("a running job can fail");
     assert_eq!((snapshot.state, snapshot.error.as_deref()), (JobState::Failed, Some("insufficient credits")));
     assert_eq!(snapshot.warning.as_deref(), Some("slow"), "a repeated warning is kept once");
 }

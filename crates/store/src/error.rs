@@ -29,7 +29,10 @@ impl Error {
     }
 
     pub(crate) fn job_exists(id: JobId) -> Self {
-        Self { kind: ErrorKind::JobExists, text: format!("job {id} is in the store already; ids are used once") }
+        Self {
+            kind: ErrorKind::JobExists,
+            text: format!("job {id} is in the store already; ids are used once"),
+        }
     }
 
     pub(crate) fn job_ended(id: JobId) -> Self {

@@ -28,8 +28,8 @@ mod store;
 
 pub use error::{Error, ErrorKind};
 pub use job::{
-    FinishedPage, JobKind, JobSnapshot, LeasedPage, Leases, NewJob, PageFailure, PageFailures, PageOutcome, ReadBound,
-    Receipt, Retention, Slice,
+    FinishedPage, JobKind, JobSnapshot, LeasedPage, Leases, NewJob, PageFailure, PageFailures, PageOutcome,
+    ReadBound, Receipt, Retention, Slice,
 };
 pub use memory::{MAX_LISTED_FAILURES, MemoryConfig, MemoryStore};
 pub use results::{DEFAULT_RETAINED_BYTES, MAX_UNREAD_BYTES, MAX_UNREAD_DOCUMENTS};

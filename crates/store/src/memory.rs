@@ -1,7 +1,8 @@
 //! The store in memory: one lock around the frontier and the jobs.
 //!
 //! One lock, and not one per job, because a lease looks at all jobs and a finish changes job, frontier and
-//! documents together; what is costly (writing a document to JSON) is done before the lock is taken.
+//! documents together. Writing a document to JSON is done before the lock is taken; putting it aside in the temporary
+//! file, and reading it back, is done under it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,7 +10,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_frontier::{Admitted, Candidate, Counts, Finished, Frontier, FrontierConfig, JobSlot, Outcome, Pace};
+use gleaner_frontier::{
+    Admitted, Candidate, Counts, Finished, Frontier, FrontierConfig, JobSlot, Outcome, Pace,
+};
 use gleaner_types::{ErrorCode, JobId, JobState, PageError};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -17,8 +20,8 @@ use url::Url;
 
 use crate::results::Results;
 use crate::{
-    DEFAULT_RETAINED_BYTES, Error, FinishedPage, JobKind, JobSnapshot, LeasedPage, Leases, NewJob, PageFailure,
-    PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice, Store,
+    DEFAULT_RETAINED_BYTES, Error, FinishedPage, JobKind, JobSnapshot, LeasedPage, Leases, NewJob,
+    PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice, Store,
 };
 
 /// Failures and refusals of one job beyond so many are counted but not listed.
@@ -61,7 +64,10 @@ struct State {
 struct Job {
     slot: JobSlot,
     kind: JobKind,
-    #[expect(dead_code, reason = "read by stores that survive the process; kept here so that all stores hold the same")]
+    #[expect(
+        dead_code,
+        reason = "read by stores that survive the process; kept here so that all stores hold the same"
+    )]
     request: Value,
     state: JobState,
     limit: u64,
@@ -257,7 +263,13 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn admit(&self, job: JobId, depth: u32, pages: Vec<Candidate>, now: Duration) -> Result<Admitted, Error> {
+    async fn admit(
+        &self,
+        job: JobId,
+        depth: u32,
+        pages: Vec<Candidate>,
+        now: Duration,
+    ) -> Result<Admitted, Error> {
         let mut state = self.lock();
         let slot = state.running(job)?;
         let admitted = state.frontier.admit(slot, depth, pages, now);
@@ -334,19 +346,27 @@ impl Store for MemoryStore {
         }
         match listed {
             Listed::Nowhere => {}
-            Listed::Failure(error) => job.list_failure(page.url, error, now),
-            Listed::RobotsBlocked => job.list_blocked(page.url),
+            Listed::Failure(error) => job.list_failure(page.url.clone(), error, now),
+            Listed::RobotsBlocked => job.list_blocked(page.url.clone()),
         }
         if let Some((document, credits)) = document {
-            job.results.push(document)?;
-            job.credits += credits;
+            match job.results.push(document) {
+                Ok(()) => job.credits += credits,
+                // The page is done as far as the queue knows, so its loss must be told.
+                Err(error) => {
+                    outcome = Outcome::Failed;
+                    let error = PageError { code: ErrorCode::UnknownError, message: error.to_string() };
+                    job.list_failure(page.url, error, now);
+                }
+            }
             job.progressed();
             if job.results.is_full() && !job.held {
                 job.held = true;
                 state.frontier.hold(job.slot, true);
             }
         }
-        let Finished::Accepted { admitted, .. } = state.frontier.finish(page.lease, outcome, links, now) else {
+        let Finished::Accepted { admitted, .. } = state.frontier.finish(page.lease, outcome, links, now)
+        else {
             return Ok(STALE);
         };
         state.list_lost(now);
@@ -436,7 +456,8 @@ impl Store for MemoryStore {
         let returned = state.take_back(now);
         let retention = self.config.retention;
         let old = |job: &Job| job.ended_at.is_some_and(|ended| now >= ended + retention);
-        let forgotten: Vec<JobId> = state.jobs.iter().filter(|(_, job)| old(job)).map(|(id, _)| *id).collect();
+        let forgotten: Vec<JobId> =
+            state.jobs.iter().filter(|(_, job)| old(job)).map(|(id, _)| *id).collect();
         for id in &forgotten {
             state.jobs.remove(id);
         }

@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 
-use gleaner_types::Document;
+use gleaner_types::{Document, MetaValue};
+use serde_json::Value;
 
 use crate::{Error, ReadBound, Retention, Slice};
 
@@ -73,7 +74,8 @@ impl Results {
         if let Stored::Json(json) = &item
             && self.held + json.len() > self.retained_bytes
         {
-            item = self.spill(json).map_err(|cause| Error::io("a document could not be put aside", &cause))?;
+            item =
+                self.spill(json).map_err(|cause| Error::io("a document could not be put aside", &cause))?;
         }
         if !matches!(item, Stored::Spilled { .. }) {
             self.held += item.weight();
@@ -137,10 +139,13 @@ impl Results {
     }
 
     fn take(&mut self, index: usize) -> Result<Option<Document>, Error> {
-        let unreadable = |cause: &dyn std::fmt::Display| Error::io("a kept document could not be read back", cause);
+        let unreadable =
+            |cause: &dyn std::fmt::Display| Error::io("a kept document could not be read back", cause);
         match self.items.get(index) {
             None => Ok(None),
-            Some(Stored::Json(json)) => serde_json::from_slice(json).map(Some).map_err(|cause| unreadable(&cause)),
+            Some(Stored::Json(json)) => {
+                serde_json::from_slice(json).map(Some).map_err(|cause| unreadable(&cause))
+            }
             Some(&Stored::Spilled { offset, length }) => {
                 let Some(file) = &mut self.spill else { return Ok(None) };
                 let mut json = vec![0; length];
@@ -170,8 +175,21 @@ pub(crate) struct Prepared(Stored);
 /// About how many bytes a document takes.
 fn weight(document: &Document) -> usize {
     let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    let list = |list: &Option<Vec<String>>| list.iter().flatten().map(|item| item.len() + size_of::<String>()).sum::<usize>();
+    let list = |list: &Option<Vec<String>>| {
+        list.iter().flatten().map(|item| item.len() + size_of::<String>()).sum::<usize>()
+    };
+    let value = |value: &Option<Value>| value.as_ref().map_or(0, |value| value.to_string().len());
+    let metadata = document.metadata.other.iter().map(|(name, content)| {
+        name.len()
+            + match content {
+                MetaValue::One(text) => text.len(),
+                MetaValue::Many(texts) => texts.iter().map(String::len).sum(),
+            }
+    });
     size_of::<Document>()
+        + metadata.sum::<usize>()
+        + value(&document.json)
+        + value(&document.attributes)
         + text(&document.markdown)
         + text(&document.html)
         + text(&document.raw_html)

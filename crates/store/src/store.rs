@@ -35,7 +35,13 @@ pub trait Store: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded) where it takes no more.
-    async fn admit(&self, job: JobId, depth: u32, pages: Vec<Candidate>, now: Duration) -> Result<Admitted, Error>;
+    async fn admit(
+        &self,
+        job: JobId,
+        depth: u32,
+        pages: Vec<Candidate>,
+        now: Duration,
+    ) -> Result<Admitted, Error>;
 
     /// Says that [`admit`](Store::admit) will not be called again: the job ends when it runs dry.
     ///

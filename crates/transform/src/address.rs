@@ -95,7 +95,8 @@ fn scheme(reference: &str) -> Option<&str> {
     let (scheme, _) = reference.split_once(':')?;
     let mut characters = scheme.chars();
     (characters.next()?.is_ascii_alphabetic()
-        && characters.all(|character| character.is_ascii_alphanumeric() || matches!(character, '+' | '-' | '.')))
+        && characters
+            .all(|character| character.is_ascii_alphanumeric() || matches!(character, '+' | '-' | '.')))
     .then_some(scheme)
 }
 
@@ -104,7 +105,9 @@ fn is_web(scheme: &str) -> bool {
 }
 
 fn is_contact(scheme: &str) -> bool {
-    ["mailto", "tel", "sms", "xmpp", "geo", "magnet", "ftp"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
+    ["mailto", "tel", "sms", "xmpp", "geo", "magnet", "ftp"]
+        .iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
 fn is_dangerous(scheme: &str) -> bool {
@@ -148,7 +151,16 @@ mod tests {
 
     #[test]
     fn no_dangerous_scheme_is_written() {
-        for reference in ["javascript:x", "JaVaScRiPt:x", "\u{1}javascript:x", "java\nscript:x", "data:x", "vbscript:x", "file:///x", "blob:x"] {
+        for reference in [
+            "javascript:x",
+            "JaVaScRiPt:x",
+            "\u{1}javascript:x",
+            "java\nscript:x",
+            "data:x",
+            "vbscript:x",
+            "file:///x",
+            "blob:x",
+        ] {
             assert_eq!(resolver(None).output(reference), None, "{reference:?}");
             assert_eq!(Resolver::without_base().output(reference), None, "{reference:?}");
         }

@@ -126,7 +126,9 @@ fn charset_in(tag: &str) -> Option<&'static Encoding> {
         let value = value.trim_start();
         let value = match value.chars().next()? {
             quote @ ('"' | '\'') => value.split(quote).nth(1)?,
-            _ => value.split(|c: char| c.is_ascii_whitespace() || matches!(c, ';' | '"' | '\'' | '/')).next()?,
+            _ => value
+                .split(|c: char| c.is_ascii_whitespace() || matches!(c, ';' | '"' | '\'' | '/'))
+                .next()?,
         };
         return Encoding::for_label(value.as_bytes());
     }
@@ -139,27 +141,94 @@ mod tests {
 
     #[test]
     fn the_encoding_is_the_one_a_browser_takes() {
-        type Row = (&'static str, &'static [u8], Option<&'static str>, &'static str, &'static str, CharsetSource);
+        type Row =
+            (&'static str, &'static [u8], Option<&'static str>, &'static str, &'static str, CharsetSource);
         let rows: &[Row] = &[
             ("plain", b"abc", None, "abc", "UTF-8", Guess),
             ("valid UTF-8", "né".as_bytes(), None, "né", "UTF-8", Guess),
-            ("mark over header", b"\xEF\xBB\xBFn\xC3\xA9", Some("text/html; charset=latin1"), "né", "UTF-8", ByteOrderMark),
+            (
+                "mark over header",
+                b"\xEF\xBB\xBFn\xC3\xA9",
+                Some("text/html; charset=latin1"),
+                "né",
+                "UTF-8",
+                ByteOrderMark,
+            ),
             ("UTF-16LE mark", b"\xFF\xFEa\0b\0", None, "ab", "UTF-16LE", ByteOrderMark),
             ("UTF-16BE mark", b"\xFE\xFF\0a\0b", Some("text/html"), "ab", "UTF-16BE", ByteOrderMark),
             ("header", b"n\xE9", Some("text/html;charset=ISO-8859-1"), "né", "windows-1252", Header),
-            ("quoted header", b"n\xE9", Some("text/html; x=y; Charset=\"latin1\""), "né", "windows-1252", Header),
-            ("header over meta", b"<meta charset=utf-8>n\xE9", Some("text/html; charset=latin1"), "<meta charset=utf-8>né", "windows-1252", Header),
-            ("unknown header falls to meta", b"<meta charset=koi8-r>\xC1", Some("text/html; charset=utf-7"), "<meta charset=koi8-r>а", "KOI8-R", Declaration),
-            ("meta", b"<META charset='windows-1251'>\xE0", None, "<META charset='windows-1251'>а", "windows-1251", Declaration),
-            ("http-equiv", b"<meta http-equiv=content-type content=\"text/html; charset=shift_jis\">\x82\xA0", None,
-                "<meta http-equiv=content-type content=\"text/html; charset=shift_jis\">あ", "Shift_JIS", Declaration),
-            ("UTF-16 in meta is UTF-8", "<meta charset=utf-16>é".as_bytes(), None, "<meta charset=utf-16>é", "UTF-8", Declaration),
-            ("xml declaration", b"<?xml version='1.0' encoding='iso-8859-2'?>\xB1", None, "<?xml version='1.0' encoding='iso-8859-2'?>ą", "ISO-8859-2", Declaration),
-            ("UTF-7 is not decoded", b"+ADw-script", Some("text/html; charset=utf-7"), "+ADw-script", "UTF-8", Guess),
+            (
+                "quoted header",
+                b"n\xE9",
+                Some("text/html; x=y; Charset=\"latin1\""),
+                "né",
+                "windows-1252",
+                Header,
+            ),
+            (
+                "header over meta",
+                b"<meta charset=utf-8>n\xE9",
+                Some("text/html; charset=latin1"),
+                "<meta charset=utf-8>né",
+                "windows-1252",
+                Header,
+            ),
+            (
+                "unknown header falls to meta",
+                b"<meta charset=koi8-r>\xC1",
+                Some("text/html; charset=utf-7"),
+                "<meta charset=koi8-r>а",
+                "KOI8-R",
+                Declaration,
+            ),
+            (
+                "meta",
+                b"<META charset='windows-1251'>\xE0",
+                None,
+                "<META charset='windows-1251'>а",
+                "windows-1251",
+                Declaration,
+            ),
+            (
+                "http-equiv",
+                b"<meta http-equiv=content-type content=\"text/html; charset=shift_jis\">\x82\xA0",
+                None,
+                "<meta http-equiv=content-type content=\"text/html; charset=shift_jis\">あ",
+                "Shift_JIS",
+                Declaration,
+            ),
+            (
+                "UTF-16 in meta is UTF-8",
+                "<meta charset=utf-16>é".as_bytes(),
+                None,
+                "<meta charset=utf-16>é",
+                "UTF-8",
+                Declaration,
+            ),
+            (
+                "xml declaration",
+                b"<?xml version='1.0' encoding='iso-8859-2'?>\xB1",
+                None,
+                "<?xml version='1.0' encoding='iso-8859-2'?>ą",
+                "ISO-8859-2",
+                Declaration,
+            ),
+            (
+                "UTF-7 is not decoded",
+                b"+ADw-script",
+                Some("text/html; charset=utf-7"),
+                "+ADw-script",
+                "UTF-8",
+                Guess,
+            ),
         ];
         for (name, body, header, text, encoding, source) in rows {
             let decoded = decode(body, *header);
-            assert_eq!((&*decoded.text, decoded.encoding, decoded.source), (*text, *encoding, *source), "{name}");
+            assert_eq!(
+                (&*decoded.text, decoded.encoding, decoded.source),
+                (*text, *encoding, *source),
+                "{name}"
+            );
         }
     }
 

@@ -80,16 +80,22 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             ErrorKind::UnsupportedMedia { media_type } => {
-                write!(f, "the body is {media_type}, which holds no text; HTML, XML, JSON, CSV, feeds and plain text can be scraped")
+                write!(
+                    f,
+                    "the body is {media_type}, which holds no text; HTML, XML, JSON, CSV, feeds and plain text can be scraped"
+                )
             }
-            ErrorKind::PdfNotSupported => {
-                f.write_str("the body is a PDF, and no PDF parser is built in; `parsers: []` returns it as base64")
-            }
+            ErrorKind::PdfNotSupported => f.write_str(
+                "the body is a PDF, and no PDF parser is built in; `parsers: []` returns it as base64",
+            ),
             ErrorKind::BodyTooLarge { bytes } => {
                 write!(f, "the body has {bytes} bytes; at most {} can be transformed", crate::MAX_BODY_BYTES)
             }
             ErrorKind::InvalidSelector { selector, reason } => {
-                write!(f, "`{selector}` is not a CSS selector: {reason}; right would be `article`, `#main` or `div.content > p`")
+                write!(
+                    f,
+                    "`{selector}` is not a CSS selector: {reason}; right would be `article`, `#main` or `div.content > p`"
+                )
             }
         }
     }

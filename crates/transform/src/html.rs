@@ -10,10 +10,43 @@ use crate::view::View;
 
 /// Attributes that are kept as they are.
 const KEPT: &[&str] = &[
-    "abbr", "align", "alt", "aria-label", "border", "checked", "cite", "class", "colspan", "datetime", "dir", "disabled",
-    "headers", "height", "hreflang", "id", "itemprop", "itemscope", "itemtype", "lang", "name", "open", "rel", "reversed",
-    "role", "rowspan", "scope", "start", "title", "type", "value", "width", "data-lang", "data-language", "display",
-    "encoding", "alttext",
+    "abbr",
+    "align",
+    "alt",
+    "aria-label",
+    "border",
+    "checked",
+    "cite",
+    "class",
+    "colspan",
+    "datetime",
+    "dir",
+    "disabled",
+    "headers",
+    "height",
+    "hreflang",
+    "id",
+    "itemprop",
+    "itemscope",
+    "itemtype",
+    "lang",
+    "name",
+    "open",
+    "rel",
+    "reversed",
+    "role",
+    "rowspan",
+    "scope",
+    "start",
+    "title",
+    "type",
+    "value",
+    "width",
+    "data-lang",
+    "data-language",
+    "display",
+    "encoding",
+    "alttext",
 ];
 
 /// Attributes that hold an address.
@@ -22,6 +55,7 @@ const ADDRESSES: &[&str] = &["href", "src", "poster", "cite", "data-src"];
 /// Writes a part of a tree as HTML without scripts, styles, handlers and dangerous addresses.
 pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64_images: bool) -> String {
     let mut out = String::new();
+    let mut budget = tree.attribute_budget();
     for root in &view.roots {
         let mut walk = Walk::new(tree, *root);
         while let Some(edge) = walk.next() {
@@ -30,7 +64,16 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64
                     Kind::Text if view.hidden.contains(node) => {}
                     Kind::Text => escape(tree.text(node), false, &mut out),
                     Kind::Element if view.skips(tree, node) || drops(tree, node) => walk.skip_children(),
-                    Kind::Element => open(tree, node, resolver, remove_base64_images, &mut out),
+                    Kind::Element if budget == 0 => {
+                        out.push('<');
+                        out.push_str(tree.name(node));
+                        out.push('>');
+                    }
+                    Kind::Element => {
+                        let before = out.len();
+                        open(tree, node, resolver, remove_base64_images, &mut out);
+                        budget = budget.saturating_sub(out.len() - before);
+                    }
                     Kind::Document => {}
                 },
                 Edge::Leave(node) => {
@@ -53,8 +96,22 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64
 fn drops(tree: &Tree, node: NodeId) -> bool {
     let tag = tree.tag(node);
     tree.space(node) == Space::Foreign
-        || matches!(tag, Tag::Iframe | Tag::Object | Tag::Embed | Tag::Template | Tag::Frame | Tag::Frameset | Tag::Base | Tag::Plaintext | Tag::Xmp)
-        || !tree.name(node).bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        || matches!(
+            tag,
+            Tag::Iframe
+                | Tag::Object
+                | Tag::Embed
+                | Tag::Template
+                | Tag::Frame
+                | Tag::Frameset
+                | Tag::Base
+                | Tag::Plaintext
+                | Tag::Xmp
+        )
+        || !tree
+            .name(node)
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
 fn open(tree: &Tree, node: NodeId, resolver: &Resolver, remove_base64_images: bool, out: &mut String) {
@@ -77,7 +134,8 @@ fn open(tree: &Tree, node: NodeId, resolver: &Resolver, remove_base64_images: bo
         && let Some(source) = picture::source(tree, node)
     {
         if picture::is_inline(source) {
-            let image = source.trim_start().get(..11).is_some_and(|start| start.eq_ignore_ascii_case("data:image/"));
+            let image =
+                source.trim_start().get(..11).is_some_and(|start| start.eq_ignore_ascii_case("data:image/"));
             if remove_base64_images {
                 attribute("src", "", out);
             } else if image {
@@ -98,8 +156,13 @@ fn attribute(name: &str, value: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Writes text so that it is read as text.
+/// Writes text so that it is read as text, without control characters that a terminal would obey.
 pub(crate) fn escape(text: &str, attribute: bool, out: &mut String) {
+    let control = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if text.contains(control) {
+        let text: String = text.chars().filter(|c| !control(*c)).collect();
+        return escape(&text, attribute, out);
+    }
     for piece in text.split_inclusive(['&', '<', '>', '"', '\u{a0}']) {
         let mut characters = piece.chars();
         let entity = match characters.next_back() {
@@ -144,8 +207,14 @@ mod tests {
             ("<iframe srcdoc='<script>'></iframe><svg onload=x><script>y</script></svg>t", "t"),
             ("&lt;script>&amp;", "&lt;script&gt;&amp;"),
             ("<body><noscript><p title=\"</noscript><img src=x onerror=alert(1)>\"></noscript>", ""),
-            ("<p title='\"><script>x</script>'>t</p>", "<p title=\"&quot;&gt;&lt;script&gt;x&lt;/script&gt;\">t</p>"),
-            ("<form action='javascript:x'><button formaction='javascript:y'>b</button></form>", "<form><button>b</button></form>"),
+            (
+                "<p title='\"><script>x</script>'>t</p>",
+                "<p title=\"&quot;&gt;&lt;script&gt;x&lt;/script&gt;\">t</p>",
+            ),
+            (
+                "<form action='javascript:x'><button formaction='javascript:y'>b</button></form>",
+                "<form><button>b</button></form>",
+            ),
             ("<base href=/c/><p style='background:url(javascript:x)'>t", "<p>t</p>"),
         ];
         for (html, expected) in rows {

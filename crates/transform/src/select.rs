@@ -172,7 +172,10 @@ fn one(selector: &str) -> Result<SelectorList<Css>, Error> {
         Error::from(ErrorKind::InvalidSelector { selector: selector.chars().take(200).collect(), reason })
     };
     if selector.len() > MAX_SELECTOR_BYTES {
-        return Err(refused(format!("it has {} bytes, at most {MAX_SELECTOR_BYTES} are allowed", selector.len())));
+        return Err(refused(format!(
+            "it has {} bytes, at most {MAX_SELECTOR_BYTES} are allowed",
+            selector.len()
+        )));
     }
     let mut parser = cssparser::Parser::new(selector);
     SelectorList::parse(&CssParser, &mut parser, ParseRelative::No).map_err(|error| {
@@ -332,9 +335,9 @@ impl Element for Ref<'_> {
     }
 
     fn has_class(&self, name: &CssName, case: CaseSensitivity) -> bool {
-        self.tree
-            .attribute(self.node, Attr::Class)
-            .is_some_and(|class| class.split_ascii_whitespace().any(|own| case.eq(name.0.as_bytes(), own.as_bytes())))
+        self.tree.attribute(self.node, Attr::Class).is_some_and(|class| {
+            class.split_ascii_whitespace().any(|own| case.eq(name.0.as_bytes(), own.as_bytes()))
+        })
     }
 
     fn has_custom_state(&self, _: &CssName) -> bool {
@@ -350,7 +353,9 @@ impl Element for Ref<'_> {
     }
 
     fn is_empty(&self) -> bool {
-        self.tree.children(self.node).all(|child| self.tree.kind(child) == Kind::Text && self.tree.text(child).is_empty())
+        self.tree
+            .children(self.node)
+            .all(|child| self.tree.kind(child) == Kind::Text && self.tree.text(child).is_empty())
     }
 
     fn is_root(&self) -> bool {
@@ -379,12 +384,14 @@ mod tests {
     use super::*;
     use crate::tree::{ParseOptions, parse};
 
-    const PAGE: &str = "<main id=m><p class='a b'>1</p><p class=b data-x=7>2</p><ul><li>3<li>4<li>5</ul></main><p>6</p>";
+    const PAGE: &str =
+        "<main id=m><p class='a b'>1</p><p class=b data-x=7>2</p><ul><li>3<li>4<li>5</ul></main><p>6</p>";
 
     fn found(selector: &str) -> String {
         let tree = parse(PAGE, ParseOptions { all_attributes: true });
         let selectors = Selectors::parse(&[selector.to_owned()]).unwrap();
-        let texts: Vec<_> = selectors.outermost(&tree).into_iter().map(|node| tree.folded_text(node, 100)).collect();
+        let texts: Vec<_> =
+            selectors.outermost(&tree).into_iter().map(|node| tree.folded_text(node, 100)).collect();
         texts.join("|")
     }
 
@@ -412,7 +419,10 @@ mod tests {
     fn bad_selectors_are_named() {
         for selector in ["", "p >", "p:hover", "<b>", "a[", "::before"] {
             let error = Selectors::parse(&[selector.to_owned()]).unwrap_err();
-            assert!(error.is_request() && error.to_string().contains(&format!("`{selector}`")), "{selector}: {error}");
+            assert!(
+                error.is_request() && error.to_string().contains(&format!("`{selector}`")),
+                "{selector}: {error}"
+            );
         }
     }
 }

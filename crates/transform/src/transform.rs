@@ -20,10 +20,11 @@ use crate::{charset, content, html, markdown};
 pub const MAX_BODY_BYTES: usize = 256 * 1024 * 1024;
 
 /// The warning of a page that had no main content.
-const NO_MAIN_CONTENT: &str = "No main content was found: the whole page is given, as with `onlyMainContent: false`.";
+const NO_MAIN_CONTENT: &str =
+    "No main content was found: the whole page is given, as with `onlyMainContent: false`.";
 
 /// The warning of a page with too many elements.
-const TRUNCATED: &str = "The page has more elements than are read: its end is missing.";
+const TRUNCATED: &str = "The page has more elements than are read: its end is given as text alone.";
 
 /// What was fetched.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +45,19 @@ pub struct Page {
     pub document: Document,
     /// Where one can go from the page, whatever formats and tags were asked for.
     pub links: PageLinks,
+}
+
+/// Checks every CSS selector of the options, so that a faulty one is told before a page is fetched.
+///
+/// # Errors
+///
+/// [`ErrorKind::InvalidSelector`], naming the first that cannot be parsed.
+pub fn check_selectors(options: &ScrapeOptionsPlan) -> Result<(), Error> {
+    Selectors::parse(&options.include_tags)?;
+    Selectors::parse(&options.exclude_tags)?;
+    let attributes: Vec<String> =
+        options.formats.attributes.iter().map(|asked| asked.selector.clone()).collect();
+    Selectors::parse(&attributes).map(drop)
 }
 
 /// Transforms a body into the formats asked for.
@@ -122,8 +136,9 @@ fn html_page(
     exclude: &Selectors,
 ) -> Result<Page, Error> {
     let formats = &options.formats;
-    let selects =
-        !options.include_tags.is_empty() || !options.exclude_tags.is_empty() || !formats.attributes.is_empty();
+    let selects = !options.include_tags.is_empty()
+        || !options.exclude_tags.is_empty()
+        || !formats.attributes.is_empty();
     let tree = parse(text, ParseOptions { all_attributes: selects || formats.html });
     let resolver = Resolver::of_tree(url, &tree);
     let mut document = Document { metadata: metadata::read(&tree, &resolver), ..Document::default() };
@@ -142,14 +157,15 @@ fn html_page(
     if formats.raw_html {
         document.raw_html = Some(text.to_owned());
     }
-    let wants_text = formats.markdown
-        || formats.summary
-        || formats.json.is_some()
-        || formats.change_tracking.is_some();
+    let wants_text =
+        formats.markdown || formats.summary || formats.json.is_some() || formats.change_tracking.is_some();
     if wants_text || formats.html {
         let whole = || in_body(&tree, tagged.clone());
         let mut view = whole();
-        if options.only_main_content && options.include_tags.is_empty() && !content::narrow(&tree, &mut view, url) {
+        if options.only_main_content
+            && options.include_tags.is_empty()
+            && !content::narrow(&tree, &mut view, url)
+        {
             view = whole();
         }
         let write = |view: &View| {
@@ -235,7 +251,8 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<P
         document.images = Some(Vec::new());
     }
     if !formats.attributes.is_empty() {
-        document.attributes = Some(attributes::read(&parse("", ParseOptions::default()), &formats.attributes)?);
+        document.attributes =
+            Some(attributes::read(&parse("", ParseOptions::default()), &formats.attributes)?);
     }
     Ok(page)
 }

@@ -78,7 +78,9 @@ fn speaks_without_scripts(tree: &Tree) -> bool {
                     current = Some((node, 0));
                 }
             }
-            Edge::Enter(node) if tree.tag(node).is_invisible() && tree.tag(node) != Tag::Head => walk.skip_children(),
+            Edge::Enter(node) if tree.tag(node).is_invisible() && tree.tag(node) != Tag::Head => {
+                walk.skip_children()
+            }
             Edge::Leave(node) => {
                 if let Some((noscript, words)) = current
                     && noscript == node

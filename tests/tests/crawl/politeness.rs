@@ -65,7 +65,8 @@ async fn a_delay_keeps_requests_apart_and_alone() {
 async fn a_host_is_asked_for_no_more_pages_at_once_than_was_said() {
     let site = Site::generate(SiteSpec { latency: Duration::from_millis(10), ..SiteSpec::pages(300) });
     let server = site.serve().unwrap();
-    let four = Engine::builder().allow_private("127.0.0.0/8".parse().unwrap()).concurrency(50, 4).build().unwrap();
+    let four =
+        Engine::builder().allow_private("127.0.0.0/8".parse().unwrap()).concurrency(50, 4).build().unwrap();
     crawl(&four, links_only(&server)).await;
     assert_eq!(server.log().most_concurrent(), 4);
 

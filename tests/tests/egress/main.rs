@@ -1,6 +1,10 @@
 //! The egress guard as a user of the engine meets it: a canary listens where nobody may go, and sees no connection.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "code of tests: a broken assumption ends the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "code of tests: a broken assumption ends the test"
+)]
 
 use gleaner::{CrawlRequest, Engine, ErrorCode, ScrapeRequest};
 use gleaner_testkit::{Canary, RawServer, Step};

@@ -51,7 +51,7 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "TAGS", value_delimiter = ',')]
     location_languages: Vec<String>,
 
-    /// Print one JSON object with titles and descriptions in place of plain addresses
+    /// Print one JSON object in place of plain addresses
     #[arg(long)]
     pub(crate) json: bool,
 

@@ -26,7 +26,9 @@ pub(crate) fn markdown(text: &str, delimiter: char) -> String {
                 row.push(std::mem::take(&mut value));
                 rows.push(std::mem::take(&mut row));
             }
-            _ if c == delimiter && !quoted && row.len() + 1 < MAX_COLUMNS => row.push(std::mem::take(&mut value)),
+            _ if c == delimiter && !quoted && row.len() + 1 < MAX_COLUMNS => {
+                row.push(std::mem::take(&mut value))
+            }
             _ => value.push(c),
         }
     }

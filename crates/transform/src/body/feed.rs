@@ -59,7 +59,10 @@ pub(crate) fn read(text: &str, url: &Url) -> Feed {
                     field = Some(name);
                     depth_in_field = 0;
                     // The channel and its like are no fields.
-                    if matches!(field.as_deref(), Some("rss" | "feed" | "RDF" | "channel" | "image" | "author" | "textInput")) {
+                    if matches!(
+                        field.as_deref(),
+                        Some("rss" | "feed" | "RDF" | "channel" | "image" | "author" | "textInput")
+                    ) {
                         field = None;
                     }
                 }
@@ -119,9 +122,11 @@ fn link_attribute(
         return;
     }
     let value = |wanted: &str| {
-        start.attributes().flatten().find(|attribute| local(attribute.key.as_ref()) == wanted).map(|attribute| {
-            decode_references(&attribute.value, true).into_owned()
-        })
+        start
+            .attributes()
+            .flatten()
+            .find(|attribute| local(attribute.key.as_ref()) == wanted)
+            .map(|attribute| decode_references(&attribute.value, true).into_owned())
     };
     let alternate = value("rel").is_none_or(|rel| rel == "alternate");
     let entry = if in_entry { feed.entries.last_mut() } else { Some(&mut feed.about) };
@@ -136,9 +141,10 @@ fn set(entry: &mut Entry, name: &str, value: String, resolver: &Resolver) {
     match name {
         "title" if entry.title.is_empty() => entry.title = value,
         "link" | "guid" if entry.link.is_none() => {
-            entry.link = Url::parse(value.trim()).ok().and_then(|url| resolver.web(url.as_str())).or_else(|| {
-                (name == "link" && !value.trim().is_empty()).then(|| resolver.web(&value)).flatten()
-            });
+            entry.link =
+                Url::parse(value.trim()).ok().and_then(|url| resolver.web(url.as_str())).or_else(|| {
+                    (name == "link" && !value.trim().is_empty()).then(|| resolver.web(&value)).flatten()
+                });
         }
         "pubDate" | "published" | "date" if entry.date.is_empty() => entry.date = value,
         "updated" if entry.date.is_empty() => entry.date = value,
@@ -154,7 +160,8 @@ mod tests {
 
     #[test]
     fn rss_and_atom_give_their_entries() {
-        let rss = "<?xml version='1.0'?><rss><channel><title>News &amp; more</title><link>https://e.example/</link>
+        let rss =
+            "<?xml version='1.0'?><rss><channel><title>News &amp; more</title><link>https://e.example/</link>
             <item><title>One</title><link>/1</link><pubDate>Mon, 06 Sep 2021 00:00:00 GMT</pubDate>
             <description><![CDATA[<p>Body <b>one</b></p>]]></description></item>
             <item><title>Two</title><guid>https://e.example/2</guid></item></channel></rss>";
@@ -170,7 +177,10 @@ mod tests {
             <link rel='edit' href='/e'/><link href='/1'/><updated>2024-01-01</updated><summary>S</summary></entry></feed>";
         let feed = read(atom, &url);
         let entry = &feed.entries[0];
-        assert_eq!((entry.title.as_str(), entry.date.as_str(), entry.summary.as_str()), ("One", "2024-01-01", "S"));
+        assert_eq!(
+            (entry.title.as_str(), entry.date.as_str(), entry.summary.as_str()),
+            ("One", "2024-01-01", "S")
+        );
         assert_eq!(entry.link.as_ref().unwrap().as_str(), "https://e.example/1");
     }
 

@@ -65,27 +65,47 @@ pub(crate) fn sniff(body: &[u8], content_type: Option<&str>) -> Body {
     if let Some((_, media_type)) = SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature)) {
         return Body::Binary((*media_type).to_owned());
     }
-    if head.starts_with(b"RIFF") && head.get(8..12).is_some_and(|kind| matches!(kind, b"WEBP" | b"AVI " | b"WAVE")) {
+    if head.starts_with(b"RIFF")
+        && head.get(8..12).is_some_and(|kind| matches!(kind, b"WEBP" | b"AVI " | b"WAVE"))
+    {
         return Body::Binary("a RIFF file".to_owned());
     }
     if head.get(4..8) == Some(b"ftyp") {
         return Body::Binary("video/mp4".to_owned());
     }
-    let essence = content_type.and_then(|header| header.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase();
+    let essence = content_type
+        .and_then(|header| header.split(';').next())
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
     match essence.as_str() {
         "text/html" | "application/xhtml+xml" | "text/x-server-parsed-html" => Body::Html,
-        "application/json" | "text/json" | "application/ndjson" | "application/x-ndjson" | "application/jsonl" => Body::Json,
+        "application/json"
+        | "text/json"
+        | "application/ndjson"
+        | "application/x-ndjson"
+        | "application/jsonl" => Body::Json,
         "application/rss+xml" | "application/atom+xml" | "application/rdf+xml" => feed_or_xml(head),
         "application/xml" | "text/xml" => xml(head),
         "text/csv" | "application/csv" => Body::Delimited(','),
         "text/tab-separated-values" | "text/tsv" => Body::Delimited('\t'),
         "text/markdown" | "text/x-markdown" => Body::Markdown,
-        "application/javascript" | "application/x-javascript" | "application/ecmascript" | "application/yaml" | "application/x-yaml" | "application/toml"
-        | "application/x-sh" | "application/sql" | "application/graphql" => Body::Text,
+        "application/javascript"
+        | "application/x-javascript"
+        | "application/ecmascript"
+        | "application/yaml"
+        | "application/x-yaml"
+        | "application/toml"
+        | "application/x-sh"
+        | "application/sql"
+        | "application/graphql" => Body::Text,
         "image/svg+xml" => Body::Xml,
-        "" | "unknown/unknown" | "application/unknown" | "*/*" | "application/octet-stream" | "binary/octet-stream" => {
-            unknown(head, content_type)
-        }
+        ""
+        | "unknown/unknown"
+        | "application/unknown"
+        | "*/*"
+        | "application/octet-stream"
+        | "binary/octet-stream" => unknown(head, content_type),
         _ if essence.ends_with("+json") => Body::Json,
         _ if essence.ends_with("+xml") => xml(head),
         _ if essence.starts_with("text/") => Body::Text,
@@ -117,7 +137,8 @@ fn unknown(head: &[u8], content_type: Option<&str>) -> Body {
     }
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start_matches('\u{FEFF}').trim_start();
-    let lower = text.get(..text.len().min(600)).map_or_else(|| text.to_ascii_lowercase(), str::to_ascii_lowercase);
+    let lower =
+        text.get(..text.len().min(600)).map_or_else(|| text.to_ascii_lowercase(), str::to_ascii_lowercase);
     if lower.starts_with("<?xml") {
         return if lower.contains("<html") { Body::Html } else { xml(head) };
     }
@@ -132,7 +153,11 @@ fn unknown(head: &[u8], content_type: Option<&str>) -> Body {
 
 fn xml(head: &[u8]) -> Body {
     let text = String::from_utf8_lossy(head);
-    if text.contains("<html") && text.contains("http://www.w3.org/1999/xhtml") { Body::Html } else { feed_or_xml(head) }
+    if text.contains("<html") && text.contains("http://www.w3.org/1999/xhtml") {
+        Body::Html
+    } else {
+        feed_or_xml(head)
+    }
 }
 
 fn feed_or_xml(head: &[u8]) -> Body {
@@ -170,7 +195,12 @@ mod tests {
             (b"\0\0\0\x20ftypisom", None, binary("video/mp4")),
         ];
         for (body, content_type, expected) in rows {
-            assert_eq!(sniff(body, content_type), expected, "{:?} {content_type:?}", String::from_utf8_lossy(body));
+            assert_eq!(
+                sniff(body, content_type),
+                expected,
+                "{:?} {content_type:?}",
+                String::from_utf8_lossy(body)
+            );
         }
     }
 }

@@ -68,9 +68,32 @@ impl Default for Distances {
 
 /// Kinds of elements around a block whose distance counts.
 const AROUND: [Tag; 26] = [
-    Tag::Main, Tag::Article, Tag::Section, Tag::Nav, Tag::Header, Tag::Footer, Tag::Aside, Tag::Form, Tag::Ul, Tag::Ol, Tag::Li,
-    Tag::Table, Tag::Td, Tag::Blockquote, Tag::Figure, Tag::Figcaption, Tag::Dl, Tag::Button, Tag::Dialog, Tag::Details, Tag::Label, Tag::Pre,
-    Tag::A, Tag::H2, Tag::Time, Tag::Noscript,
+    Tag::Main,
+    Tag::Article,
+    Tag::Section,
+    Tag::Nav,
+    Tag::Header,
+    Tag::Footer,
+    Tag::Aside,
+    Tag::Form,
+    Tag::Ul,
+    Tag::Ol,
+    Tag::Li,
+    Tag::Table,
+    Tag::Td,
+    Tag::Blockquote,
+    Tag::Figure,
+    Tag::Figcaption,
+    Tag::Dl,
+    Tag::Button,
+    Tag::Dialog,
+    Tag::Details,
+    Tag::Label,
+    Tag::Pre,
+    Tag::A,
+    Tag::H2,
+    Tag::Time,
+    Tag::Noscript,
 ];
 
 /// Elements around a block whose totals count: its container, and 2, 3, 5 and 8 elements further out.
@@ -214,7 +237,7 @@ impl Collector<'_> {
                 Tag::Time => facts.times += 1,
                 Tag::Title if facts.title_hash == 0 => {
                     let title = tree.folded_text(node, 400);
-                    let head = title.split([ '|', '–', '—' ]).next().unwrap_or_default();
+                    let head = title.split(['|', '–', '—']).next().unwrap_or_default();
                     facts.title_hash = hash_words(head);
                     remember(&mut self.title, head);
                 }
@@ -224,14 +247,31 @@ impl Collector<'_> {
                     facts.og_product |= content.contains("product");
                 }
                 Tag::Meta
-                    if matches!(tree.attribute(node, Attr::Name).or_else(|| tree.attribute(node, Attr::Property)), Some("description" | "og:description")) =>
+                    if matches!(
+                        tree.attribute(node, Attr::Name).or_else(|| tree.attribute(node, Attr::Property)),
+                        Some("description" | "og:description")
+                    ) =>
                 {
                     remember(&mut self.description, tree.attribute(node, Attr::Content).unwrap_or_default());
                 }
                 Tag::Script => {
                     let data = tree.first_child(node).map(|text| tree.text(text)).unwrap_or_default();
                     let data = data.get(..data.len().min(20_000)).unwrap_or_default();
-                    for (bit, word) in ["\"Product\"", "Article\"", "BlogPosting\"", "DiscussionForumPosting\"", "QAPage\"", "ItemList\"", "CollectionPage\"", "FAQPage\"", "Service\"", "WebPage\""].iter().enumerate() {
+                    for (bit, word) in [
+                        "\"Product\"",
+                        "Article\"",
+                        "BlogPosting\"",
+                        "DiscussionForumPosting\"",
+                        "QAPage\"",
+                        "ItemList\"",
+                        "CollectionPage\"",
+                        "FAQPage\"",
+                        "Service\"",
+                        "WebPage\"",
+                    ]
+                    .iter()
+                    .enumerate()
+                    {
                         facts.structured |= u32::from(data.contains(word)) << bit;
                     }
                 }
@@ -252,7 +292,10 @@ impl Collector<'_> {
                     Kind::Element => {
                         let tag = tree.tag(node);
                         let skipped = self.view.skips(tree, node)
-                            || matches!(tag, Tag::Select | Tag::Textarea | Tag::Canvas | Tag::Object | Tag::Template) && !tree.has(node, Attr::Shadowrootmode);
+                            || matches!(
+                                tag,
+                                Tag::Select | Tag::Textarea | Tag::Canvas | Tag::Object | Tag::Template
+                            ) && !tree.has(node, Attr::Shadowrootmode);
                         if skipped {
                             walk.skip_children();
                         } else {
@@ -341,7 +384,10 @@ impl Collector<'_> {
             || tree.attribute(node, Attr::AriaHidden) == Some("true")
             || tree.attribute(node, Attr::Style).is_some_and(|style| {
                 let style = style.get(..style.len().min(300)).unwrap_or_default();
-                style.contains("display:none") || style.contains("display: none") || style.contains("visibility:hidden") || style.contains("visibility: hidden")
+                style.contains("display:none")
+                    || style.contains("display: none")
+                    || style.contains("visibility:hidden")
+                    || style.contains("visibility: hidden")
             });
         let first_class = class.split_ascii_whitespace().next().unwrap_or_default();
         frame.signature = hash_text(mix(frame.signature, tag as u64 + 1), first_class);
@@ -356,7 +402,9 @@ impl Collector<'_> {
         }
         match tag {
             Tag::A => self.links_open = self.links_open.saturating_sub(1),
-            Tag::B | Tag::Strong | Tag::Em | Tag::I => self.emphasis_open = self.emphasis_open.saturating_sub(1),
+            Tag::B | Tag::Strong | Tag::Em | Tag::I => {
+                self.emphasis_open = self.emphasis_open.saturating_sub(1)
+            }
             _ => {}
         }
         let Some(frame) = self.frames.pop() else { return };
@@ -383,7 +431,11 @@ impl Collector<'_> {
         let mut words = 0;
         for word in text.split_ascii_whitespace() {
             // Scripts without spaces between words count a word for every two characters.
-            let wide = if word.is_ascii() { 0 } else { word.chars().filter(|c| matches!(c, '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{E00}'..='\u{E7F}')).count() };
+            let wide = if word.is_ascii() {
+                0
+            } else {
+                word.chars().filter(|c| matches!(c, '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{E00}'..='\u{E7F}')).count()
+            };
             let letters = if word.is_ascii() { word.len() } else { word.chars().count() };
             let count = u32::try_from(1 + wide / 2).unwrap_or(1);
             if !word.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80) {
@@ -398,7 +450,10 @@ impl Collector<'_> {
             block.capitals += u32::from(word.as_bytes().first().is_some_and(u8::is_ascii_uppercase));
             block.digits += u32::from(word.bytes().any(|byte| byte.is_ascii_digit()));
             block.commas += u32::from(word.ends_with([',', ';', '、', '，']));
-            block.ends_sentence = word.ends_with(['.', '!', '?', '…', '。', '！', '？']) || word.ends_with(".\"") || word.ends_with(".”") || word.ends_with(".)");
+            block.ends_sentence = word.ends_with(['.', '!', '?', '…', '。', '！', '？'])
+                || word.ends_with(".\"")
+                || word.ends_with(".”")
+                || word.ends_with(".)");
             block.has_colon_end = word.ends_with(':');
             block.sentences += u32::from(block.ends_sentence);
             block.hash = hash_text(mix(block.hash, 7), word);
@@ -439,7 +494,8 @@ impl Collector<'_> {
         block.container = Some(frame.node);
         let distance = |depths: &[u16], out: &mut [u8]| {
             for (depth, slot) in depths.iter().zip(out) {
-                let steps = if *depth == FAR_DEPTH { FAR } else { innermost.depth.saturating_sub(*depth).min(FAR) };
+                let steps =
+                    if *depth == FAR_DEPTH { FAR } else { innermost.depth.saturating_sub(*depth).min(FAR) };
                 *slot = u8::try_from(steps).unwrap_or(u8::MAX);
             }
         };
@@ -459,7 +515,11 @@ impl Collector<'_> {
         block.child_index = frame.index;
         block.images_before = std::mem::take(&mut self.images);
         for (slot, steps) in block.regions.iter_mut().zip(REGION_STEPS) {
-            *slot = at.checked_sub(steps).and_then(|at| self.frames.get(at)).or(self.frames.first()).map_or(0, |frame| frame.number);
+            *slot = at
+                .checked_sub(steps)
+                .and_then(|at| self.frames.get(at))
+                .or(self.frames.first())
+                .map_or(0, |frame| frame.number);
         }
     }
 
@@ -511,13 +571,17 @@ impl Blocks {
     pub(crate) fn features(&self) -> Vec<Features> {
         let list = &self.list;
         let log = |count: u32| (1.0 + f64::from(count)).ln() as f32;
-        let share = |part: u32, whole: u32| if whole == 0 { 0.0 } else { (f64::from(part) / f64::from(whole)) as f32 };
+        let share = |part: u32, whole: u32| {
+            if whole == 0 { 0.0 } else { (f64::from(part) / f64::from(whole)) as f32 }
+        };
         let total_words: u32 = list.iter().map(|block| block.words).sum();
         let total_links: u32 = list.iter().map(|block| block.link_words).sum();
-        let prose = |block: &Block| block.words >= 12 && block.link_words * 3 < block.words && block.heading == 0;
+        let prose =
+            |block: &Block| block.words >= 12 && block.link_words * 3 < block.words && block.heading == 0;
         let prose_words: u32 = list.iter().filter(|block| prose(block)).map(|block| block.words).sum();
         let prose_blocks = list.iter().filter(|block| prose(block)).count() as u32;
-        let mut by_signature: std::collections::HashMap<u64, (u32, u32, u32)> = std::collections::HashMap::new();
+        let mut by_signature: std::collections::HashMap<u64, (u32, u32, u32)> =
+            std::collections::HashMap::new();
         let mut by_text: std::collections::HashMap<u64, u32> = std::collections::HashMap::new();
         for block in list {
             let entry = by_signature.entry(block.signature).or_default();
@@ -622,7 +686,8 @@ impl Blocks {
                 }
             }
             for width in [5_usize, 15] {
-                let window = list.get(at.saturating_sub(width)..(at + width + 1).min(list.len())).unwrap_or_default();
+                let window =
+                    list.get(at.saturating_sub(width)..(at + width + 1).min(list.len())).unwrap_or_default();
                 let words: u32 = window.iter().map(|near| near.words).sum();
                 let links: u32 = window.iter().map(|near| near.link_words).sum();
                 f.push(log(words));

@@ -123,7 +123,9 @@ pub mod training {
         let view = View { roots: vec![root], ..View::whole(&tree) };
         let blocks = super::blocks::collect(&tree, &view, url);
         let features = blocks.features();
-        let text = |block: &super::Block| block.nodes.iter().map(|node| tree.text(*node)).collect::<Vec<_>>().join("");
+        let text = |block: &super::Block| {
+            block.nodes.iter().map(|node| tree.text(*node)).collect::<Vec<_>>().join("")
+        };
         blocks.list.iter().map(text).zip(features).collect()
     }
 }

@@ -49,7 +49,8 @@ impl Ensemble {
         let mut ensemble = Self::default();
         let trees = u16::from_le_bytes(reader.take()?);
         for _ in 0..trees {
-            let start = (u32::try_from(ensemble.splits.len()).ok()?, u32::try_from(ensemble.leaves.len()).ok()?);
+            let start =
+                (u32::try_from(ensemble.splits.len()).ok()?, u32::try_from(ensemble.leaves.len()).ok()?);
             ensemble.trees.push(start);
             let splits = u16::from_le_bytes(reader.take()?);
             for _ in 0..splits {

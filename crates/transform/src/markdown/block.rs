@@ -110,7 +110,10 @@ impl Lines {
     /// May a block stand right under the one before it, without a blank line?
     fn joins(&self, last: Leaf, leaf: Leaf) -> bool {
         let begun = |container: &Container| {
-            !matches!(container, Container::Quote { started: false } | Container::Item(Item { started: false, .. }))
+            !matches!(
+                container,
+                Container::Quote { started: false } | Container::Item(Item { started: false, .. })
+            )
         };
         let opening = self.containers.iter().position(|container| !begun(container));
         let around = match opening {

@@ -45,17 +45,37 @@ fn is_gutter(tree: &Tree, node: NodeId) -> bool {
     class.split_ascii_whitespace().any(|class| {
         matches!(
             class,
-            "line-numbers-rows" | "linenos" | "lineno" | "linenumber" | "line-number" | "line-numbers" | "gutter" | "lnt" | "ln" | "hljs-ln-numbers" | "rouge-gutter" | "react-syntax-highlighter-line-number" | "copy" | "copy-button"
+            "line-numbers-rows"
+                | "linenos"
+                | "lineno"
+                | "linenumber"
+                | "line-number"
+                | "line-numbers"
+                | "gutter"
+                | "lnt"
+                | "ln"
+                | "hljs-ln-numbers"
+                | "rouge-gutter"
+                | "react-syntax-highlighter-line-number"
+                | "copy"
+                | "copy-button"
         )
-    }) && tree.text_content(node).chars().all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, '.' | ':' | '|'))
+    }) && tree
+        .text_content(node)
+        .chars()
+        .all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, '.' | ':' | '|'))
 }
 
 /// The language of a code block, read from the classes that highlighters use, on the block, its code or around it.
 pub(super) fn language(tree: &Tree, pre: NodeId) -> Option<String> {
     let code = tree.elements(pre).find(|child| matches!(tree.tag(*child), Tag::Code | Tag::Samp));
-    let around = tree.ancestors(pre).take(3).filter(|node| matches!(tree.tag(*node), Tag::Div | Tag::Figure | Tag::Other | Tag::Section));
+    let around = tree
+        .ancestors(pre)
+        .take(3)
+        .filter(|node| matches!(tree.tag(*node), Tag::Div | Tag::Figure | Tag::Other | Tag::Section));
     code.into_iter().chain([pre]).chain(around).enumerate().find_map(|(index, node)| {
-        let named = [Attr::DataLang, Attr::DataLanguage].into_iter().find_map(|name| tree.attribute(node, name));
+        let named =
+            [Attr::DataLang, Attr::DataLanguage].into_iter().find_map(|name| tree.attribute(node, name));
         if let Some(language) = named.and_then(clean) {
             return Some(language);
         }
@@ -67,10 +87,11 @@ pub(super) fn language(tree: &Tree, pre: NodeId) -> Option<String> {
 
 fn of_class(class: &str, own: bool) -> Option<String> {
     let marked = class.split_ascii_whitespace().find_map(|word| {
-        let language = ["language-", "lang-", "highlight-source-", "highlight-text-", "brush:", "sourceCode-"]
-            .iter()
-            .find_map(|prefix| word.strip_prefix(prefix))
-            .or_else(|| word.strip_prefix("highlight-").filter(|_| !own))?;
+        let language =
+            ["language-", "lang-", "highlight-source-", "highlight-text-", "brush:", "sourceCode-"]
+                .iter()
+                .find_map(|prefix| word.strip_prefix(prefix))
+                .or_else(|| word.strip_prefix("highlight-").filter(|_| !own))?;
         clean(language)
     });
     marked.or_else(|| {

@@ -33,7 +33,9 @@ pub(super) fn styles(pieces: &[Piece], text: &str) -> Vec<Style> {
     for (index, piece) in pieces.iter().enumerate() {
         match piece {
             Piece::Open(mark) => stack.push((index, *mark, stack.len())),
-            Piece::Close(_) => pairs.extend(stack.pop().map(|(open, mark, depth)| Pair { open, close: index, mark, depth })),
+            Piece::Close(_) => {
+                pairs.extend(stack.pop().map(|(open, mark, depth)| Pair { open, close: index, mark, depth }))
+            }
             _ => {}
         }
     }
@@ -45,7 +47,11 @@ pub(super) fn styles(pieces: &[Piece], text: &str) -> Vec<Style> {
         }
     };
     for pair in &pairs {
-        set(&mut styles, pair, pair.mark.delimiter().map_or(Style::Html, |(_, character)| Style::Delimiter(character)));
+        set(
+            &mut styles,
+            pair,
+            pair.mark.delimiter().map_or(Style::Html, |(_, character)| Style::Delimiter(character)),
+        );
     }
     for attempt in 0..ATTEMPTS {
         let failed = failing(pieces, text, &styles, &pairs);
@@ -125,7 +131,10 @@ fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair]) -> Ve
                         break;
                     }
                     let length = mark.delimiter().map_or(1, |(length, _)| length);
-                    owners.extend(std::iter::repeat_n(pair_of.get(index).copied().unwrap_or(usize::MAX), length));
+                    owners.extend(std::iter::repeat_n(
+                        pair_of.get(index).copied().unwrap_or(usize::MAX),
+                        length,
+                    ));
                     index += 1;
                 }
                 debug_assert!(index > start);
@@ -154,8 +163,12 @@ fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair]) -> Ve
                 process(inner, pairs, &mut good);
                 last = Some(')');
             }
-            (Piece::Text(range), _) => last = text.get(range.clone()).and_then(|text| text.chars().next_back()),
-            (Piece::Raw(range), _) => last = text.get(range.clone()).and_then(|text| text.chars().next_back()),
+            (Piece::Text(range), _) => {
+                last = text.get(range.clone()).and_then(|text| text.chars().next_back())
+            }
+            (Piece::Raw(range), _) => {
+                last = text.get(range.clone()).and_then(|text| text.chars().next_back())
+            }
             (Piece::Code(_), _) => last = Some('`'),
             (Piece::Image { .. }, _) => last = Some(')'),
             (Piece::Break, _) => last = None,
@@ -168,7 +181,9 @@ fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair]) -> Ve
 
 fn first_character(pieces: &[Piece], text: &str, styles: &[Style], index: usize) -> Option<char> {
     match (pieces.get(index)?, styles.get(index)) {
-        (Piece::Text(range) | Piece::Raw(range), _) => text.get(range.clone()).and_then(|text| text.chars().next()),
+        (Piece::Text(range) | Piece::Raw(range), _) => {
+            text.get(range.clone()).and_then(|text| text.chars().next())
+        }
         (Piece::Open(_) | Piece::Close(_), Some(Style::Delimiter(character))) => Some(char::from(*character)),
         (Piece::Open(_) | Piece::Close(_), _) => Some('<'),
         (Piece::Link, _) => Some('['),
@@ -206,31 +221,30 @@ fn is_punctuation(c: char) -> bool {
 fn process(mut runs: Vec<Run>, pairs: &[Pair], good: &mut [bool]) {
     // Positions of runs that may still open.
     let mut openers: Vec<usize> = Vec::new();
+    let mut spoilt: Vec<usize> = Vec::new();
     for at in 0..runs.len() {
         while runs.get(at).is_some_and(|run| run.closes && run.left() > 0) {
-            let found = openers.iter().rev().take(MAX_LOOKBACK).position(|opener| matches_closer(&runs, *opener, at));
+            let found =
+                openers.iter().rev().take(MAX_LOOKBACK).position(|opener| matches_closer(&runs, *opener, at));
             let Some(unmatched) = found else { break };
             openers.truncate(openers.len() - unmatched);
             let Some(opener_at) = openers.last().copied() else { break };
             let (head, tail) = runs.split_at_mut(at);
             let (Some(opener), Some(closer)) = (head.get_mut(opener_at), tail.first_mut()) else { break };
-            let length = if opener.character == b'~' || (opener.left() >= 2 && closer.left() >= 2) { 2 } else { 1 };
+            let length =
+                if opener.character == b'~' || (opener.left() >= 2 && closer.left() >= 2) { 2 } else { 1 };
             let opened = opener.owners.split_off(opener.owners.len().saturating_sub(length));
             let closed = closer.owners.get(closer.front..closer.front + length).unwrap_or_default();
             let owner = opened.first().copied().unwrap_or(usize::MAX);
-            let whole = pairs.get(owner).and_then(|pair| pair.mark.delimiter()).is_some_and(|(own, _)| own == length);
+            let whole =
+                pairs.get(owner).and_then(|pair| pair.mark.delimiter()).is_some_and(|(own, _)| own == length);
             if whole && opened.iter().chain(closed).all(|other| *other == owner) {
                 if let Some(slot) = good.get_mut(owner) {
                     *slot = true;
                 }
             } else {
                 // Something else pairs up here: all that take part have to be written differently.
-                for other in opened.iter().chain(closed) {
-                    if let Some(slot) = good.get_mut(*other) {
-                        *slot = false;
-                    }
-                }
-                return;
+                spoilt.extend(opened.iter().chain(closed).copied());
             }
             closer.front += length;
             if opener.left() == 0 {
@@ -239,6 +253,11 @@ fn process(mut runs: Vec<Run>, pairs: &[Pair], good: &mut [bool]) {
         }
         if runs.get(at).is_some_and(|run| run.opens && run.left() > 0) {
             openers.push(at);
+        }
+    }
+    for owner in spoilt {
+        if let Some(slot) = good.get_mut(owner) {
+            *slot = false;
         }
     }
 }
@@ -253,5 +272,7 @@ fn matches_closer(runs: &[Run], opener: usize, closer: usize) -> bool {
     }
     // The rule of three.
     let both = opener.closes || closer.opens;
-    !(both && (opener.original + closer.original) % 3 == 0 && (opener.original % 3 != 0 || closer.original % 3 != 0))
+    !(both
+        && (opener.original + closer.original) % 3 == 0
+        && (opener.original % 3 != 0 || closer.original % 3 != 0))
 }

@@ -26,7 +26,9 @@ impl Counts {
 
 /// Writes text of a paragraph; `follow` is the first character of what comes after it in the same line.
 pub(super) fn text(text: &str, follow: Option<char>, counts: &Counts, cell: bool, out: &mut String) {
-    let special = |byte: u8| matches!(byte, b'\\' | b'*' | b'_' | b'`' | b'~' | b'<' | b'&' | b']' | b'[' | b'!' | b'|');
+    let special = |byte: u8| {
+        matches!(byte, b'\\' | b'*' | b'_' | b'`' | b'~' | b'<' | b'&' | b']' | b'[' | b'!' | b'|')
+    };
     let mut rest = text;
     while let Some(at) = rest.bytes().position(special) {
         let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
@@ -57,9 +59,7 @@ fn needs_escape(
     let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     match character {
         '*' => counts.stars > 1 && !(space(previous) && space(next)),
-        '_' => {
-            counts.underscores > 1 && !(space(previous) && space(next)) && !(word(previous) && word(next))
-        }
+        '_' => counts.underscores > 1 && !(space(previous) && space(next)) && !(word(previous) && word(next)),
         '~' => counts.tildes > 1 && !(space(previous) && space(next)),
         '`' => counts.backticks > 1,
         '\\' => next.is_none_or(|c| c.is_ascii_punctuation()),
@@ -143,13 +143,22 @@ pub(super) fn destination(address: &str, cell: bool, out: &mut String) {
         && !address.starts_with('<')
         && !address.bytes().any(|byte| byte <= b' ' || byte == 0x7F);
     if plain {
-        escape_into(address, false, |c, next| c == '\\' && next.is_some_and(|n| n.is_ascii_punctuation()) || cell && c == '|', out);
+        escape_into(
+            address,
+            false,
+            |c, next| c == '\\' && next.is_some_and(|n| n.is_ascii_punctuation()) || cell && c == '|',
+            out,
+        );
     } else {
         out.push('<');
         escape_into(
             address,
             false,
-            |c, next| matches!(c, '<' | '>') || c == '\\' && next.is_none_or(|n| n.is_ascii_punctuation()) || cell && c == '|',
+            |c, next| {
+                matches!(c, '<' | '>')
+                    || c == '\\' && next.is_none_or(|n| n.is_ascii_punctuation())
+                    || cell && c == '|'
+            },
             out,
         );
         out.push('>');
@@ -158,7 +167,12 @@ pub(super) fn destination(address: &str, cell: bool, out: &mut String) {
 
 /// Writes a link's title, without its quotes.
 pub(super) fn title(title: &str, cell: bool, out: &mut String) {
-    escape_into(title, true, |c, next| c == '"' || c == '\\' && next.is_none_or(|n| n.is_ascii_punctuation()) || cell && c == '|', out);
+    escape_into(
+        title,
+        true,
+        |c, next| c == '"' || c == '\\' && next.is_none_or(|n| n.is_ascii_punctuation()) || cell && c == '|',
+        out,
+    );
 }
 
 /// Control characters are dropped, line ends too unless `lines`.
@@ -177,7 +191,9 @@ fn escape_into(text: &str, lines: bool, needs: impl Fn(char, Option<char>) -> bo
             }
             continue;
         }
-        if needs(c, characters.peek().copied()) || (c == '&' && is_reference(text.get(at..).unwrap_or_default())) {
+        if needs(c, characters.peek().copied())
+            || (c == '&' && is_reference(text.get(at..).unwrap_or_default()))
+        {
             out.push('\\');
         }
         out.push(c);
@@ -198,7 +214,11 @@ pub(super) fn line_start(line: &str, first: bool, out: &mut String) {
         Some(b'*') if ends_marker(1) => Some(0),
         Some(b'-' | b'_' | b'*') if is_rule(line) => Some(0),
         Some(b'=') if !first && line.bytes().all(|byte| matches!(byte, b'=' | b' ')) => Some(0),
-        Some(b'-' | b':' | b'|') if !first && line.bytes().all(|byte| matches!(byte, b'-' | b':' | b'|' | b' ')) => Some(0),
+        Some(b'-' | b':' | b'|')
+            if !first && line.bytes().all(|byte| matches!(byte, b'-' | b':' | b'|' | b' ')) =>
+        {
+            Some(0)
+        }
         Some(b'~') if line.starts_with("~~~") => Some(0),
         Some(b'0'..=b'9') if digits <= 9 && matches!(line.as_bytes().get(digits), Some(b'.' | b')')) => {
             ends_marker(digits + 1).then_some(digits)

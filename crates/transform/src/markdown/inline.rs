@@ -65,7 +65,10 @@ pub(super) enum Piece {
     Code(Range<usize>),
     /// Written as it stands.
     Raw(Range<usize>),
-    Image { alt: Range<usize>, target: usize },
+    Image {
+        alt: Range<usize>,
+        target: usize,
+    },
     Break,
 }
 
@@ -159,7 +162,8 @@ impl Inline {
             self.add_text(start);
             return;
         }
-        let visible = |c: &char| !c.is_control() && !matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}');
+        let visible =
+            |c: &char| !c.is_control() && !matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}');
         if !word.chars().any(|c| visible(&c)) {
             return;
         }
@@ -324,7 +328,8 @@ impl Inline {
                 Style::Html | Style::None => {}
             }
         }
-        counts.backticks += self.targets.iter().map(|target| target.address.matches('`').count()).sum::<usize>();
+        counts.backticks +=
+            self.targets.iter().map(|target| target.address.matches('`').count()).sum::<usize>();
         let mut out = String::with_capacity(self.text.len() + self.pieces.len() * 4);
         let mut link_start = None;
         for (index, piece) in self.pieces.iter().enumerate() {

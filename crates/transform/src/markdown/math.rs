@@ -8,7 +8,8 @@ pub(super) fn of(tree: &Tree, node: NodeId) -> Option<String> {
     match tree.tag(node) {
         Tag::Math => {
             let display = tree.attribute(node, Attr::Display).is_some_and(|display| display == "block");
-            let tex = annotation(tree, node).or_else(|| tree.attribute(node, Attr::Alttext).map(str::to_owned))?;
+            let tex =
+                annotation(tree, node).or_else(|| tree.attribute(node, Attr::Alttext).map(str::to_owned))?;
             Some(dollars(&tex, display))
         }
         Tag::Script => {
@@ -20,7 +21,10 @@ pub(super) fn of(tree: &Tree, node: NodeId) -> Option<String> {
             let has = |name: &str| class.split_ascii_whitespace().any(|word| word == name);
             if has("katex") || has("katex-display") {
                 let display = has("katex-display")
-                    || tree.parent(node).and_then(|parent| tree.attribute(parent, Attr::Class)).is_some_and(|class| class.contains("katex-display"));
+                    || tree
+                        .parent(node)
+                        .and_then(|parent| tree.attribute(parent, Attr::Class))
+                        .is_some_and(|class| class.contains("katex-display"));
                 return annotation(tree, node).map(|tex| dollars(&tex, display));
             }
             // What MathJax draws stands beside the script with the source.
@@ -36,7 +40,8 @@ pub(super) fn of(tree: &Tree, node: NodeId) -> Option<String> {
 fn annotation(tree: &Tree, node: NodeId) -> Option<String> {
     Walk::new(tree, node).find_map(|edge| match edge {
         Edge::Enter(inner)
-            if tree.name(inner) == "annotation" && tree.attribute(inner, Attr::Encoding).is_some_and(|kind| kind.contains("tex")) =>
+            if tree.name(inner) == "annotation"
+                && tree.attribute(inner, Attr::Encoding).is_some_and(|kind| kind.contains("tex")) =>
         {
             Some(tree.text_content(inner))
         }
@@ -45,9 +50,10 @@ fn annotation(tree: &Tree, node: NodeId) -> Option<String> {
 }
 
 fn source_follows(tree: &Tree, node: NodeId) -> bool {
-    std::iter::successors(Some(node), |node| tree.next_sibling(*node))
-        .take(4)
-        .any(|sibling| tree.tag(sibling) == Tag::Script && tree.attribute(sibling, Attr::Type).is_some_and(|kind| kind.starts_with("math/tex")))
+    std::iter::successors(Some(node), |node| tree.next_sibling(*node)).take(4).any(|sibling| {
+        tree.tag(sibling) == Tag::Script
+            && tree.attribute(sibling, Attr::Type).is_some_and(|kind| kind.starts_with("math/tex"))
+    })
 }
 
 fn dollars(tex: &str, display: bool) -> String {

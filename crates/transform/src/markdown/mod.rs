@@ -48,6 +48,7 @@ pub(crate) fn write(tree: &Tree, view: &View, options: Options<'_>) -> String {
         heading: None,
         block_link: None,
         task: false,
+        addresses_left: tree.attribute_budget(),
     };
     for root in &view.roots {
         writer.walk(*root);
@@ -89,6 +90,8 @@ struct Writer<'t> {
     block_link: Option<Target>,
     /// The paragraph begins with the box of a task.
     task: bool,
+    /// Bytes of addresses that may still be written.
+    addresses_left: usize,
 }
 
 impl Writer<'_> {
@@ -126,7 +129,9 @@ impl Writer<'_> {
         let tag = tree.tag(node);
         match tag {
             Tag::Br => self.line_break(),
-            Tag::Em | Tag::I | Tag::Cite | Tag::Dfn | Tag::Var if !self.is_icon(node) => self.inline.open(Mark::Em),
+            Tag::Em | Tag::I | Tag::Cite | Tag::Dfn | Tag::Var if !self.is_icon(node) => {
+                self.inline.open(Mark::Em)
+            }
             Tag::Strong | Tag::B => self.inline.open(Mark::Strong),
             Tag::Del | Tag::S | Tag::Strike => self.inline.open(Mark::Strike),
             Tag::Sub => self.inline.open(Mark::Sub),
@@ -148,7 +153,9 @@ impl Writer<'_> {
                 self.frame(node);
                 return false;
             }
-            Tag::Select | Tag::Textarea | Tag::Canvas | Tag::Object | Tag::Progress | Tag::Meter => return false,
+            Tag::Select | Tag::Textarea | Tag::Canvas | Tag::Object | Tag::Progress | Tag::Meter => {
+                return false;
+            }
             Tag::Template => return tree.has(node, Attr::Shadowrootmode),
             Tag::Pre | Tag::Xmp | Tag::Plaintext => {
                 self.code_block(node);
@@ -163,7 +170,9 @@ impl Writer<'_> {
     fn leave(&mut self, node: NodeId) {
         let tag = self.tree.tag(node);
         match tag {
-            Tag::Em | Tag::I | Tag::Cite | Tag::Dfn | Tag::Var if !self.is_icon(node) => self.inline.close(Mark::Em),
+            Tag::Em | Tag::I | Tag::Cite | Tag::Dfn | Tag::Var if !self.is_icon(node) => {
+                self.inline.close(Mark::Em)
+            }
             Tag::Strong | Tag::B => self.inline.close(Mark::Strong),
             Tag::Del | Tag::S | Tag::Strike => self.inline.close(Mark::Strike),
             Tag::Sub => self.inline.close(Mark::Sub),
@@ -245,7 +254,8 @@ impl Writer<'_> {
                 self.lines.write(&close_hashes(&text));
             }
             None => {
-                let is_box = |text: &str| ["[ ] ", "[x] ", "[X] "].iter().any(|start| text.starts_with(start));
+                let is_box =
+                    |text: &str| ["[ ] ", "[x] ", "[X] "].iter().any(|start| text.starts_with(start));
                 let escape_box = self.lines.at_item_start() && !self.task && is_box(&text);
                 self.lines.start(Leaf::Paragraph);
                 let mut start = String::new();
@@ -389,11 +399,14 @@ impl Writer<'_> {
 
     /// Writes a table as HTML where it is small enough to be read.
     fn html_table(&mut self, node: NodeId) -> bool {
-        if Walk::new(self.tree, node).any(|edge| matches!(edge, Edge::Enter(inner) if self.tree.tag(inner) == Tag::Pre)) {
+        if Walk::new(self.tree, node)
+            .any(|edge| matches!(edge, Edge::Enter(inner) if self.tree.tag(inner) == Tag::Pre))
+        {
             return false;
         }
         let view = View { roots: vec![node], ..self.view.clone() };
-        let html = crate::html::write(self.tree, &view, self.options.resolver, self.options.remove_base64_images);
+        let html =
+            crate::html::write(self.tree, &view, self.options.resolver, self.options.remove_base64_images);
         // Every parser adds `tbody` by itself.
         let html = html.replace("<tbody>", "").replace("</tbody>", "");
         self.lines.start(Leaf::Table);
@@ -437,9 +450,8 @@ impl Writer<'_> {
             _ if ordered => '.',
             _ => '-',
         };
-        let loose = self.tree.elements(node).any(|item| {
-            self.tree.tag(item) == Tag::Li && self.is_loose(item)
-        });
+        let loose =
+            self.tree.elements(node).any(|item| self.tree.tag(item) == Tag::Li && self.is_loose(item));
         self.lists.push(List {
             ordered,
             number: start.unwrap_or(1).min(999_999_999),
@@ -468,13 +480,25 @@ impl Writer<'_> {
         if implied {
             // An item outside any list.
             let depth = self.lines.depth();
-            self.lists.push(List { ordered: false, number: 1, mark: '-', tight: true, begun: false, width: 2, depth, opened: false });
+            self.lists.push(List {
+                ordered: false,
+                number: 1,
+                mark: '-',
+                tight: true,
+                begun: false,
+                width: 2,
+                depth,
+                opened: false,
+            });
         }
         let Some(list) = self.lists.last_mut() else { return };
-        if let Some(value) = self.tree.attribute(node, Attr::Value).and_then(|value| value.trim().parse::<u64>().ok()) {
+        if let Some(value) =
+            self.tree.attribute(node, Attr::Value).and_then(|value| value.trim().parse::<u64>().ok())
+        {
             list.number = value.min(999_999_999);
         }
-        let marker = if list.ordered { format!("{}{} ", list.number, list.mark) } else { format!("{} ", list.mark) };
+        let marker =
+            if list.ordered { format!("{}{} ", list.number, list.mark) } else { format!("{} ", list.mark) };
         let interrupts = !list.ordered || list.number == 1;
         list.number = (list.number + 1).min(999_999_999);
         list.width = marker.len();
@@ -510,6 +534,10 @@ impl Writer<'_> {
         let tree = self.tree;
         let Some(href) = tree.attribute(node, Attr::Href) else { return };
         let Some(address) = self.options.resolver.output(href) else { return };
+        let Some(left) = self.addresses_left.checked_sub(address.len()) else { return };
+        self.addresses_left = left;
+        let title_bytes = tree.attribute(node, Attr::Title).map_or(0, str::len);
+        self.addresses_left = self.addresses_left.saturating_sub(title_bytes);
         if self.options.faithful && tree.first_child(node).is_none() {
             self.empty_link(node, href);
             return;
@@ -564,13 +592,17 @@ impl Writer<'_> {
         } else {
             return; // a drawing in place of a picture to come
         };
-        self.inline.image(alt, Target { address, title });
+        if let Some(left) = self.addresses_left.checked_sub(address.len() + alt.len()) {
+            self.addresses_left = left;
+            self.inline.image(alt, Target { address, title });
+        }
     }
 
     /// A check box at the start of an item is a task.
     fn task(&mut self, node: NodeId) {
         let tree = self.tree;
-        let is_box = tree.attribute(node, Attr::Type).is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox"));
+        let is_box =
+            tree.attribute(node, Attr::Type).is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox"));
         if is_box && self.inline.is_empty() && self.lines.at_item_start() {
             self.inline.raw(if tree.has(node, Attr::Checked) { "[x]" } else { "[ ]" });
             self.task = true;
@@ -692,7 +724,11 @@ mod tests {
             ("quote", "<blockquote><p>a</p><p>b</p></blockquote>", "> a\n>\n> b"),
             ("quote in a quote", "<blockquote>a<blockquote>b</blockquote></blockquote>", "> a\n>\n> > b"),
             ("details", "<details><summary>S</summary><p>b</p></details>", "**S**\n\nb"),
-            ("figure", "<figure><img src=a.png alt=x><figcaption>C</figcaption></figure>", "![x](a.png)\n\nC"),
+            (
+                "figure",
+                "<figure><img src=a.png alt=x><figcaption>C</figcaption></figure>",
+                "![x](a.png)\n\nC",
+            ),
             ("title is not content", "<title>T</title><p>a", "a"),
             ("shadow root", "<div><template shadowrootmode=open><p>s</p></template></div>", "s"),
             ("template", "<template><p>s</p></template>t", "t"),
@@ -708,7 +744,7 @@ mod tests {
             ("space inside", "a<b> b </b>c", "a **b** c"),
             ("colon inside", "<b>a:</b>b", "<strong>a:</strong>b"),
             ("nested", "<em>a <em>b</em></em>", "*a *b**"),
-            ("both", "<strong><em>a</em></strong>", "***a***"),
+            ("both", "<strong><em>a</em></strong> <em><strong>b</strong></em>", "**_a_** ***b***"),
             ("empty", "a<b></b>b", "ab"),
             ("sub and sup", "H<sub>2</sub>O x<sup>2</sup>", "H<sub>2</sub>O x<sup>2</sup>"),
             ("keys", "<kbd>Ctrl</kbd>", "<kbd>Ctrl</kbd>"),
@@ -720,8 +756,16 @@ mod tests {
             ("soft hyphen and zero width", "a\u{ad}b\u{200b}c\u{feff}", "abc"),
             ("control characters", "a\u{1b}[31mb", "a[31mb"),
             ("tags as text", "&lt;script>x&lt;/script>", "\\<script>x\\</script>"),
-            ("formula", "<math><semantics><mi>x</mi><annotation encoding='application/x-tex'>x^2</annotation></semantics></math>", "$x^2$"),
-            ("formula in a script", "a <script type='math/tex; mode=display'>\\alpha</script>", "a $$\\alpha$$"),
+            (
+                "formula",
+                "<math><semantics><mi>x</mi><annotation encoding='application/x-tex'>x^2</annotation></semantics></math>",
+                "$x^2$",
+            ),
+            (
+                "formula in a script",
+                "a <script type='math/tex; mode=display'>\\alpha</script>",
+                "a $$\\alpha$$",
+            ),
         ]);
     }
 
@@ -732,7 +776,11 @@ mod tests {
             ("title", "<a href=a title='t \"q\"'>x</a>", "[x](a \"t \\\"q\\\"\")"),
             ("parentheses", "<a href='a(b'>x</a> <a href='a(b)'>y</a>", "[x](<a(b>) [y](a(b))"),
             ("brackets", "<a href=a>x]</a> <a href=a>[x]</a>", "[x\\]](a) [[x]](a)"),
-            ("dangerous", "<a href='javascript:x'>a</a> <a href='data:text/html,x'>b</a> <a href=' \tvbscript:x'>c</a>", "a b c"),
+            (
+                "dangerous",
+                "<a href='javascript:x'>a</a> <a href='data:text/html,x'>b</a> <a href=' \tvbscript:x'>c</a>",
+                "a b c",
+            ),
             ("mail", "<a href=mailto:a@b.example>m</a>", "[m](mailto:a@b.example)"),
             ("around blocks", "<a href=/p><h3>T</h3><p>x</p></a>", "### [T](/p)\n\nx"),
             ("bang before", "wow!<a href=a>x</a>", "wow\\![x](a)"),
@@ -741,7 +789,11 @@ mod tests {
             ("lazy image", "<img src='data:image/gif;base64,R0' data-src=/r.png alt=l>", "![l](/r.png)"),
             ("inline image", "<img src='data:image/png;base64,R0' alt=l>", "![l](<Base64-Image-Removed>)"),
             ("tracker", "a<img src=t.gif width=1 height=1>", "a"),
-            ("frame", "<iframe src='https://v.example/1' title='A film'></iframe>", "[A film](https://v.example/1)"),
+            (
+                "frame",
+                "<iframe src='https://v.example/1' title='A film'></iframe>",
+                "[A film](https://v.example/1)",
+            ),
         ]);
     }
 
@@ -755,7 +807,11 @@ mod tests {
             ("list right in a list", "<ul><li>a</li><ul><li>b</li></ul></ul>", "- a\n  - b"),
             ("item without a list", "<li>a<li>b", "- a\n- b"),
             ("two lists", "<ul><li>a</ul><ul><li>b</ul>", "- a\n\n* b"),
-            ("tasks", "<ul><li><input type=checkbox checked> a<li><input type=checkbox> b</ul>", "- [x] a\n- [ ] b"),
+            (
+                "tasks",
+                "<ul><li><input type=checkbox checked> a<li><input type=checkbox> b</ul>",
+                "- [x] a\n- [ ] b",
+            ),
             ("code in an item", "<ul><li>a<pre>x\ny</pre></ul>", "- a\n  ```\n  x\n  y\n  ```"),
             ("quote in an item", "<ul><li><blockquote>q</blockquote></ul>", "- > q"),
             ("paragraphs in an item", "<ol><li><p>a</p><p>b</p></ol>", "1. a\n\n   b"),
@@ -771,8 +827,16 @@ mod tests {
             ("plain", "<pre>a\n  b\n</pre>", "```\na\n  b\n```"),
             ("class on code", "<pre><code class=language-rust>x</code></pre>", "```rust\nx\n```"),
             ("class on pre", "<pre class='brush: js;'>x</pre>", "```js\nx\n```"),
-            ("class around", "<div class='highlight highlight-source-python'><pre>x</pre></div>", "```python\nx\n```"),
-            ("sphinx", "<div class='highlight-c notranslate'><div class=highlight><pre>x</pre></div></div>", "```c\nx\n```"),
+            (
+                "class around",
+                "<div class='highlight highlight-source-python'><pre>x</pre></div>",
+                "```python\nx\n```",
+            ),
+            (
+                "sphinx",
+                "<div class='highlight-c notranslate'><div class=highlight><pre>x</pre></div></div>",
+                "```c\nx\n```",
+            ),
             ("fence inside", "<pre>```\nx\n```</pre>", "````\n```\nx\n```\n````"),
             ("spans and breaks", "<pre><span>a</span><br><b>b</b></pre>", "```\na\nb\n```"),
             ("line numbers", "<pre><span class=lineno>1</span>a</pre>", "```\na\n```"),
@@ -788,23 +852,43 @@ mod tests {
                 "<table><tr><th align=left>A<th align=center>B<th style='text-align: right'>C<tr><td>1<td>2<td>3</table>",
                 "| A | B | C |\n| :--- | :---: | ---: |\n| 1 | 2 | 3 |",
             ),
-            ("without a header", "<table><tr><td>1<td>2<tr><td>3<td>4</table>", "| 1 | 2 |\n| --- | --- |\n| 3 | 4 |"),
-            ("pipes and blocks", "<table><tr><th>a|b<tr><td><p>x</p><p>y</p></table>", "| a\\|b |\n| --- |\n| x<br>y |"),
+            (
+                "without a header",
+                "<table><tr><td>1<td>2<tr><td>3<td>4</table>",
+                "| 1 | 2 |\n| --- | --- |\n| 3 | 4 |",
+            ),
+            (
+                "pipes and blocks",
+                "<table><tr><th>a|b<tr><td><p>x</p><p>y</p></table>",
+                "| a\\|b |\n| --- |\n| x<br>y |",
+            ),
             (
                 "spans",
                 "<table><tr><th colspan=2>W<th>Z<tr><td rowspan=2>r<td>1<td>2<tr><td>3<td>4</table>",
                 "| W | | Z |\n| --- | --- | --- |\n| r | 1 | 2 |\n| | 3 | 4 |",
             ),
             ("caption", "<table><caption>C</caption><tr><th>A</table>", "C\n\n| A |\n| --- |"),
-            ("list in a cell", "<table><tr><th>A<tr><td><ul><li>x<li>y</ul></table>", "| A |\n| --- |\n| - x<br>- y |"),
-            ("code in a cell", "<table><tr><th>A<tr><td><code>a|b</code></table>", "| A |\n| --- |\n| `a\\|b` |"),
+            (
+                "list in a cell",
+                "<table><tr><th>A<tr><td><ul><li>x<li>y</ul></table>",
+                "| A |\n| --- |\n| - x<br>- y |",
+            ),
+            (
+                "code in a cell",
+                "<table><tr><th>A<tr><td><code>a|b</code></table>",
+                "| A |\n| --- |\n| `a\\|b` |",
+            ),
         ]);
     }
 
     #[test]
     fn a_page_leaves_out_what_nobody_sees() {
         let rows: &[Row] = &[
-            ("table for layout", "<table role=presentation><tr><td>a<td>b<tr><td><h2>c</h2></table>", "a b\n\n## c"),
+            (
+                "table for layout",
+                "<table role=presentation><tr><td>a<td>b<tr><td><h2>c</h2></table>",
+                "a b\n\n## c",
+            ),
             ("empty link", "a <a href=b></a>c", "a c"),
             ("empty heading", "<h2></h2><p>a", "a"),
             ("empty quote", "<blockquote></blockquote><p>a", "a"),

@@ -33,7 +33,9 @@ pub(super) fn holds_data(tree: &Tree, table: NodeId) -> bool {
         }
         match tree.tag(node) {
             Tag::Table if node != table => return false,
-            Tag::Pre | Tag::Form | Tag::H1 | Tag::H2 | Tag::Article | Tag::Section | Tag::Iframe => return false,
+            Tag::Pre | Tag::Form | Tag::H1 | Tag::H2 | Tag::Article | Tag::Section | Tag::Iframe => {
+                return false;
+            }
             Tag::Tr => {
                 rows += 1;
                 in_row = 0;
@@ -167,7 +169,8 @@ impl Table {
     /// The lines of the table.
     pub(super) fn lines(mut self) -> Vec<String> {
         // Spans at the end of all rows cover nothing.
-        let width = |row: &Row| row.cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
+        let width =
+            |row: &Row| row.cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
         let columns = self.rows.iter().map(width).max().unwrap_or(0).max(1);
         for row in &mut self.rows {
             row.cells.truncate(columns);

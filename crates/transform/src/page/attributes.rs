@@ -14,6 +14,7 @@ const MAX_VALUES: usize = 20_000;
 pub(crate) fn read(tree: &Tree, wanted: &[AttributeSelector]) -> Result<Value, Error> {
     let mut results = Vec::with_capacity(wanted.len());
     let mut left = MAX_VALUES;
+    let mut budget = tree.attribute_budget();
     for AttributeSelector { selector, attribute } in wanted {
         let selectors = Selectors::parse(std::slice::from_ref(selector))?;
         let name = attribute.to_ascii_lowercase();
@@ -25,8 +26,10 @@ pub(crate) fn read(tree: &Tree, wanted: &[AttributeSelector]) -> Result<Value, E
                 && tree.is_element(node)
                 && matcher.matches(node)
                 && let Some((_, value)) = tree.attributes(node).find(|(known, _)| *known == name)
+                && let Some(rest) = budget.checked_sub(value.len())
             {
                 left -= 1;
+                budget = rest;
                 values.push(value);
             }
         }

@@ -43,7 +43,11 @@ pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<Stri
                         add(poster);
                     }
                 }
-                Tag::Input if tree.attribute(node, Attr::Type).is_some_and(|kind| kind.eq_ignore_ascii_case("image")) => {
+                Tag::Input
+                    if tree
+                        .attribute(node, Attr::Type)
+                        .is_some_and(|kind| kind.eq_ignore_ascii_case("image")) =>
+                {
                     if let Some(source) = tree.attribute(node, Attr::Src) {
                         add(source);
                     }

@@ -119,9 +119,25 @@ fn meta(tree: &Tree, node: NodeId, metadata: &mut Metadata) {
 /// Puts a value beside what is there under the same name. Names of fields of the document cannot be taken.
 fn add(metadata: &mut Metadata, name: &str, content: String) {
     const TAKEN: [&str; 19] = [
-        "title", "description", "language", "keywords", "robots", "favicon", "publishedTime", "modifiedTime",
-        "ogLocaleAlternate", "sourceURL", "url", "statusCode", "contentType", "scrapeId", "error", "numPages",
-        "proxyUsed", "cacheState", "cachedAt",
+        "title",
+        "description",
+        "language",
+        "keywords",
+        "robots",
+        "favicon",
+        "publishedTime",
+        "modifiedTime",
+        "ogLocaleAlternate",
+        "sourceURL",
+        "url",
+        "statusCode",
+        "contentType",
+        "scrapeId",
+        "error",
+        "numPages",
+        "proxyUsed",
+        "cacheState",
+        "cachedAt",
     ];
     if TAKEN.contains(&name) || matches!(name, "creditsUsed" | "concurrencyLimited") {
         return;

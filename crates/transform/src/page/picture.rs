@@ -8,7 +8,10 @@ const LAZY_SETS: [Attr; 3] = [Attr::DataSrcset, Attr::DataLazySrcset, Attr::Srcs
 
 /// Is the image one that only counts readers?
 pub(crate) fn is_tracker(tree: &Tree, image: NodeId) -> bool {
-    let tiny = |name| tree.attribute(image, name).is_some_and(|size| matches!(size.trim().trim_end_matches("px"), "0" | "1"));
+    let tiny = |name| {
+        tree.attribute(image, name)
+            .is_some_and(|size| matches!(size.trim().trim_end_matches("px"), "0" | "1"))
+    };
     tiny(Attr::Width) && tiny(Attr::Height)
 }
 

@@ -21,15 +21,30 @@ pub(crate) fn is_shell(tree: &Tree) -> bool {
             Kind::Text => bytes += tree.text(node).trim().len(),
             Kind::Element => {
                 let tag = tree.tag(node);
-                scripts += usize::from(tag == Tag::Script && !tree.attribute(node, Attr::Type).is_some_and(|kind| kind.contains("json")));
+                scripts += usize::from(
+                    tag == Tag::Script
+                        && !tree.attribute(node, Attr::Type).is_some_and(|kind| kind.contains("json")),
+                );
                 if tag == Tag::Noscript {
                     asks |= tree.folded_text(node, 400).to_ascii_lowercase().contains("javascript");
                 }
                 if tree.first_child(node).is_none() && tag == Tag::Div {
                     let id = tree.attribute(node, Attr::Id).unwrap_or_default();
-                    mount |= matches!(id, "root" | "app" | "__next" | "__nuxt" | "___gatsby" | "svelte" | "main" | "app-root" | "react-root");
+                    mount |= matches!(
+                        id,
+                        "root"
+                            | "app"
+                            | "__next"
+                            | "__nuxt"
+                            | "___gatsby"
+                            | "svelte"
+                            | "main"
+                            | "app-root"
+                            | "react-root"
+                    );
                 }
-                mount |= tag == Tag::Other && tree.first_child(node).is_none() && tree.name(node).contains('-');
+                mount |=
+                    tag == Tag::Other && tree.first_child(node).is_none() && tree.name(node).contains('-');
                 if tag.is_invisible() && tag != Tag::Head {
                     walk.skip_children();
                 }
@@ -52,7 +67,10 @@ mod tests {
     fn an_empty_shell_is_told_from_a_short_page() {
         let rows = [
             ("<title>App</title><div id=root></div><script src=/main.js></script>", true),
-            ("<body><noscript>You need to enable JavaScript to run this app.</noscript><div class=x></div><script src=a></script>", true),
+            (
+                "<body><noscript>You need to enable JavaScript to run this app.</noscript><div class=x></div><script src=a></script>",
+                true,
+            ),
             ("<app-shell></app-shell><script type=module src=a></script>", true),
             ("<h1>Not found</h1><p>There is no such page.</p>", false),
             ("<p>Short, but served.</p><script>track()</script>", false),

@@ -9,8 +9,10 @@ use std::collections::hash_map::Entry;
 
 use html5ever::interface::TreeSink;
 use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{Doctype, Tag as TagToken, TagKind, Token as BuilderToken, TokenSink, TokenSinkResult};
 use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{
+    Doctype, Tag as TagToken, TagKind, Token as BuilderToken, TokenSink, TokenSinkResult,
+};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute as BuilderAttribute, LocalName, QualName, ns};
 use memchr::{memchr, memchr2};
@@ -129,7 +131,31 @@ impl<'a> Build<'a> {
             }
             if self.builder.sink.tree.borrow().len() > limit {
                 self.builder.sink.tree.borrow_mut().truncated = true;
+                self.text_alone(&mut tokenizer);
                 break;
+            }
+        }
+    }
+
+    /// Reads the rest of the page as text: tags are white space.
+    fn text_alone(&mut self, tokenizer: &mut Tokenizer<'_>) {
+        while let Some(token) = tokenizer.next(false) {
+            match token {
+                Token::Text { span, references } => self.text(span.of(self.input), references),
+                Token::Start { name, .. } => {
+                    let (tag, _) = self.name(name);
+                    if let Some(content) = raw_content(tag) {
+                        tokenizer.set_content(content);
+                        self.drop_text = true;
+                    } else {
+                        self.text(" ", false);
+                    }
+                }
+                Token::End { .. } => {
+                    self.drop_text = false;
+                    self.text(" ", false);
+                }
+                Token::Doctype { .. } => {}
             }
         }
     }
@@ -172,7 +198,8 @@ impl<'a> Build<'a> {
     ) -> Option<Content> {
         let (tag, local) = self.name(name);
         if self.drops(tag, self_closing) {
-            self.skipped = self.skipped.saturating_add(u32::from(!tag.is_void() && raw_content(tag).is_none()));
+            self.skipped =
+                self.skipped.saturating_add(u32::from(!tag.is_void() && raw_content(tag).is_none()));
             self.drop_text = raw_content(tag).is_some();
             return raw_content(tag);
         }
@@ -183,8 +210,13 @@ impl<'a> Build<'a> {
         if tag.is_formatting() {
             self.formatting = self.formatting.saturating_add(1);
         }
-        let token =
-            TagToken { kind: TagKind::StartTag, name: local, self_closing, attrs: attributes, had_duplicate_attributes: false };
+        let token = TagToken {
+            kind: TagKind::StartTag,
+            name: local,
+            self_closing,
+            attrs: attributes,
+            had_duplicate_attributes: false,
+        };
         match self.builder.process_token(BuilderToken::TagToken(token), 1) {
             TokenSinkResult::RawData(kind) => {
                 self.drop_text = match tag {
@@ -211,10 +243,11 @@ impl<'a> Build<'a> {
             self.nested_too_deep = true;
         }
         let deep = depth >= MAX_DEPTH - 2;
-        (deep && !tag.is_void() && !self_closing) || (tag.is_formatting() && self.formatting >= MAX_FORMATTING && {
-            self.recount_formatting();
-            self.formatting >= MAX_FORMATTING
-        })
+        (deep && !tag.is_void() && !self_closing)
+            || (tag.is_formatting() && self.formatting >= MAX_FORMATTING && {
+                self.recount_formatting();
+                self.formatting >= MAX_FORMATTING
+            })
     }
 
     /// Counts the formatting elements around the current node; the running count never falls by itself.
@@ -339,7 +372,9 @@ impl<'a> Build<'a> {
                     continue;
                 }
                 let own = tree.attributes.get(start..).unwrap_or_default();
-                if own.iter().any(|other| other.name == Attr::Other && tree.slice(other.name_start, other.name_end) == name) {
+                if own.iter().any(|other| {
+                    other.name == Attr::Other && tree.slice(other.name_start, other.name_end) == name
+                }) {
                     continue;
                 }
             } else if seen & known.bit() != 0 {

@@ -107,7 +107,7 @@ pub(crate) struct Tree {
     nodes: Vec<Node>,
     attributes: Vec<Attribute>,
     text: String,
-    /// The page had more nodes than allowed; what came after is missing.
+    /// The page had more nodes than allowed; of what came after there is only the text.
     pub(crate) truncated: bool,
 }
 
@@ -160,6 +160,12 @@ impl Tree {
     /// How many nodes there are; every index is below.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// How many bytes of attributes may be written out for this tree. Unclosed formatting elements are repeated in
+    /// every block after them, their attributes with them: without a bound a long address would be repeated too.
+    pub(crate) fn attribute_budget(&self) -> usize {
+        self.text.len().saturating_mul(4).saturating_add(65_536)
     }
 
     /// Something that is at one place in memory for one node, as long as the tree is not changed.
@@ -295,7 +301,8 @@ impl Tree {
                 Edge::Enter(node) if self.tag(node).is_invisible() && node != id => walk.skip_children(),
                 Edge::Enter(node) if self.kind(node) == Kind::Text => {
                     for (index, word) in self.text(node).split_ascii_whitespace().enumerate() {
-                        let glued = index == 0 && !self.text(node).starts_with(|c: char| c.is_ascii_whitespace());
+                        let glued =
+                            index == 0 && !self.text(node).starts_with(|c: char| c.is_ascii_whitespace());
                         if !glued && !out.is_empty() && !out.ends_with(' ') {
                             out.push(' ');
                         }
@@ -366,7 +373,8 @@ mod tests {
 
     #[test]
     fn scripts_styles_and_drawings_cost_no_nodes() {
-        let tree = tree("<style>a{}</style><script>var x</script><svg><path d=m /><g><text>x</text></g></svg><p>y");
+        let tree =
+            tree("<style>a{}</style><script>var x</script><svg><path d=m /><g><text>x</text></g></svg><p>y");
         let body = tree.find(Tag::Html).unwrap();
         assert_eq!(tree.text_content(body), "y");
         assert!(tree.len() < 12, "{}", tree.len());

@@ -54,8 +54,10 @@ fn numeric(bytes: &[u8], out: &mut String) -> usize {
     if at == start {
         return 0;
     }
-    let replaced = (0x80..0xA0).contains(&value).then(|| C1_REPLACEMENTS.get(value as usize - 0x80).copied().flatten());
-    let character = replaced.flatten().or_else(|| char::from_u32(value)).filter(|character| *character != '\0');
+    let replaced =
+        (0x80..0xA0).contains(&value).then(|| C1_REPLACEMENTS.get(value as usize - 0x80).copied().flatten());
+    let character =
+        replaced.flatten().or_else(|| char::from_u32(value)).filter(|character| *character != '\0');
     out.push(character.unwrap_or('\u{FFFD}'));
     if bytes.get(at) == Some(&b';') { at + 1 } else { at }
 }

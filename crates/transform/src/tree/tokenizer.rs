@@ -78,7 +78,13 @@ const fn is_space(byte: u8) -> bool {
 impl<'a> Tokenizer<'a> {
     /// Reads `input` from its beginning.
     pub(crate) fn new(input: &'a str) -> Self {
-        Self { input, position: 0, content: Content::Data, last_start: Span::default(), attributes: Vec::new() }
+        Self {
+            input,
+            position: 0,
+            content: Content::Data,
+            last_start: Span::default(),
+            attributes: Vec::new(),
+        }
     }
 
     /// The attributes of the last start tag, in their order, repeated names included.
@@ -105,7 +111,11 @@ impl<'a> Tokenizer<'a> {
             Content::Data => self.next_data(cdata),
             Content::Plaintext => self.text_to(self.input.len(), false),
             Content::Rcdata | Content::Rawtext | Content::Script => {
-                let end = if self.content == Content::Script { self.script_end() } else { self.raw_end(self.position) };
+                let end = if self.content == Content::Script {
+                    self.script_end()
+                } else {
+                    self.raw_end(self.position)
+                };
                 let references = self.content == Content::Rcdata;
                 self.content = Content::Data;
                 self.text_to(end, references).or_else(|| self.next_data(cdata))
@@ -174,7 +184,8 @@ impl<'a> Tokenizer<'a> {
     }
 
     fn skip_past(&mut self, from: usize, needle: &[u8]) {
-        self.position = memmem::find(self.rest(from), needle).map_or(self.input.len(), |at| from + at + needle.len());
+        self.position =
+            memmem::find(self.rest(from), needle).map_or(self.input.len(), |at| from + at + needle.len());
     }
 
     /// Comments, CDATA sections and the document type; `None` where nothing of it is a token.
@@ -187,7 +198,8 @@ impl<'a> Tokenizer<'a> {
         if cdata && rest.starts_with(b"[CDATA[") {
             let start = markup + 9;
             self.skip_past(start, b"]]>");
-            let closed = self.input.as_bytes().get(..self.position).is_some_and(|read| read.ends_with(b"]]>"));
+            let closed =
+                self.input.as_bytes().get(..self.position).is_some_and(|read| read.ends_with(b"]]>"));
             let end = if closed && self.position >= start + 3 { self.position - 3 } else { self.position };
             return (start < end).then_some(Token::Text { span: Span { start, end }, references: false });
         }
@@ -380,7 +392,9 @@ mod tests {
                     let attributes: String = tokenizer
                         .attributes()
                         .iter()
-                        .map(|attribute| format!(" {}={}", attribute.name.of(input), attribute.value.of(input)))
+                        .map(|attribute| {
+                            format!(" {}={}", attribute.name.of(input), attribute.value.of(input))
+                        })
                         .collect();
                     let name = name.of(input).to_owned();
                     match name.as_str() {
@@ -409,7 +423,10 @@ mod tests {
             ("<?php echo ?>x", &["x"]),
             ("<title>a<b>&amp;</TITLE >c", &["<title>", "a<b>&amp;", "</TITLE>", "c"]),
             ("<script>if(a<b)</script>c", &["<script>", "if(a<b)", "</script>", "c"]),
-            ("<script><!--<script></script>--></script>c", &["<script>", "<!--<script></script>-->", "</script>", "c"]),
+            (
+                "<script><!--<script></script>--></script>c",
+                &["<script>", "<!--<script></script>-->", "</script>", "c"],
+            ),
             ("<script><!--></script>c", &["<script>", "<!-->", "</script>", "c"]),
             ("a<b", &["a"]),
             ("a<b c=\"d", &["a"]),
