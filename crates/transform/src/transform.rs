@@ -141,7 +141,7 @@ fn html_page(
         || !formats.attributes.is_empty();
     let tree = parse(text, ParseOptions { all_attributes: selects || formats.html });
     let resolver = Resolver::of_tree(url, &tree);
-    let mut document = Document { metadata: metadata::read(&tree, &resolver), ..Document::default() };
+    let mut document = Document { metadata: metadata::read(&tree, url, &resolver), ..Document::default() };
     let mut warnings = Vec::new();
 
     let tagged = select::view(&tree, include, exclude);

@@ -2,6 +2,9 @@
 
 use gleaner_types::{MetaValue, Metadata};
 
+use super::{date, structured, title};
+use url::Url;
+
 use crate::address::Resolver;
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 
@@ -37,7 +40,7 @@ const RENAMED: &[(&str, &str)] = &[
 ];
 
 /// Reads the metadata of a page. What only the worker knows (addresses, status, times) is left open.
-pub(crate) fn read(tree: &Tree, resolver: &Resolver) -> Metadata {
+pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
     let mut metadata = Metadata::default();
     let mut icon = None::<(u8, &str)>;
     let mut entries = 0;
@@ -76,15 +79,116 @@ pub(crate) fn read(tree: &Tree, resolver: &Resolver) -> Metadata {
         }
     }
     metadata.favicon = icon.and_then(|(_, href)| resolver.web(href)).map(String::from);
-    metadata.title = title.filter(|title| !title.is_empty());
-    if metadata.title.is_none() {
-        metadata.title = match metadata.other.get("ogTitle") {
-            Some(MetaValue::One(title)) => Some(title.clone()),
-            Some(MetaValue::Many(titles)) => titles.first().cloned(),
-            None => None,
-        };
-    }
+    let one = |metadata: &Metadata, name: &str| match metadata.other.get(name) {
+        Some(MetaValue::One(value)) => Some(value.clone()),
+        Some(MetaValue::Many(values)) => values.first().cloned(),
+        None => None,
+    };
+    let linked = structured::read(tree);
+    let og_title = one(&metadata, "ogTitle").unwrap_or_default();
+    let site = one(&metadata, "ogSiteName").unwrap_or_default();
+    metadata.title = title::choose(tree, &title.unwrap_or_default(), &og_title, &[url.host_str().unwrap_or_default(), &site])
+        .or_else(|| linked.headline.clone())
+        .map(|title| clean(&title));
+    dates_and_authors(tree, url, &mut metadata, linked);
     metadata
+}
+
+/// Names under which pages give the day of publication, besides `article:published_time`.
+const PUBLISHED: &[&str] = &[
+    "datePublished", "date", "pubdate", "publishdate", "publish-date", "publish_date", "publication_date", "dcDate",
+    "dcTermsCreated", "dcDateCreated", "dcterms.date", "citation_publication_date", "citation_online_date", "og:published_time",
+    "article.published", "parsely-pub-date", "sailthru.date", "DC.date.issued", "dcterms.issued", "last-modified",
+];
+
+/// Names under which pages give their author, besides `author`.
+const AUTHORS: &[&str] = &["article:author", "dc.creator", "DC.creator", "DC.Creator", "dcterms.creator", "parsely-author", "sailthru.author", "citation_author", "byl"];
+
+/// Fills in what the `<meta>` elements with the contract's names left open.
+fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: structured::Structured) {
+    let other = |metadata: &Metadata, name: &str| match metadata.other.get(name) {
+        Some(MetaValue::One(value)) => Some(value.clone()),
+        Some(MetaValue::Many(values)) => values.first().cloned(),
+        None => None,
+    };
+    let (mut time, mut byline) = (None, None);
+    let mut walk = Walk::new(tree, NodeId::DOCUMENT);
+    while let Some(edge) = walk.next() {
+        let Edge::Enter(node) = edge else { continue };
+        let property = tree.attribute(node, Attr::Itemprop).unwrap_or_default();
+        if tree.tag(node) == Tag::Time || property == "datePublished" {
+            let value = tree.attribute(node, Attr::Datetime).or_else(|| tree.attribute(node, Attr::Content));
+            let text = || tree.folded_text(node, 80);
+            let read = value.and_then(date::normalize).or_else(|| date::normalize(&text()));
+            if let Some(read) = read
+                && (time.is_none() || property == "datePublished")
+            {
+                time = Some(read);
+            }
+        }
+        let names_author = property == "author" || tree.attribute(node, Attr::Rel).is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word == "author"));
+        if byline.is_none() && (names_author || is_byline(tree, node)) && tree.tag(node) != Tag::Meta && tree.tag(node) != Tag::Link {
+            byline = author_name(&tree.folded_text(node, 120));
+        }
+    }
+    if metadata.published_time.is_none() {
+        metadata.published_time = linked
+            .published
+            .as_deref()
+            .and_then(date::normalize)
+            .or_else(|| PUBLISHED.iter().find_map(|name| other(metadata, name).as_deref().and_then(date::normalize)))
+            .or_else(|| date::of_path(url.path()))
+            .or(time);
+    }
+    if metadata.modified_time.is_none() {
+        metadata.modified_time = linked.modified.as_deref().and_then(date::normalize);
+    }
+    if !metadata.other.contains_key("author") {
+        let mut names = linked.authors;
+        if names.is_empty() {
+            names.extend(
+                AUTHORS
+                    .iter()
+                    .find_map(|name| other(metadata, name).as_deref().and_then(author_name))
+                    .or(byline),
+            );
+        }
+        let value = match names.as_slice() {
+            [] => return,
+            [one] => MetaValue::One(clean(one)),
+            several => MetaValue::Many(several.iter().map(|name| clean(name)).collect()),
+        };
+        metadata.other.insert("author".to_owned(), value);
+    }
+}
+
+/// Is the element one that names the author, by its class?
+fn is_byline(tree: &Tree, node: NodeId) -> bool {
+    tree.attribute(node, Attr::Class).is_some_and(|class| {
+        class.split_ascii_whitespace().any(|word| {
+            matches!(word, "author" | "byline" | "author-name" | "byline-name" | "post-author" | "entry-author" | "article-author" | "fn" | "author__name" | "byline__name" | "article__author")
+        })
+    })
+}
+
+/// A name without what stands before it (`By Ann Example`); `None` for what is no name.
+fn author_name(text: &str) -> Option<String> {
+    let mut name = text.trim();
+    for start in ["written by", "posted by", "by:", "by ", "author:"] {
+        if let Some(head) = name.get(..start.len())
+            && head.eq_ignore_ascii_case(start)
+        {
+            name = name.get(start.len()..).unwrap_or_default().trim();
+        }
+    }
+    let name = name.split([',', '|', '•', '·']).next().unwrap_or_default().trim();
+    let words = name.split_whitespace().count();
+    let fits = (1..=5).contains(&words)
+        && name.len() <= 60
+        && name.chars().any(char::is_alphabetic)
+        && !name.contains("://")
+        && !name.chars().any(|c| c.is_ascii_digit());
+    fits.then(|| name.to_owned())
 }
 
 fn meta(tree: &Tree, node: NodeId, metadata: &mut Metadata) {
@@ -169,12 +273,11 @@ fn clean(value: &str) -> String {
 mod tests {
     use super::*;
     use crate::tree::{ParseOptions, parse};
-    use url::Url;
 
     fn metadata(html: &str) -> Metadata {
         let tree = parse(html, ParseOptions::default());
         let resolver = Resolver::of_tree(&Url::parse("https://example.org/a/b").unwrap(), &tree);
-        read(&tree, &resolver)
+        read(&tree, &Url::parse("https://example.org/a/b").unwrap(), &resolver)
     }
 
     #[test]

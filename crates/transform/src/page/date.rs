@@ -1,0 +1,79 @@
+//! Dates as pages write them, to `YYYY-MM-DD`.
+
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// An ISO 8601 date or time as it is, anything else that can be read as a date as `YYYY-MM-DD`.
+pub(super) fn normalize(text: &str) -> Option<String> {
+    let text = text.trim();
+    if is_iso(text) {
+        return Some(text.chars().take(40).collect());
+    }
+    let text: String = text.chars().take(80).collect::<String>().to_ascii_lowercase();
+    let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let (mut year, mut month, mut day) = (None, None, None);
+    for word in &words {
+        let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let number = digits.parse::<u32>().ok();
+        match number {
+            Some(number) if digits.len() == 4 && (1990..2100).contains(&number) => year = year.or(Some(number)),
+            Some(number) if digits.len() <= 2 && (1..=31).contains(&number) && !digits.is_empty() => {
+                if month.is_some() || day.is_none() {
+                    day = day.or(Some(number));
+                }
+            }
+            _ => {
+                let named = word.get(..3).and_then(|start| MONTHS.iter().position(|month| *month == start));
+                month = month.or(named.and_then(|at| u32::try_from(at + 1).ok()));
+            }
+        }
+    }
+    match (year, month, day) {
+        (Some(year), Some(month), Some(day)) => Some(format!("{year:04}-{month:02}-{day:02}")),
+        _ => None,
+    }
+}
+
+fn is_iso(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let shape = bytes.get(..10).is_some_and(|date| {
+        date.iter().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() })
+    });
+    shape && bytes.get(10).is_none_or(|byte| matches!(byte, b'T' | b't' | b' '))
+}
+
+/// The date in an address such as `/2024/05/01/title`.
+pub(super) fn of_path(path: &str) -> Option<String> {
+    let segments: Vec<&str> = path.split('/').collect();
+    segments.windows(3).find_map(|three| {
+        let [year, month, day] = three else { return None };
+        let number = |text: &str, length: usize| {
+            (text.len() <= length && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse::<u32>().ok())?
+        };
+        let (year, month, day) = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
+        ((1990..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day))
+            .then(|| format!("{year:04}-{month:02}-{day:02}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_read_as_people_write_them() {
+        let rows = [
+            ("2024-05-01", Some("2024-05-01")),
+            ("2024-05-01T10:00:00+02:00", Some("2024-05-01T10:00:00+02:00")),
+            ("May 1, 2024", Some("2024-05-01")),
+            ("1st of September 2023 10:30", Some("2023-09-01")),
+            ("Mon, 06 Sep 2021 00:00:00 GMT", Some("2021-09-06")),
+            ("yesterday", None),
+            ("2024", None),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(normalize(text).as_deref(), expected, "{text}");
+        }
+        assert_eq!(of_path("/blog/2024/5/1/title").as_deref(), Some("2024-05-01"));
+        assert_eq!(of_path("/2024/13/01/x"), None);
+    }
+}

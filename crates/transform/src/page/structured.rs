@@ -1,0 +1,146 @@
+//! Who, when and what, from a page's JSON-LD.
+
+use serde_json::Value;
+
+use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
+
+/// A block of JSON-LD larger than this is not read, in bytes.
+const MAX_BLOCK_BYTES: usize = 1_000_000;
+
+/// All blocks of a page together, in bytes.
+const MAX_BYTES: usize = 4_000_000;
+
+/// What JSON-LD says of the page's main thing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Structured {
+    pub(super) headline: Option<String>,
+    pub(super) authors: Vec<String>,
+    pub(super) published: Option<String>,
+    pub(super) modified: Option<String>,
+}
+
+/// Reads all JSON-LD of a page. What is no JSON is passed over.
+pub(super) fn read(tree: &Tree) -> Structured {
+    let mut found = Structured::default();
+    let mut best = 0;
+    let mut left = MAX_BYTES;
+    for edge in Walk::new(tree, NodeId::DOCUMENT) {
+        let Edge::Enter(node) = edge else { continue };
+        let linked_data =
+            tree.tag(node) == Tag::Script && tree.attribute(node, Attr::Type).is_some_and(|kind| kind.contains("ld+json"));
+        if !linked_data {
+            continue;
+        }
+        let text = tree.first_child(node).map(|text| tree.text(text)).unwrap_or_default();
+        if text.len() > MAX_BLOCK_BYTES || text.len() > left {
+            continue;
+        }
+        left -= text.len();
+        if let Ok(value) = serde_json::from_str::<Value>(text.trim()) {
+            things(&value, &mut found, &mut best);
+        }
+    }
+    found
+}
+
+/// How likely a type is the page's main thing; 0 where it says nothing of the page.
+fn rank(kind: &str) -> u8 {
+    match kind {
+        _ if kind.ends_with("Article") || kind.ends_with("Posting") || kind == "Report" || kind == "ScholarlyArticle" => 4,
+        "Recipe" | "HowTo" | "VideoObject" | "Course" | "QAPage" | "Question" | "Book" | "Event" | "PodcastEpisode" => 3,
+        "Product" | "ProductGroup" => 3,
+        _ if kind.ends_with("Page") => 2,
+        "CreativeWork" => 2,
+        _ => 0,
+    }
+}
+
+fn things(value: &Value, found: &mut Structured, best: &mut u8) {
+    // Values nest at most 128 deep: the parser refuses more.
+    let mut stack = vec![value];
+    while let Some(value) = stack.pop() {
+        match value {
+            Value::Array(items) => stack.extend(items.iter().rev()),
+            Value::Object(object) => {
+                let kinds = match object.get("@type") {
+                    Some(Value::String(kind)) => vec![kind.as_str()],
+                    Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
+                    _ => Vec::new(),
+                };
+                let rank = kinds.iter().map(|kind| rank(kind)).max().unwrap_or(0);
+                if rank > 0 {
+                    let text = |name: &str| object.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+                    let better = rank > *best;
+                    let mut set = |slot: &mut Option<String>, value: Option<String>| {
+                        if value.is_some() && (better || slot.is_none()) {
+                            *slot = value;
+                        }
+                    };
+                    set(&mut found.headline, text("headline").or_else(|| if rank == 3 { text("name") } else { None }));
+                    set(&mut found.published, text("datePublished").or_else(|| text("uploadDate")).or_else(|| if rank == 4 { text("dateCreated") } else { None }));
+                    set(&mut found.modified, text("dateModified"));
+                    let authors = object.get("author").map(names).unwrap_or_default();
+                    if !authors.is_empty() && (better || found.authors.is_empty()) {
+                        found.authors = authors;
+                    }
+                    *best = rank.max(*best);
+                }
+                stack.extend(["@graph", "mainEntity", "mainEntityOfPage", "itemReviewed"].iter().filter_map(|name| object.get(*name)));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The names of an author, or of several.
+fn names(value: &Value) -> Vec<String> {
+    let mut names = Vec::new();
+    let items = match value {
+        Value::Array(items) => items.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    for item in items.iter().take(20) {
+        let name = match item {
+            Value::String(name) => Some(name.as_str()),
+            Value::Object(person) => person.get("name").and_then(|name| match name {
+                Value::Array(names) => names.first().and_then(Value::as_str),
+                name => name.as_str(),
+            }),
+            _ => None,
+        };
+        if let Some(name) = name.map(str::trim)
+            && !name.is_empty()
+            && name.len() <= 200
+            && !name.starts_with("http")
+            && !names.iter().any(|known| known == name)
+        {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{ParseOptions, parse};
+
+    #[test]
+    fn the_article_counts_for_more_than_the_page_around_it() {
+        let html = r#"<script type="application/ld+json">{"@graph":[
+            {"@type":"WebPage","datePublished":"2020-01-01","author":{"name":"Site"}},
+            {"@type":["NewsArticle"],"headline":"H","datePublished":"2024-05-01T10:00:00Z",
+             "author":[{"@type":"Person","name":"Ann"},{"@type":"Person","name":"Bob"}]}]}</script>
+            <script type="application/ld+json">{broken</script>"#;
+        let found = read(&parse(html, ParseOptions::default()));
+        assert_eq!(found.headline.as_deref(), Some("H"));
+        assert_eq!(found.published.as_deref(), Some("2024-05-01T10:00:00Z"));
+        assert_eq!(found.authors, ["Ann", "Bob"]);
+    }
+
+    #[test]
+    fn deep_nesting_is_passed_over() {
+        let html = format!("<script type='application/ld+json'>{}</script>", "[".repeat(100_000));
+        assert_eq!(read(&parse(&html, ParseOptions::default())), Structured::default());
+    }
+}

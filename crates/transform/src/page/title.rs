@@ -1,0 +1,154 @@
+//! The title of a page without the name of its site.
+//!
+//! `<title>` names the thing and the site (`Thing | Site`), a heading names the thing alone, but not every heading is
+//! the page's: some sites put their own name into `h1`. A heading that the `<title>` agrees with is taken; without one,
+//! the `<title>` loses the parts that only name the site.
+
+use crate::tree::{Edge, NodeId, Tag, Tree, Walk};
+
+/// Headings that are looked at.
+const MAX_HEADINGS: usize = 8;
+
+/// A heading that shares at least this part of its words with the `<title>` means the same.
+const AGREEMENT: f32 = 0.5;
+
+/// Chooses the title; `site` is the page's host and the site's own name for itself.
+pub(super) fn choose(tree: &Tree, title: &str, og_title: &str, site: &[&str]) -> Option<String> {
+    let parts: Vec<&str> = split(title);
+    let sites: Vec<String> = site.iter().map(|name| letters(name.trim_start_matches("www."))).collect();
+    let names_site = |part: &str| {
+        let part = letters(part);
+        !part.is_empty() && sites.iter().any(|site| site.contains(&part) || (!site.is_empty() && part == *site))
+    };
+    let (title_letters, og_letters) = (letters(title), letters(og_title));
+    let mut headings = Vec::new();
+    let mut walk = Walk::new(tree, NodeId::DOCUMENT);
+    while let Some(edge) = walk.next() {
+        if let Edge::Enter(node) = edge
+            && tree.tag(node) == Tag::H1
+        {
+            let text = tree.folded_text(node, 600);
+            let text = text.trim_end_matches(['¶', '#', ' ']).to_owned();
+            if !text.is_empty() && text.len() <= 600 {
+                headings.push(text);
+            }
+            if headings.len() >= MAX_HEADINGS {
+                break;
+            }
+        }
+    }
+    let contained = headings
+        .iter()
+        .filter(|heading| {
+            let own = letters(heading);
+            own.chars().count() > 3
+                && (title_letters.contains(&own) || og_letters.contains(&own))
+                && !(parts.len() > 1 && names_site(heading))
+        })
+        .max_by_key(|heading| heading.len());
+    if let Some(heading) = contained {
+        return Some(heading.clone());
+    }
+    let words = |text: &str| -> Vec<String> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    };
+    let known: std::collections::HashSet<String> = words(title).into_iter().chain(words(og_title)).collect();
+    let agreement = |heading: &&String| {
+        let own = words(heading);
+        let shared = own.iter().filter(|word| known.contains(*word)).count();
+        if own.len() < 3 { 0.0 } else { shared as f32 / own.len() as f32 }
+    };
+    let mut agreeing: Option<(f32, &String)> = None;
+    for heading in &headings {
+        let agreed = agreement(&heading);
+        if agreed >= AGREEMENT && agreeing.is_none_or(|(best, _)| agreed > best) {
+            agreeing = Some((agreed, heading));
+        }
+    }
+    if let Some((_, heading)) = agreeing {
+        return Some(heading.clone());
+    }
+    let mut left = parts.as_slice();
+    while let [rest @ .., last] = left
+        && !rest.is_empty()
+        && names_site(last)
+    {
+        left = rest;
+    }
+    while let [first, rest @ ..] = left
+        && !rest.is_empty()
+        && names_site(first)
+    {
+        left = rest;
+    }
+    if left.len() == parts.len()
+        && let [rest @ .., last] = left
+        && let Some(first) = rest.first()
+        && words(last).len() <= 3
+        && words(first).len() >= 3
+    {
+        left = rest;
+    }
+    let chosen = between(title, left.first().copied(), left.last().copied());
+    [chosen, og_title, headings.first().map(String::as_str).unwrap_or_default()]
+        .into_iter()
+        .find(|text| !text.is_empty())
+        .map(str::to_owned)
+}
+
+/// The parts of a title: what stands between ` | `, ` - ` and their like.
+fn split(title: &str) -> Vec<&str> {
+    let mut start = 0;
+    let mut out = Vec::new();
+    let characters: Vec<(usize, char)> = title.char_indices().collect();
+    for (index, (at, c)) in characters.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|index| characters.get(index)).is_none_or(|(_, c)| c.is_whitespace());
+        let after = characters.get(index + 1).is_none_or(|(_, c)| c.is_whitespace());
+        let separates = matches!(c, '|' | '»') || (matches!(c, '-' | '–' | '—' | '·' | '•') && before && after);
+        if separates {
+            out.push(title.get(start..*at).unwrap_or_default().trim());
+            start = at + c.len_utf8();
+        }
+    }
+    out.push(title.get(start..).unwrap_or_default().trim());
+    out.retain(|part| !part.is_empty());
+    out
+}
+
+/// What stands in a title from one of its parts to another.
+fn between<'t>(title: &'t str, first: Option<&str>, last: Option<&str>) -> &'t str {
+    let (Some(first), Some(last)) = (first, last) else { return title };
+    let start = title.find(first).unwrap_or(0);
+    let end = title.rfind(last).map_or(title.len(), |at| at + last.len());
+    title.get(start..end).unwrap_or(title)
+}
+
+/// Letters and digits alone, in lower case.
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{ParseOptions, parse};
+
+    #[test]
+    fn the_title_names_the_thing_and_not_the_site() {
+        let rows = [
+            ("How to bake | Bread Site", "<h1>How to bake</h1>", "How to bake"),
+            ("How to bake - The Example", "<p>x", "How to bake"),
+            ("The Example - How to bake bread - The Example", "<p>x", "How to bake bread"),
+            ("How to bake - Example", "<h1>Example</h1>", "How to bake"),
+            ("How we bake bread at home | News", "<h1>Subscribe now to us</h1>", "How we bake bread at home"),
+            ("Ten ways to bake bread", "<h1>Ten great ways to bake bread</h1>", "Ten great ways to bake bread"),
+            ("Well-known bread", "<p>x", "Well-known bread"),
+            ("", "<h1>Only a heading</h1>", "Only a heading"),
+        ];
+        for (title, html, expected) in rows {
+            let tree = parse(html, ParseOptions::default());
+            let chosen = choose(&tree, title, "", &["www.example.org", "The Example"]);
+            assert_eq!(chosen.as_deref(), Some(expected), "{title}");
+        }
+    }
+}
