@@ -54,7 +54,8 @@ impl Resolver {
     /// come out as a link (`javascript:`, `data:`, `vbscript:`, `file:`, `blob:` and unknown schemes).
     pub(crate) fn output<'a>(&self, reference: &'a str) -> Option<Cow<'a, str>> {
         let stripped = strip(reference);
-        if stripped.len() > MAX_ADDRESS_BYTES {
+        // A control character that a later step drops would turn a harmless scheme into another one.
+        if stripped.len() > MAX_ADDRESS_BYTES || stripped.contains(char::is_control) {
             return None;
         }
         match scheme(&stripped) {

@@ -93,25 +93,33 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64
     out
 }
 
+/// Elements that act, load or change how what follows is read. Dropped by name whatever space they are in: what is inert in
+/// MathML may act once the output is parsed again elsewhere.
+const DROPPED: &[&str] = &[
+    "annotation-xml",
+    "base",
+    "embed",
+    "frame",
+    "frameset",
+    "iframe",
+    "link",
+    "meta",
+    "noembed",
+    "noframes",
+    "object",
+    "plaintext",
+    "script",
+    "style",
+    "template",
+    "xmp",
+];
+
 fn drops(tree: &Tree, node: NodeId) -> bool {
-    let tag = tree.tag(node);
+    let name = tree.name(node);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     tree.space(node) == Space::Foreign
-        || matches!(
-            tag,
-            Tag::Iframe
-                | Tag::Object
-                | Tag::Embed
-                | Tag::Template
-                | Tag::Frame
-                | Tag::Frameset
-                | Tag::Base
-                | Tag::Plaintext
-                | Tag::Xmp
-        )
-        || !tree
-            .name(node)
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        || DROPPED.iter().any(|dropped| name.eq_ignore_ascii_case(dropped))
+        || !name.bytes().all(plain)
 }
 
 fn open(tree: &Tree, node: NodeId, resolver: &Resolver, remove_base64_images: bool, out: &mut String) {

@@ -33,6 +33,41 @@ pub(super) fn normalize(text: &str) -> Option<String> {
     }
 }
 
+/// The first date in a short text: one with the month's name, or all in numbers where the order is plain.
+pub(super) fn in_text(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).take(40).collect();
+    let named = |word: &str| {
+        let known = word.get(..3).and_then(|start| MONTHS.iter().position(|month| start.eq_ignore_ascii_case(month)));
+        known.filter(|_| word.len() <= 9 && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+    };
+    let number = |word: &str, most: usize| {
+        let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        (!digits.is_empty() && digits.len() <= most).then(|| digits.parse::<u32>().ok())?
+    };
+    let year = |word: &str| number(word, 4).filter(|year| (1990..2100).contains(year) && word.len() == 4);
+    let day = |word: &str| number(word, 2).filter(|day| (1..=31).contains(day));
+    words.windows(3).find_map(|three| {
+        let [a, b, c] = three else { return None };
+        let found = match (named(a), named(b)) {
+            (Some(month), _) => (year(c)?, u32::try_from(month + 1).ok()?, day(b)?),
+            (_, Some(month)) => (year(c)?, u32::try_from(month + 1).ok()?, day(a)?),
+            _ => match (year(a), day(b), day(c)) {
+                (Some(year), Some(month), Some(day)) if month <= 12 => (year, month, day),
+                _ => {
+                    let (first, second, year) = (day(a)?, day(b)?, year(c)?);
+                    // 31.12.2024 and 12/31/2024; dots are written with the day first.
+                    let dotted = text.contains(&format!("{a}.{b}.{c}"));
+                    if !dotted && !text.contains(&format!("{a}/{b}/{c}")) {
+                        return None;
+                    }
+                    if (dotted || first > 12) && second <= 12 { (year, second, first) } else { (year, first, second) }
+                }
+            },
+        };
+        (found.1 <= 12).then(|| format!("{:04}-{:02}-{:02}", found.0, found.1, found.2))
+    })
+}
+
 fn is_iso(text: &str) -> bool {
     let bytes = text.as_bytes();
     let shape = bytes.get(..10).is_some_and(|date| {
@@ -72,6 +107,17 @@ mod tests {
         ];
         for (text, expected) in rows {
             assert_eq!(normalize(text).as_deref(), expected, "{text}");
+        }
+        let rows = [
+            ("Published on March 5th, 2025 by Ann", Some("2025-03-05")),
+            ("Updated 5 Mar 2025", Some("2025-03-05")),
+            ("31.12.2024", Some("2024-12-31")),
+            ("12/31/2024", Some("2024-12-31")),
+            ("2024/05/01", Some("2024-05-01")),
+            ("from 3 to 5 of 2024 items", None),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(in_text(text).as_deref(), expected, "{text}");
         }
         assert_eq!(of_path("/blog/2024/5/1/title").as_deref(), Some("2024-05-01"));
         assert_eq!(of_path("/2024/13/01/x"), None);

@@ -6,7 +6,7 @@ use super::{date, structured, title};
 use url::Url;
 
 use crate::address::Resolver;
-use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
+use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 
 /// At most so many `<meta>` elements are read.
 const MAX_ENTRIES: usize = 500;
@@ -111,10 +111,34 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
         Some(MetaValue::Many(values)) => values.first().cloned(),
         None => None,
     };
-    let (mut time, mut byline) = (None, None);
+    let (mut time, mut byline, mut written) = (None, None, None);
+    let (mut headed, mut after_heading) = (false, false);
     let mut walk = Walk::new(tree, NodeId::DOCUMENT);
     while let Some(edge) = walk.next() {
         let Edge::Enter(node) = edge else { continue };
+        if tree.kind(node) == Kind::Text {
+            let text = tree.text(node);
+            if text.len() < 160 && text.bytes().any(|byte| byte.is_ascii_digit()) {
+                // The first date after the heading counts, one before it only where there is none after.
+                if (written.is_none() || (headed && !after_heading))
+                    && let Some(date) = date::in_text(text)
+                {
+                    written = Some(date);
+                    after_heading = headed;
+                }
+            }
+            if byline.is_none() && headed && text.len() < 80 {
+                let text = text.trim();
+                let named = text.get(..3).is_some_and(|by| by.eq_ignore_ascii_case("by ")) && text.get(3..).is_some_and(|name| name.starts_with(char::is_uppercase));
+                byline = byline.or_else(|| named.then(|| author_name(text)).flatten());
+            }
+            continue;
+        }
+        if tree.tag(node).is_invisible() && tree.tag(node) != Tag::Head {
+            walk.skip_children();
+            continue;
+        }
+        headed |= tree.tag(node) == Tag::H1;
         let property = tree.attribute(node, Attr::Itemprop).unwrap_or_default();
         if tree.tag(node) == Tag::Time || property == "datePublished" {
             let value = tree.attribute(node, Attr::Datetime).or_else(|| tree.attribute(node, Attr::Content));
@@ -138,12 +162,15 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
             .and_then(date::normalize)
             .or_else(|| PUBLISHED.iter().find_map(|name| other(metadata, name).as_deref().and_then(date::normalize)))
             .or_else(|| date::of_path(url.path()))
-            .or(time);
+            .or(time)
+            .or(written);
     }
     if metadata.modified_time.is_none() {
         metadata.modified_time = linked.modified.as_deref().and_then(date::normalize);
     }
-    if !metadata.other.contains_key("author") {
+    // An address or an account is no name.
+    let named = other(metadata, "author").is_some_and(|name| !name.is_empty() && !name.contains("://") && !name.starts_with('@'));
+    if !named {
         let mut names = linked.authors;
         if names.is_empty() {
             names.extend(
@@ -164,17 +191,16 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
 
 /// Is the element one that names the author, by its class?
 fn is_byline(tree: &Tree, node: NodeId) -> bool {
-    tree.attribute(node, Attr::Class).is_some_and(|class| {
-        class.split_ascii_whitespace().any(|word| {
-            matches!(word, "author" | "byline" | "author-name" | "byline-name" | "post-author" | "entry-author" | "article-author" | "fn" | "author__name" | "byline__name" | "article__author")
-        })
-    })
+    let Some(class) = tree.attribute(node, Attr::Class) else { return false };
+    let class = class.get(..class.len().min(300)).unwrap_or_default().to_ascii_lowercase();
+    (class.contains("author") || class.contains("byline"))
+        && !["avatar", "image", "img", "photo", "bio", "box", "about", "social", "date", "icon", "list"].iter().any(|part| class.contains(part))
 }
 
 /// A name without what stands before it (`By Ann Example`); `None` for what is no name.
 fn author_name(text: &str) -> Option<String> {
     let mut name = text.trim();
-    for start in ["written by", "posted by", "by:", "by ", "author:"] {
+    for start in ["authored by:", "authored by", "author by", "by author", "article by", "story by", "written by:", "written by", "posted by", "by:", "by ", "author:"] {
         if let Some(head) = name.get(..start.len())
             && head.eq_ignore_ascii_case(start)
         {

@@ -71,7 +71,7 @@ fn things(value: &Value, found: &mut Structured, best: &mut u8) {
                 if rank > 0 {
                     let text = |name: &str| object.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
                     let better = rank > *best;
-                    let mut set = |slot: &mut Option<String>, value: Option<String>| {
+                    let set = |slot: &mut Option<String>, value: Option<String>| {
                         if value.is_some() && (better || slot.is_none()) {
                             *slot = value;
                         }

@@ -73,6 +73,7 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Tree {
         skipped: 0,
         formatting: 0,
         nested_too_deep: false,
+        raw: None,
         keep_script: false,
         drop_text: false,
         scratch: String::new(),
@@ -104,6 +105,8 @@ struct Build<'a> {
     formatting: u16,
     /// A node was put in deeper than allowed: the estimate of the depth is no longer trusted to fall.
     nested_too_deep: bool,
+    /// An element of raw text is open, and whether the tree builder was told of it. The next end tag is its own.
+    raw: Option<bool>,
     /// The text of the script being read is data.
     keep_script: bool,
     /// The next text is that of a script, a style or a frame, which nobody reads.
@@ -201,6 +204,7 @@ impl<'a> Build<'a> {
             self.skipped =
                 self.skipped.saturating_add(u32::from(!tag.is_void() && raw_content(tag).is_none()));
             self.drop_text = raw_content(tag).is_some();
+            self.raw = raw_content(tag).map(|_| false);
             return raw_content(tag);
         }
         let attributes = self.attributes(tag, source, attributes);
@@ -219,6 +223,7 @@ impl<'a> Build<'a> {
         };
         match self.builder.process_token(BuilderToken::TagToken(token), 1) {
             TokenSinkResult::RawData(kind) => {
+                self.raw = Some(true);
                 self.drop_text = match tag {
                     Tag::Script => !self.keep_script,
                     Tag::Title | Tag::Textarea | Tag::Xmp => false,
@@ -269,9 +274,14 @@ impl<'a> Build<'a> {
     fn end(&mut self, name: Span) {
         self.drop_text = false;
         let (tag, local) = self.name(name);
-        if self.skipped > 0 && !tag.is_void() {
-            self.skipped -= 1;
-            return;
+        match self.raw.take() {
+            Some(true) => {}
+            Some(false) => return,
+            None if self.skipped > 0 && !tag.is_void() => {
+                self.skipped -= 1;
+                return;
+            }
+            None => {}
         }
         self.lower_estimate(&local);
         if tag.is_formatting() {
