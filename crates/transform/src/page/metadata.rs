@@ -98,7 +98,7 @@ pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
 const PUBLISHED: &[&str] = &[
     "datePublished", "date", "pubdate", "publishdate", "publish-date", "publish_date", "publication_date", "dcDate",
     "dcTermsCreated", "dcDateCreated", "dcterms.date", "citation_publication_date", "citation_online_date", "og:published_time",
-    "article.published", "parsely-pub-date", "sailthru.date", "DC.date.issued", "dcterms.issued", "last-modified",
+    "article.published", "parsely-pub-date", "sailthru.date", "published", "published-date", "date-pub", "ms.date", "article:published", "DC.date.issued", "dcterms.issued", "last-modified",
 ];
 
 /// Names under which pages give their author, besides `author`.
@@ -140,14 +140,14 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
         }
         headed |= tree.tag(node) == Tag::H1;
         let property = tree.attribute(node, Attr::Itemprop).unwrap_or_default();
-        if tree.tag(node) == Tag::Time || property == "datePublished" {
+        let marked = matches!(property, "datePublished" | "dateCreated");
+        if tree.tag(node) == Tag::Time || marked {
             let value = tree.attribute(node, Attr::Datetime).or_else(|| tree.attribute(node, Attr::Content));
-            let text = || tree.folded_text(node, 80);
-            let read = value.and_then(date::normalize).or_else(|| date::normalize(&text()));
-            if let Some(read) = read
-                && (time.is_none() || property == "datePublished")
+            let rank = if marked { 3 } else { 1 + u8::from(headed) };
+            if time.as_ref().is_none_or(|(best, _)| *best < rank)
+                && let Some(read) = value.and_then(date::normalize).or_else(|| date::normalize(&tree.folded_text(node, 80)))
             {
-                time = Some(read);
+                time = Some((rank, read));
             }
         }
         let names_author = property == "author" || tree.attribute(node, Attr::Rel).is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word == "author"));
@@ -155,14 +155,16 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
             byline = author_name(&tree.folded_text(node, 120));
         }
     }
-    if metadata.published_time.is_none() {
+    if let Some(read) = metadata.published_time.as_deref().and_then(date::normalize) {
+        metadata.published_time = Some(read);
+    } else if metadata.published_time.is_none() {
         metadata.published_time = linked
             .published
             .as_deref()
             .and_then(date::normalize)
             .or_else(|| PUBLISHED.iter().find_map(|name| other(metadata, name).as_deref().and_then(date::normalize)))
             .or_else(|| date::of_path(url.path()))
-            .or(time)
+            .or(time.map(|(_, time)| time))
             .or(written);
     }
     if metadata.modified_time.is_none() {
