@@ -1,6 +1,7 @@
 //! Dates as pages write them, to `YYYY-MM-DD`.
 
-const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /// An ISO 8601 date or time as it is, anything else that can be read as a date as `YYYY-MM-DD`.
 pub(super) fn normalize(text: &str) -> Option<String> {
@@ -9,13 +10,16 @@ pub(super) fn normalize(text: &str) -> Option<String> {
         return Some(text.chars().take(40).collect());
     }
     let text: String = text.chars().take(80).collect::<String>().to_ascii_lowercase();
-    let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let (mut year, mut month, mut day) = (None, None, None);
     for word in &words {
         let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let number = digits.parse::<u32>().ok();
         match number {
-            Some(number) if digits.len() == 4 && (1990..2100).contains(&number) => year = year.or(Some(number)),
+            Some(number) if digits.len() == 4 && (1990..2100).contains(&number) => {
+                year = year.or(Some(number))
+            }
             Some(number) if digits.len() <= 2 && (1..=31).contains(&number) && !digits.is_empty() => {
                 if month.is_some() || day.is_none() {
                     day = day.or(Some(number));
@@ -35,9 +39,11 @@ pub(super) fn normalize(text: &str) -> Option<String> {
 
 /// The first date in a short text: one with the month's name, or all in numbers where the order is plain.
 pub(super) fn in_text(text: &str) -> Option<String> {
-    let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).take(40).collect();
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).take(40).collect();
     let named = |word: &str| {
-        let known = word.get(..3).and_then(|start| MONTHS.iter().position(|month| start.eq_ignore_ascii_case(month)));
+        let known =
+            word.get(..3).and_then(|start| MONTHS.iter().position(|month| start.eq_ignore_ascii_case(month)));
         known.filter(|_| word.len() <= 9 && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
     };
     let number = |word: &str, most: usize| {
@@ -60,7 +66,11 @@ pub(super) fn in_text(text: &str) -> Option<String> {
                     if !dotted && !text.contains(&format!("{a}/{b}/{c}")) {
                         return None;
                     }
-                    if (dotted || first > 12) && second <= 12 { (year, second, first) } else { (year, first, second) }
+                    if (dotted || first > 12) && second <= 12 {
+                        (year, second, first)
+                    } else {
+                        (year, first, second)
+                    }
                 }
             },
         };
@@ -71,7 +81,9 @@ pub(super) fn in_text(text: &str) -> Option<String> {
 fn is_iso(text: &str) -> bool {
     let bytes = text.as_bytes();
     let shape = bytes.get(..10).is_some_and(|date| {
-        date.iter().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() })
+        date.iter()
+            .enumerate()
+            .all(|(at, byte)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() })
     });
     shape && bytes.get(10).is_none_or(|byte| matches!(byte, b'T' | b't' | b' '))
 }
@@ -82,7 +94,8 @@ pub(super) fn of_path(path: &str) -> Option<String> {
     segments.windows(3).find_map(|three| {
         let [year, month, day] = three else { return None };
         let number = |text: &str, length: usize| {
-            (text.len() <= length && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse::<u32>().ok())?
+            (text.len() <= length && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+                .then(|| text.parse::<u32>().ok())?
         };
         let (year, month, day) = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
         ((1990..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day))

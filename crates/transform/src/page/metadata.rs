@@ -87,22 +87,59 @@ pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
     let linked = structured::read(tree);
     let og_title = one(&metadata, "ogTitle").unwrap_or_default();
     let site = one(&metadata, "ogSiteName").unwrap_or_default();
-    metadata.title = title::choose(tree, &title.unwrap_or_default(), &og_title, &[url.host_str().unwrap_or_default(), &site])
-        .or_else(|| linked.headline.clone())
-        .map(|title| clean(&title));
+    metadata.title = title::choose(
+        tree,
+        &title.unwrap_or_default(),
+        &og_title,
+        &[url.host_str().unwrap_or_default(), &site],
+    )
+    .or_else(|| linked.headline.clone())
+    .map(|title| clean(&title));
     dates_and_authors(tree, url, &mut metadata, linked);
     metadata
 }
 
 /// Names under which pages give the day of publication, besides `article:published_time`.
 const PUBLISHED: &[&str] = &[
-    "datePublished", "date", "pubdate", "publishdate", "publish-date", "publish_date", "publication_date", "dcDate",
-    "dcTermsCreated", "dcDateCreated", "dcterms.date", "citation_publication_date", "citation_online_date", "og:published_time",
-    "article.published", "parsely-pub-date", "sailthru.date", "published", "published-date", "date-pub", "ms.date", "article:published", "DC.date.issued", "dcterms.issued", "last-modified",
+    "datePublished",
+    "date",
+    "pubdate",
+    "publishdate",
+    "publish-date",
+    "publish_date",
+    "publication_date",
+    "dcDate",
+    "dcTermsCreated",
+    "dcDateCreated",
+    "dcterms.date",
+    "citation_publication_date",
+    "citation_online_date",
+    "og:published_time",
+    "article.published",
+    "parsely-pub-date",
+    "sailthru.date",
+    "published",
+    "published-date",
+    "date-pub",
+    "ms.date",
+    "article:published",
+    "DC.date.issued",
+    "dcterms.issued",
+    "last-modified",
 ];
 
 /// Names under which pages give their author, besides `author`.
-const AUTHORS: &[&str] = &["article:author", "dc.creator", "DC.creator", "DC.Creator", "dcterms.creator", "parsely-author", "sailthru.author", "citation_author", "byl"];
+const AUTHORS: &[&str] = &[
+    "article:author",
+    "dc.creator",
+    "DC.creator",
+    "DC.Creator",
+    "dcterms.creator",
+    "parsely-author",
+    "sailthru.author",
+    "citation_author",
+    "byl",
+];
 
 /// Fills in what the `<meta>` elements with the contract's names left open.
 fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: structured::Structured) {
@@ -129,7 +166,8 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
             }
             if byline.is_none() && headed && text.len() < 80 {
                 let text = text.trim();
-                let named = text.get(..3).is_some_and(|by| by.eq_ignore_ascii_case("by ")) && text.get(3..).is_some_and(|name| name.starts_with(char::is_uppercase));
+                let named = text.get(..3).is_some_and(|by| by.eq_ignore_ascii_case("by "))
+                    && text.get(3..).is_some_and(|name| name.starts_with(char::is_uppercase));
                 byline = byline.or_else(|| named.then(|| author_name(text)).flatten());
             }
             continue;
@@ -145,13 +183,21 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
             let value = tree.attribute(node, Attr::Datetime).or_else(|| tree.attribute(node, Attr::Content));
             let rank = if marked { 3 } else { 1 + u8::from(headed) };
             if time.as_ref().is_none_or(|(best, _)| *best < rank)
-                && let Some(read) = value.and_then(date::normalize).or_else(|| date::normalize(&tree.folded_text(node, 80)))
+                && let Some(read) =
+                    value.and_then(date::normalize).or_else(|| date::normalize(&tree.folded_text(node, 80)))
             {
                 time = Some((rank, read));
             }
         }
-        let names_author = property == "author" || tree.attribute(node, Attr::Rel).is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word == "author"));
-        if byline.is_none() && (names_author || is_byline(tree, node)) && tree.tag(node) != Tag::Meta && tree.tag(node) != Tag::Link {
+        let names_author = property == "author"
+            || tree
+                .attribute(node, Attr::Rel)
+                .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word == "author"));
+        if byline.is_none()
+            && (names_author || is_byline(tree, node))
+            && tree.tag(node) != Tag::Meta
+            && tree.tag(node) != Tag::Link
+        {
             byline = author_name(&tree.folded_text(node, 120));
         }
     }
@@ -162,7 +208,9 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
             .published
             .as_deref()
             .and_then(date::normalize)
-            .or_else(|| PUBLISHED.iter().find_map(|name| other(metadata, name).as_deref().and_then(date::normalize)))
+            .or_else(|| {
+                PUBLISHED.iter().find_map(|name| other(metadata, name).as_deref().and_then(date::normalize))
+            })
             .or_else(|| date::of_path(url.path()))
             .or(time.map(|(_, time)| time))
             .or(written);
@@ -171,7 +219,8 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
         metadata.modified_time = linked.modified.as_deref().and_then(date::normalize);
     }
     // An address or an account is no name.
-    let named = other(metadata, "author").is_some_and(|name| !name.is_empty() && !name.contains("://") && !name.starts_with('@'));
+    let named = other(metadata, "author")
+        .is_some_and(|name| !name.is_empty() && !name.contains("://") && !name.starts_with('@'));
     if !named {
         let mut names = linked.authors;
         if names.is_empty() {
@@ -196,13 +245,28 @@ fn is_byline(tree: &Tree, node: NodeId) -> bool {
     let Some(class) = tree.attribute(node, Attr::Class) else { return false };
     let class = class.get(..class.len().min(300)).unwrap_or_default().to_ascii_lowercase();
     (class.contains("author") || class.contains("byline"))
-        && !["avatar", "image", "img", "photo", "bio", "box", "about", "social", "date", "icon", "list"].iter().any(|part| class.contains(part))
+        && !["avatar", "image", "img", "photo", "bio", "box", "about", "social", "date", "icon", "list"]
+            .iter()
+            .any(|part| class.contains(part))
 }
 
 /// A name without what stands before it (`By Ann Example`); `None` for what is no name.
 fn author_name(text: &str) -> Option<String> {
     let mut name = text.trim();
-    for start in ["authored by:", "authored by", "author by", "by author", "article by", "story by", "written by:", "written by", "posted by", "by:", "by ", "author:"] {
+    for start in [
+        "authored by:",
+        "authored by",
+        "author by",
+        "by author",
+        "article by",
+        "story by",
+        "written by:",
+        "written by",
+        "posted by",
+        "by:",
+        "by ",
+        "author:",
+    ] {
         if let Some(head) = name.get(..start.len())
             && head.eq_ignore_ascii_case(start)
         {

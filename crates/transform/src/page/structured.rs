@@ -26,8 +26,8 @@ pub(super) fn read(tree: &Tree) -> Structured {
     let mut left = MAX_BYTES;
     for edge in Walk::new(tree, NodeId::DOCUMENT) {
         let Edge::Enter(node) = edge else { continue };
-        let linked_data =
-            tree.tag(node) == Tag::Script && tree.attribute(node, Attr::Type).is_some_and(|kind| kind.contains("ld+json"));
+        let linked_data = tree.tag(node) == Tag::Script
+            && tree.attribute(node, Attr::Type).is_some_and(|kind| kind.contains("ld+json"));
         if !linked_data {
             continue;
         }
@@ -46,8 +46,15 @@ pub(super) fn read(tree: &Tree) -> Structured {
 /// How likely a type is the page's main thing; 0 where it says nothing of the page.
 fn rank(kind: &str) -> u8 {
     match kind {
-        _ if kind.ends_with("Article") || kind.ends_with("Posting") || kind == "Report" || kind == "ScholarlyArticle" => 4,
-        "Recipe" | "HowTo" | "VideoObject" | "Course" | "QAPage" | "Question" | "Book" | "Event" | "PodcastEpisode" => 3,
+        _ if kind.ends_with("Article")
+            || kind.ends_with("Posting")
+            || kind == "Report"
+            || kind == "ScholarlyArticle" =>
+        {
+            4
+        }
+        "Recipe" | "HowTo" | "VideoObject" | "Course" | "QAPage" | "Question" | "Book" | "Event"
+        | "PodcastEpisode" => 3,
         "Product" | "ProductGroup" => 3,
         _ if kind.ends_with("Page") => 2,
         "CreativeWork" => 2,
@@ -69,15 +76,30 @@ fn things(value: &Value, found: &mut Structured, best: &mut u8) {
                 };
                 let rank = kinds.iter().map(|kind| rank(kind)).max().unwrap_or(0);
                 if rank > 0 {
-                    let text = |name: &str| object.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+                    let text = |name: &str| {
+                        object
+                            .get(name)
+                            .and_then(Value::as_str)
+                            .map(str::trim)
+                            .filter(|text| !text.is_empty())
+                            .map(str::to_owned)
+                    };
                     let better = rank > *best;
                     let set = |slot: &mut Option<String>, value: Option<String>| {
                         if value.is_some() && (better || slot.is_none()) {
                             *slot = value;
                         }
                     };
-                    set(&mut found.headline, text("headline").or_else(|| if rank == 3 { text("name") } else { None }));
-                    set(&mut found.published, text("datePublished").or_else(|| text("uploadDate")).or_else(|| if rank == 4 { text("dateCreated") } else { None }));
+                    set(
+                        &mut found.headline,
+                        text("headline").or_else(|| if rank == 3 { text("name") } else { None }),
+                    );
+                    set(
+                        &mut found.published,
+                        text("datePublished")
+                            .or_else(|| text("uploadDate"))
+                            .or_else(|| if rank == 4 { text("dateCreated") } else { None }),
+                    );
                     set(&mut found.modified, text("dateModified"));
                     let authors = object.get("author").map(names).unwrap_or_default();
                     if !authors.is_empty() && (better || found.authors.is_empty()) {
@@ -85,7 +107,11 @@ fn things(value: &Value, found: &mut Structured, best: &mut u8) {
                     }
                     *best = rank.max(*best);
                 }
-                stack.extend(["@graph", "mainEntity", "mainEntityOfPage", "itemReviewed"].iter().filter_map(|name| object.get(*name)));
+                stack.extend(
+                    ["@graph", "mainEntity", "mainEntityOfPage", "itemReviewed"]
+                        .iter()
+                        .filter_map(|name| object.get(*name)),
+                );
             }
             _ => {}
         }

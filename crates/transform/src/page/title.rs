@@ -18,7 +18,8 @@ pub(super) fn choose(tree: &Tree, title: &str, og_title: &str, site: &[&str]) ->
     let sites: Vec<String> = site.iter().map(|name| letters(name.trim_start_matches("www."))).collect();
     let names_site = |part: &str| {
         let part = letters(part);
-        !part.is_empty() && sites.iter().any(|site| site.contains(&part) || (!site.is_empty() && part == *site))
+        !part.is_empty()
+            && sites.iter().any(|site| site.contains(&part) || (!site.is_empty() && part == *site))
     };
     let (title_letters, og_letters) = (letters(title), letters(og_title));
     let mut headings = Vec::new();
@@ -50,7 +51,10 @@ pub(super) fn choose(tree: &Tree, title: &str, og_title: &str, site: &[&str]) ->
         return Some(heading.clone());
     }
     let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+        text.split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect()
     };
     let known: std::collections::HashSet<String> = words(title).into_iter().chain(words(og_title)).collect();
     let agreement = |heading: &&String| {
@@ -102,9 +106,13 @@ fn split(title: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let characters: Vec<(usize, char)> = title.char_indices().collect();
     for (index, (at, c)) in characters.iter().enumerate() {
-        let before = index.checked_sub(1).and_then(|index| characters.get(index)).is_none_or(|(_, c)| c.is_whitespace());
+        let before = index
+            .checked_sub(1)
+            .and_then(|index| characters.get(index))
+            .is_none_or(|(_, c)| c.is_whitespace());
         let after = characters.get(index + 1).is_none_or(|(_, c)| c.is_whitespace());
-        let separates = matches!(c, '|' | '»') || (matches!(c, '-' | '–' | '—' | '·' | '•') && before && after);
+        let separates =
+            matches!(c, '|' | '»') || (matches!(c, '-' | '–' | '—' | '·' | '•') && before && after);
         if separates {
             out.push(title.get(start..*at).unwrap_or_default().trim());
             start = at + c.len_utf8();
@@ -141,7 +149,11 @@ mod tests {
             ("The Example - How to bake bread - The Example", "<p>x", "How to bake bread"),
             ("How to bake - Example", "<h1>Example</h1>", "How to bake"),
             ("How we bake bread at home | News", "<h1>Subscribe now to us</h1>", "How we bake bread at home"),
-            ("Ten ways to bake bread", "<h1>Ten great ways to bake bread</h1>", "Ten great ways to bake bread"),
+            (
+                "Ten ways to bake bread",
+                "<h1>Ten great ways to bake bread</h1>",
+                "Ten great ways to bake bread",
+            ),
             ("Well-known bread", "<p>x", "Well-known bread"),
             ("", "<h1>Only a heading</h1>", "Only a heading"),
         ];
