@@ -79,7 +79,7 @@ fn speaks_without_scripts(tree: &Tree) -> bool {
                 }
             }
             Edge::Enter(node) if tree.tag(node).is_invisible() && tree.tag(node) != Tag::Head => {
-                walk.skip_children()
+                walk.skip_children();
             }
             Edge::Leave(node) => {
                 if let Some((noscript, words)) = current

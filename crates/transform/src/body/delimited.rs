@@ -27,7 +27,7 @@ pub(crate) fn markdown(text: &str, delimiter: char) -> String {
                 rows.push(std::mem::take(&mut row));
             }
             _ if c == delimiter && !quoted && row.len() + 1 < MAX_COLUMNS => {
-                row.push(std::mem::take(&mut value))
+                row.push(std::mem::take(&mut value));
             }
             _ => value.push(c),
         }

@@ -403,7 +403,7 @@ impl Collector<'_> {
         match tag {
             Tag::A => self.links_open = self.links_open.saturating_sub(1),
             Tag::B | Tag::Strong | Tag::Em | Tag::I => {
-                self.emphasis_open = self.emphasis_open.saturating_sub(1)
+                self.emphasis_open = self.emphasis_open.saturating_sub(1);
             }
             _ => {}
         }

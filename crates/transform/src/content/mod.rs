@@ -114,6 +114,12 @@ pub mod training {
     use crate::tree::{NodeId, ParseOptions, Tag, parse, prepare};
     use crate::view::View;
 
+    /// Parses a page into a tree and drops it; how many nodes it had.
+    #[must_use]
+    pub fn parse_only(html: &str) -> usize {
+        parse(&prepare(Cow::Borrowed(html)), ParseOptions::default()).len()
+    }
+
     /// Text and features of each block of a page.
     #[must_use]
     pub fn blocks(html: &str, url: &url::Url) -> Vec<(String, Vec<f32>)> {

@@ -34,7 +34,7 @@ pub(super) fn styles(pieces: &[Piece], text: &str) -> Vec<Style> {
         match piece {
             Piece::Open(mark) => stack.push((index, *mark, stack.len())),
             Piece::Close(_) => {
-                pairs.extend(stack.pop().map(|(open, mark, depth)| Pair { open, close: index, mark, depth }))
+                pairs.extend(stack.pop().map(|(open, mark, depth)| Pair { open, close: index, mark, depth }));
             }
             _ => {}
         }
@@ -164,10 +164,10 @@ fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair]) -> Ve
                 last = Some(')');
             }
             (Piece::Text(range), _) => {
-                last = text.get(range.clone()).and_then(|text| text.chars().next_back())
+                last = text.get(range.clone()).and_then(|text| text.chars().next_back());
             }
             (Piece::Raw(range), _) => {
-                last = text.get(range.clone()).and_then(|text| text.chars().next_back())
+                last = text.get(range.clone()).and_then(|text| text.chars().next_back());
             }
             (Piece::Code(_), _) => last = Some('`'),
             (Piece::Image { .. }, _) => last = Some(')'),

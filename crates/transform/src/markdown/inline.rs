@@ -223,7 +223,7 @@ impl Inline {
 
     /// Opens a link; links do not nest.
     pub(super) fn open_link(&mut self, target: Target) -> bool {
-        if self.open.len() >= MAX_OPEN + 1 || self.open.iter().any(|open| matches!(open, Opened::Link(_))) {
+        if self.open.len() > MAX_OPEN || self.open.iter().any(|open| matches!(open, Opened::Link(_))) {
             return false;
         }
         self.targets.push(target);

@@ -130,7 +130,7 @@ impl Writer<'_> {
         match tag {
             Tag::Br => self.line_break(),
             Tag::Em | Tag::I | Tag::Cite | Tag::Dfn | Tag::Var if !self.is_icon(node) => {
-                self.inline.open(Mark::Em)
+                self.inline.open(Mark::Em);
             }
             Tag::Strong | Tag::B => self.inline.open(Mark::Strong),
             Tag::Del | Tag::S | Tag::Strike => self.inline.open(Mark::Strike),
@@ -171,7 +171,7 @@ impl Writer<'_> {
         let tag = self.tree.tag(node);
         match tag {
             Tag::Em | Tag::I | Tag::Cite | Tag::Dfn | Tag::Var if !self.is_icon(node) => {
-                self.inline.close(Mark::Em)
+                self.inline.close(Mark::Em);
             }
             Tag::Strong | Tag::B => self.inline.close(Mark::Strong),
             Tag::Del | Tag::S | Tag::Strike => self.inline.close(Mark::Strike),

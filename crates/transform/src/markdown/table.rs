@@ -17,8 +17,8 @@ pub(super) fn holds_data(tree: &Tree, table: NodeId) -> bool {
     let mut in_row = 0_usize;
     let mut cell_bytes = 0_usize;
     let mut long_cells = 0_usize;
-    let mut walk = Walk::new(tree, table);
-    while let Some(edge) = walk.next() {
+    let walk = Walk::new(tree, table);
+    for edge in walk {
         let Edge::Enter(node) = edge else { continue };
         if tree.kind(node) == Kind::Text {
             cell_bytes += tree.text(node).len();

@@ -18,7 +18,7 @@ pub(super) fn normalize(text: &str) -> Option<String> {
         let number = digits.parse::<u32>().ok();
         match number {
             Some(number) if digits.len() == 4 && (1990..2100).contains(&number) => {
-                year = year.or(Some(number))
+                year = year.or(Some(number));
             }
             Some(number) if digits.len() <= 2 && (1..=31).contains(&number) && !digits.is_empty() => {
                 if month.is_some() || day.is_none() {

@@ -23,8 +23,8 @@ pub(super) fn choose(tree: &Tree, title: &str, og_title: &str, site: &[&str]) ->
     };
     let (title_letters, og_letters) = (letters(title), letters(og_title));
     let mut headings = Vec::new();
-    let mut walk = Walk::new(tree, NodeId::DOCUMENT);
-    while let Some(edge) = walk.next() {
+    let walk = Walk::new(tree, NodeId::DOCUMENT);
+    for edge in walk {
         if let Edge::Enter(node) = edge
             && tree.tag(node) == Tag::H1
         {

@@ -50,10 +50,8 @@ pub(crate) fn prepare(text: Cow<'_, str>) -> Cow<'_, str> {
     while let Some(at) = memchr2(b'\r', 0, rest.as_bytes()) {
         let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(before);
-        if after.starts_with('\r') {
-            if !after.starts_with("\r\n") {
-                out.push('\n');
-            }
+        if after.starts_with('\r') && !after.starts_with("\r\n") {
+            out.push('\n');
         }
         rest = after.get(1..).unwrap_or_default();
     }

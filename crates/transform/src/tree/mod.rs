@@ -334,8 +334,8 @@ impl Tree {
 
     /// The first element of a tag, in document order.
     pub(crate) fn find(&self, tag: Tag) -> Option<NodeId> {
-        let mut walk = Walk::new(self, NodeId::DOCUMENT);
-        while let Some(edge) = walk.next() {
+        let walk = Walk::new(self, NodeId::DOCUMENT);
+        for edge in walk {
             match edge {
                 Edge::Enter(node) if self.tag(node) == tag => return Some(node),
                 _ => {}

@@ -42,8 +42,11 @@ tags! {
 /// Slots of the lookup table; a power of two well above the number of names.
 const SLOTS: usize = 1024;
 
+/// A name, its tag, and the name as the tree builder knows it.
+type Entry = (&'static str, Tag, LocalName);
+
 /// Names by their first eight bytes and length, open addressing. Built once, read only.
-static TABLE: LazyLock<Vec<Option<(&'static str, Tag, LocalName)>>> = LazyLock::new(|| {
+static TABLE: LazyLock<Vec<Option<Entry>>> = LazyLock::new(|| {
     let mut table = vec![None; SLOTS];
     for &(name, tag) in NAMES {
         let mut slot = slot_of(name.as_bytes());
