@@ -7,7 +7,7 @@ use url::Url;
 
 use super::cues::{self, CUES, PATHS};
 use super::vocabulary::{self, GROUPS};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
@@ -168,7 +168,6 @@ fn hash_text(hash: u64, text: &str) -> u64 {
 /// Cuts what is to be seen of a page into blocks.
 pub(crate) fn collect(tree: &Tree, view: &View, url: &Url) -> Blocks {
     let mut collector = Collector {
-        known_names: HashMap::new(),
         tree,
         view,
         blocks: Blocks::default(),
@@ -191,8 +190,6 @@ pub(crate) fn collect(tree: &Tree, view: &View, url: &Url) -> Blocks {
 }
 
 struct Collector<'t> {
-    /// Groups of classes and ids by their text: a page repeats a few hundred.
-    known_names: HashMap<&'t str, u64>,
     tree: &'t Tree,
     view: &'t View,
     blocks: Blocks,
@@ -218,7 +215,7 @@ fn remember(set: &mut HashSet<u64>, text: &str) {
     }
 }
 
-impl<'t> Collector<'t> {
+impl Collector<'_> {
     /// What the head says, and counts of the whole document.
     fn page_facts(&mut self) {
         let tree = self.tree;
@@ -357,14 +354,15 @@ impl<'t> Collector<'t> {
         self.blocks.totals.push(Totals::default());
         let class = tree.attribute(node, Attr::Class).unwrap_or_default();
         let id = tree.attribute(node, Attr::Id).unwrap_or_default();
-        let mut groups = self.groups(class) | self.groups(id);
+        let mut groups = if class.is_empty() { 0 } else { vocabulary::groups(class) };
+        groups |= if id.is_empty() { 0 } else { vocabulary::groups(id) };
         for name in [Attr::Role, Attr::AriaLabel, Attr::DataTestid, Attr::Itemprop] {
             if let Some(value) = tree.attribute(node, name) {
-                groups |= self.groups(value);
+                groups |= vocabulary::groups(value);
             }
         }
         if tag == Tag::Other {
-            groups |= self.groups(tree.name(node));
+            groups |= vocabulary::groups(tree.name(node));
         }
         if matches!(tag, Tag::Body | Tag::Html) {
             groups = 0; // the theme's classes say nothing of a part
@@ -394,13 +392,6 @@ impl<'t> Collector<'t> {
         let first_class = class.split_ascii_whitespace().next().unwrap_or_default();
         frame.signature = hash_text(mix(frame.signature, tag as u64 + 1), first_class);
         self.frames.push(frame);
-    }
-
-    fn groups(&mut self, name: &'t str) -> u64 {
-        if name.is_empty() {
-            return 0;
-        }
-        *self.known_names.entry(name).or_insert_with(|| vocabulary::groups(name))
     }
 
     fn leave(&mut self) {
@@ -589,8 +580,9 @@ impl Blocks {
             |block: &Block| block.words >= 12 && block.link_words * 3 < block.words && block.heading == 0;
         let prose_words: u32 = list.iter().filter(|block| prose(block)).map(|block| block.words).sum();
         let prose_blocks = list.iter().filter(|block| prose(block)).count() as u32;
-        let mut by_signature: HashMap<u64, (u32, u32, u32)> = std::collections::HashMap::new();
-        let mut by_text: HashMap<u64, u32> = HashMap::new();
+        let mut by_signature: std::collections::HashMap<u64, (u32, u32, u32)> =
+            std::collections::HashMap::new();
+        let mut by_text: std::collections::HashMap<u64, u32> = std::collections::HashMap::new();
         for block in list {
             let entry = by_signature.entry(block.signature).or_default();
             entry.0 += 1;

@@ -23,7 +23,7 @@ use blocks::{Block, Blocks};
 /// Hides what surrounds the main content of a page; false where no block is likely to belong to it.
 pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url) -> bool {
     let blocks = blocks::collect(tree, view, url);
-    let likely = model::likelihoods(&blocks.features());
+    let likely: Vec<f32> = blocks.features().iter().map(|features| model::likelihood(features)).collect();
     let kept = choose(&blocks.list, &likely);
     hide(tree, view, &blocks, &kept);
     kept.iter().any(|kept| *kept)
