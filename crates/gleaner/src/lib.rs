@@ -35,7 +35,8 @@
 //! let engine = Engine::builder().build()?;
 //! let url = "https://example.com/".parse().expect("a valid address");
 //! let input = Input { url: &url, content_type: Some("text/html"), body: b"<h1>Tea</h1><p>Green or <b>black</b>." };
-//! let page = engine.convert(input, ScrapeOptions::default())?;
+//! let whole_page = ScrapeOptions { only_main_content: Some(false), ..ScrapeOptions::default() };
+//! let page = engine.convert(input, whole_page)?;
 //! assert_eq!(page.markdown.as_deref().map(str::trim), Some("# Tea\n\nGreen or **black**."));
 //! # Ok(())
 //! # }

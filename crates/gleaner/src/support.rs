@@ -1,13 +1,13 @@
 //! What this engine offers of what the contract knows. An option that would silently do nothing is refused.
 
-use gleaner_types::ErrorCode;
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan, WebhookPlan};
+use gleaner_types::{ErrorCode, Fault, Faults};
 
 use crate::Error;
 
 /// Refuses options that need what this engine was built without.
 pub(crate) fn check_options(options: &ScrapeOptionsPlan) -> Result<(), Error> {
-    gleaner_transform::check_selectors(options)?;
+    check_selectors(options)?;
     let formats = &options.formats;
     if !options.actions.is_empty() {
         return Err(Error::unsupported(
@@ -49,6 +49,22 @@ pub(crate) fn check_options(options: &ScrapeOptionsPlan) -> Result<(), Error> {
         ));
     }
     Ok(())
+}
+
+/// Refuses selectors that are not CSS, all of them at once.
+fn check_selectors(options: &ScrapeOptionsPlan) -> Result<(), Error> {
+    let asked = options.formats.attributes.iter().map(|attribute| ("formats", &attribute.selector));
+    let included = options.include_tags.iter().map(|selector| ("includeTags", selector));
+    let excluded = options.exclude_tags.iter().map(|selector| ("excludeTags", selector));
+    let faults = included.chain(excluded).chain(asked).filter_map(|(field, selector)| {
+        let error = gleaner_transform::check_selector(selector).err()?;
+        Some(Fault {
+            code: "invalid_value".to_owned(),
+            path: field.to_owned(),
+            message: format!("`{field}`: {error}"),
+        })
+    });
+    Faults::new(faults.collect()).map_or(Ok(()), |faults| Err(faults.into()))
 }
 
 /// Refuses what needs a delivery of events.

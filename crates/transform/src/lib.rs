@@ -38,6 +38,6 @@ pub use charset::{CharsetSource, Decoded, decode};
 pub use error::{Error, ErrorKind};
 pub use page::links::{Link, MAX_LINKS, PageLinks};
 pub use select::MAX_SELECTOR_BYTES;
-pub use transform::{Input, MAX_BODY_BYTES, Page, check_selectors, html_to_markdown, links, transform};
+pub use transform::{Input, MAX_BODY_BYTES, Page, check_selector, html_to_markdown, links, transform};
 
 pub(crate) use markdown::fence as markdown_fence;

@@ -47,17 +47,13 @@ pub struct Page {
     pub links: PageLinks,
 }
 
-/// Checks every CSS selector of the options, so that a faulty one is told before a page is fetched.
+/// Checks a CSS selector, so that a faulty one is told before a page is fetched.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::InvalidSelector`], naming the first that cannot be parsed.
-pub fn check_selectors(options: &ScrapeOptionsPlan) -> Result<(), Error> {
-    Selectors::parse(&options.include_tags)?;
-    Selectors::parse(&options.exclude_tags)?;
-    let attributes: Vec<String> =
-        options.formats.attributes.iter().map(|asked| asked.selector.clone()).collect();
-    Selectors::parse(&attributes).map(drop)
+/// [`ErrorKind::InvalidSelector`], saying what is wrong and what would be right.
+pub fn check_selector(selector: &str) -> Result<(), Error> {
+    Selectors::parse(&[selector.to_owned()]).map(drop)
 }
 
 /// Transforms a body into the formats asked for.

@@ -50,10 +50,6 @@ pub(super) fn refused(error: Error) -> Failure {
         // The one setting of the engine that can be wrong and that the command line does not check.
         (ErrorKind::Configuration, _) => Failure::usage(format!("--user-agent: {error}")),
         (ErrorKind::Request | ErrorKind::Unsupported, _) => Failure::usage(in_flags(&error.to_string())),
-        // What is wrong with a selector shows only where a page is read.
-        (ErrorKind::Page, _) if error.code() == ErrorCode::BadRequest => {
-            Failure::usage(format!("--include-tags or --exclude-tags: {error}"))
-        }
         _ => Failure::failed(error),
     }
 }
