@@ -3,6 +3,8 @@
 //! Headings such as "You may also like" or "Leave a reply" begin what is no longer the main content; prices, dates and
 //! "add to cart" tell a shop's page from a journal's. English only: other languages go without this hint.
 
+use std::sync::LazyLock;
+
 /// How many groups of text cues there are.
 pub(super) const CUES: usize = 16;
 
@@ -158,6 +160,23 @@ const PHRASES: [&[&str]; CUES - 1] = [
 /// Only this much of a text is looked at, in bytes.
 const LOOKED_AT: usize = 160;
 
+/// A phrase and the bit of its group.
+type Phrase = (&'static [u8], u32);
+
+/// All phrases by their first byte, with the bits of their groups.
+static BY_FIRST_BYTE: LazyLock<Vec<Vec<Phrase>>> = LazyLock::new(|| {
+    let mut table = vec![Vec::new(); 256];
+    for (group, phrases) in PHRASES.iter().enumerate() {
+        for phrase in *phrases {
+            let first = phrase.bytes().next().map_or(0, usize::from);
+            if let Some(slot) = table.get_mut(first) {
+                slot.push((phrase.as_bytes(), 1 << group));
+            }
+        }
+    }
+    table
+});
+
 /// The groups of cues in a text, one bit each; the last is a price.
 pub(super) fn of_text(text: &str) -> u32 {
     let mut cues = 0;
@@ -174,15 +193,15 @@ pub(super) fn of_text(text: &str) -> u32 {
         length += 1;
     }
     let head = buffer.get(..length).unwrap_or_default();
+    let table = &*BY_FIRST_BYTE;
     let mut start = true;
     for (at, byte) in head.iter().enumerate() {
         let word = byte.is_ascii_alphanumeric() || *byte >= 0x80;
         if word && start {
             let rest = head.get(at..).unwrap_or_default();
-            for (group, phrases) in PHRASES.iter().enumerate() {
-                if cues >> group & 1 == 0 && phrases.iter().any(|phrase| rest.starts_with(phrase.as_bytes()))
-                {
-                    cues |= 1 << group;
+            for (phrase, bit) in table.get(usize::from(*byte)).into_iter().flatten() {
+                if rest.starts_with(phrase) {
+                    cues |= bit;
                 }
             }
         }

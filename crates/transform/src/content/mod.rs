@@ -23,7 +23,7 @@ use blocks::{Block, Blocks};
 /// Hides what surrounds the main content of a page; false where no block is likely to belong to it.
 pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url) -> bool {
     let blocks = blocks::collect(tree, view, url);
-    let likely: Vec<f32> = blocks.features().iter().map(|features| model::likelihood(features)).collect();
+    let likely = model::likelihoods(&blocks.features());
     let kept = choose(&blocks.list, &likely);
     hide(tree, view, &blocks, &kept);
     kept.iter().any(|kept| *kept)
@@ -113,12 +113,6 @@ pub mod training {
 
     use crate::tree::{NodeId, ParseOptions, Tag, parse, prepare};
     use crate::view::View;
-
-    /// Parses a page into a tree and drops it; how many nodes it had.
-    #[must_use]
-    pub fn parse_only(html: &str) -> usize {
-        parse(&prepare(Cow::Borrowed(html)), ParseOptions::default()).len()
-    }
 
     /// Text and features of each block of a page.
     #[must_use]

@@ -11,9 +11,9 @@ static BYTES: &[u8] = include_bytes!("model.bin");
 static MODEL: LazyLock<Ensemble> =
     LazyLock::new(|| Ensemble::read(&mut Reader { bytes: BYTES }).unwrap_or_default());
 
-/// How likely a block with these numbers belongs to the main content.
-pub(super) fn likelihood(features: &[f32]) -> f32 {
-    MODEL.likelihood(features)
+/// How likely each block with these numbers belongs to the main content.
+pub(super) fn likelihoods(blocks: &[Vec<f32>]) -> Vec<f32> {
+    MODEL.likelihoods(blocks)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -68,25 +68,38 @@ impl Ensemble {
         Some(ensemble)
     }
 
-    fn likelihood(&self, features: &[f32]) -> f32 {
-        let mut sum = 0.0;
-        for (splits, leaves) in &self.trees {
-            let mut at = 0_i16;
-            // A tree is at most as deep as it has nodes; children come after their parent.
-            while let Ok(offset) = u32::try_from(at) {
-                let Some(split) = self.splits.get((splits + offset) as usize) else { break };
-                let value = features.get(usize::from(split.feature)).copied().unwrap_or(0.0);
-                let next = if value <= split.threshold { split.left } else { split.right };
-                if next >= 0 && next <= at {
-                    break;
-                }
-                at = next;
+    /// One tree after the other over all blocks, so that a tree stays in the cache.
+    fn likelihoods(&self, blocks: &[Vec<f32>]) -> Vec<f32> {
+        let mut sums = vec![0.0_f32; blocks.len()];
+        let ends = self.trees.iter().skip(1).copied().chain([(
+            u32::try_from(self.splits.len()).unwrap_or(u32::MAX),
+            u32::try_from(self.leaves.len()).unwrap_or(u32::MAX),
+        )]);
+        for ((splits, leaves), (splits_end, leaves_end)) in self.trees.iter().zip(ends) {
+            let splits = self.splits.get(*splits as usize..splits_end as usize).unwrap_or_default();
+            let leaves = self.leaves.get(*leaves as usize..leaves_end as usize).unwrap_or_default();
+            for (features, sum) in blocks.iter().zip(&mut sums) {
+                *sum += value(splits, leaves, features);
             }
-            let leaf = usize::try_from(-(i32::from(at) + 1)).unwrap_or(usize::MAX);
-            sum += self.leaves.get((*leaves as usize).saturating_add(leaf)).copied().unwrap_or(0.0);
         }
-        1.0 / (1.0 + (-sum).exp())
+        sums.iter().map(|sum| 1.0 / (1.0 + (-sum).exp())).collect()
     }
+}
+
+/// The value of the leaf that a block falls into.
+fn value(splits: &[Split], leaves: &[f32], features: &[f32]) -> f32 {
+    let mut at = 0_i16;
+    while let Ok(index) = usize::try_from(at) {
+        let Some(split) = splits.get(index) else { return 0.0 };
+        let feature = features.get(usize::from(split.feature)).copied().unwrap_or(0.0);
+        let next = if feature <= split.threshold { split.left } else { split.right };
+        // Children come after their parent, so that a walk ends.
+        if next >= 0 && next <= at {
+            return 0.0;
+        }
+        at = next;
+    }
+    leaves.get(usize::from(at.unsigned_abs()).wrapping_sub(1)).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]
@@ -105,8 +118,8 @@ mod tests {
     #[test]
     fn a_likelihood_is_between_nothing_and_certainty() {
         for value in [0.0, 1.0, -5.0, f32::NAN] {
-            let likely = likelihood(&vec![value; 300]);
-            assert!((0.0..=1.0).contains(&likely));
+            let likely = likelihoods(&[vec![value; 300], Vec::new()]);
+            assert!(likely.len() == 2 && likely.iter().all(|likely| (0.0..=1.0).contains(likely)));
         }
     }
 }

@@ -1,0 +1,129 @@
+//! Links, images, frames and check boxes.
+
+use super::inline::Target;
+use super::{BASE64_PLACEHOLDER, Writer};
+use crate::page::picture;
+use crate::tree::{Attr, Edge, NodeId, Space, Tag, Tree, Walk};
+
+impl Writer<'_> {
+    pub(super) fn open_link(&mut self, node: NodeId) {
+        let tree = self.tree;
+        let Some(href) = tree.attribute(node, Attr::Href) else { return };
+        let Some(address) = self.options.resolver.output(href) else { return };
+        let Some(left) = self.addresses_left.checked_sub(address.len()) else { return };
+        self.addresses_left = left;
+        let title_bytes = tree.attribute(node, Attr::Title).map_or(0, str::len);
+        self.addresses_left = self.addresses_left.saturating_sub(title_bytes);
+        if self.options.faithful && tree.first_child(node).is_none() {
+            self.empty_link(node, href);
+            return;
+        }
+        let title = tree.attribute(node, Attr::Title).filter(|title| !title.trim().is_empty());
+        // A title may run over lines, but no line of it may be empty.
+        let keeps_lines = self.options.faithful && self.lines.depth() == 0 && !self.in_cell();
+        let title = title.map(|title| {
+            let whole = keeps_lines && !title.trim_matches('\n').lines().any(|line| line.trim().is_empty());
+            if whole { title.to_owned() } else { fold(title) }
+        });
+        let target = Target { address: address.into_owned(), title };
+        if !self.in_cell() && self.heading.is_none() && self.inline.is_flat() && holds_blocks(tree, node) {
+            self.flush();
+            self.block_link = Some(target);
+        } else if self.block_link.is_none() {
+            self.inline.open_link(target);
+        }
+    }
+
+    /// Markdown has no form for a link without text that keeps its address as it is.
+    pub(super) fn empty_link(&mut self, node: NodeId, href: &str) {
+        let mut raw = String::from("<a href=\"");
+        crate::html::escape(href, true, &mut raw);
+        raw.push('"');
+        if let Some(title) = self.tree.attribute(node, Attr::Title) {
+            raw.push_str(" title=\"");
+            crate::html::escape(title, true, &mut raw);
+            raw.push('"');
+        }
+        raw.push_str("></a>");
+        self.inline.raw(&raw);
+    }
+
+    pub(super) fn image(&mut self, node: NodeId) {
+        let tree = self.tree;
+        if picture::is_tracker(tree, node) {
+            return;
+        }
+        let alt = tree.attribute(node, Attr::Alt).unwrap_or_default();
+        let Some(source) = picture::source(tree, node) else { return };
+        let title = tree.attribute(node, Attr::Title).map(fold).filter(|title| !title.is_empty());
+        let address = if !picture::is_inline(source) {
+            match self.options.resolver.output(source) {
+                Some(address) => address.into_owned(),
+                None => return,
+            }
+        } else if !self.options.remove_base64_images {
+            source.to_owned()
+        } else if source.contains("base64") {
+            BASE64_PLACEHOLDER.to_owned()
+        } else {
+            return; // a drawing in place of a picture to come
+        };
+        if let Some(left) = self.addresses_left.checked_sub(address.len() + alt.len()) {
+            self.addresses_left = left;
+            self.inline.image(alt, Target { address, title });
+        }
+    }
+
+    /// A check box at the start of an item is a task.
+    pub(super) fn task(&mut self, node: NodeId) {
+        let tree = self.tree;
+        let is_box =
+            tree.attribute(node, Attr::Type).is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox"));
+        if is_box && self.inline.is_empty() && self.lines.at_item_start() {
+            self.inline.raw(if tree.has(node, Attr::Checked) { "[x]" } else { "[ ]" });
+            self.task = true;
+            self.inline.space();
+        }
+    }
+
+    /// What is embedded becomes a link.
+    pub(super) fn frame(&mut self, node: NodeId) {
+        let tree = self.tree;
+        let source = [Attr::Src, Attr::DataSrc].into_iter().find_map(|name| {
+            tree.attribute(node, name).filter(|source| !source.is_empty() && !source.starts_with("about:"))
+        });
+        let source = source.or_else(|| {
+            tree.elements(node)
+                .find(|child| tree.tag(*child) == Tag::Source)
+                .and_then(|child| tree.attribute(child, Attr::Src))
+        });
+        let Some(url) = source.and_then(|source| self.options.resolver.web(source)) else { return };
+        let label = tree
+            .attribute(node, Attr::Title)
+            .or_else(|| tree.attribute(node, Attr::AriaLabel))
+            .map(fold)
+            .filter(|label| !label.is_empty())
+            .unwrap_or_else(|| url.host_str().unwrap_or_default().to_owned());
+        if self.inline.open_link(Target { address: url.into(), title: None }) {
+            self.inline.text(&label);
+            self.inline.close_link();
+        }
+    }
+}
+
+/// With white space folded and ends trimmed.
+fn fold(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_ascii_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// Are there blocks inside a link?
+fn holds_blocks(tree: &Tree, link: NodeId) -> bool {
+    Walk::new(tree, link).any(|edge| matches!(edge, Edge::Enter(node) if tree.tag(node).is_block() && tree.space(node) == Space::Html))
+}
