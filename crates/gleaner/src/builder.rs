@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use gleaner_fetch::{EgressPolicy, FetcherBuilder};
-use gleaner_frontier::FrontierConfig;
-use gleaner_jobs::{Clock, DEFAULT_MAX_IN_FLIGHT, Parts, Room};
+use gleaner_frontier::{DEFAULT_MAX_IN_FLIGHT, FrontierConfig};
+use gleaner_jobs::{Clock, Parts, Room};
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use ipnet::IpNet;
 

@@ -146,12 +146,9 @@ impl JobContext {
     /// The headers of the user are for the site, and never go out unencrypted where the crawl began encrypted.
     pub(crate) fn options_for(&self, page: &LeasedPage) -> &ScrapeOptionsPlan {
         let began_encrypted = self.crawl.as_ref().is_some_and(|crawl| crawl.start.scheme() == "https");
-        let downgraded = began_encrypted && page.url.scheme() == "http" && !self.is_scheme_assumed_anywhere();
+        // Where the scheme was assumed, the site may speak no other.
+        let downgraded = began_encrypted && page.url.scheme() == "http" && self.scheme_assumed.is_empty();
         if page.external || downgraded { &self.foreign_options } else { &self.options }
-    }
-
-    fn is_scheme_assumed_anywhere(&self) -> bool {
-        !self.scheme_assumed.is_empty()
     }
 
     /// May one more request be spent on a page that failed?

@@ -33,6 +33,6 @@ pub use ports::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform, Transformed,
 };
 pub use robots::{MAX_ROBOTS_KEPT, ROBOTS_LIFETIME, ROBOTS_RETRY};
-pub use room::{DEFAULT_MAX_IN_FLIGHT, Parts, Room};
+pub use room::{Parts, Room};
 pub use sitemaps::{MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
 pub use worker::SWEEP_EVERY;

@@ -17,9 +17,6 @@ use crate::ports::{Fetch, Transform};
 use crate::shared::Shared;
 use crate::{Error, worker};
 
-/// Pages fetched at once by one engine, all jobs together.
-pub const DEFAULT_MAX_IN_FLIGHT: u32 = 50;
-
 /// What an engine room is built from.
 #[derive(Debug)]
 pub struct Parts {
