@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use gleaner::plan::SitemapMode;
 use gleaner::request::Format;
-use gleaner::{CrawlRequest, Engine, Error, ScrapeOptions};
+use gleaner::{CrawlRequest, Engine, EngineBuilder, Error, ScrapeOptions};
 use ipnet::{IpNet, Ipv4Net};
 
 use crate::Report;
@@ -14,8 +14,14 @@ use crate::Report;
 /// # Errors
 /// If it cannot be built.
 pub fn engine(concurrency: u32) -> Result<Engine, Error> {
+    loopback().concurrency(concurrency, concurrency).build()
+}
+
+/// A builder of such an engine, all else at its defaults.
+#[must_use]
+pub fn loopback() -> EngineBuilder {
     let loopback = IpNet::V4(Ipv4Net::new_assert(std::net::Ipv4Addr::new(127, 0, 0, 0), 8));
-    Engine::builder().allow_private(loopback).concurrency(concurrency, concurrency).build()
+    Engine::builder().allow_private(loopback)
 }
 
 /// Crawls the site of `start` by its links alone and reads the documents as they come.

@@ -7,10 +7,10 @@ use gleaner::request::Format;
 use gleaner_benches::Report;
 use gleaner_benches::engine::{crawl, engine};
 
-const USAGE: &str = "Usage: gleaner-crawl links|markdown|html URL [CONCURRENCY [LIMIT]]
+const USAGE: &str = "Usage: gleaner-crawl links|markdown|html URL [CONCURRENCY [LIMIT]] [--threads N]
 
 Crawls the site of URL by its links and gives each page in that format. `links` reads the links off the token stream,
-the others off a tree. CONCURRENCY is 8 if not given, LIMIT 1000000.";
+the others off a tree. CONCURRENCY is 8 if not given, LIMIT 1000000, and there is a worker thread for each core.";
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -29,6 +29,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<Report, Failure> {
+    let (arguments, threads) = match arguments {
+        [rest @ .., option, number] if option == "--threads" => (rest, Some(number.parse::<usize>()?)),
+        _ => (arguments, None),
+    };
     let [format, url, numbers @ ..] = arguments else { return Err("a format and a URL are needed".into()) };
     let format = match format.as_str() {
         "links" => Format::Links,
@@ -41,6 +45,10 @@ fn run(arguments: &[String]) -> Result<Report, Failure> {
         None => Ok(default),
     };
     let (concurrency, limit) = (number(0, 8)?, number(1, 1_000_000)?);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    if let Some(threads) = threads {
+        runtime.worker_threads(threads.max(1));
+    }
+    let runtime = runtime.enable_all().build()?;
     runtime.block_on(async { Ok(crawl(&engine(concurrency)?, url, limit.into(), &[format]).await?) })
 }

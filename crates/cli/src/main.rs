@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod demo;
 mod exit;
+mod explanation;
 mod failure;
 mod hint;
 mod interrupt;

@@ -366,3 +366,52 @@ fn help_and_version_go_to_standard_output() {
         assert!(output.stderr.is_empty(), "{words:?}");
     }
 }
+
+#[test]
+fn what_cannot_work_is_told_before_anything_is_asked_for() {
+    let server = Site::generate(SiteSpec::pages(5)).serve().unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("file");
+    fs::write(&file, "in the way").unwrap();
+    let out = ["--out", file.to_str().unwrap()];
+    let output = run(&["crawl", &server.base_url(), LOOPBACK[0], LOOPBACK[1], out[0], out[1]]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert_eq!(server.requests(), 0, "pages were fetched that could not be kept");
+
+    for (name, words, input, said) in [
+        ("nothing to convert", &["convert", "-"][..], &b" \n"[..], "nothing to convert"),
+        (
+            "no truth value",
+            &["scrape", "https://a.example", "--block-ads", "maybe"],
+            b"",
+            "takes true or false",
+        ),
+        (
+            "no scheme",
+            &["batch", "-", "--ignore-invalid-urls", "false"],
+            b"ht!tp:/x\n",
+            "`ht!tp:` is no scheme",
+        ),
+        ("nothing to explain", &["crawl", "https://a.example", "--explain", "ftp://x"], b"", "--explain"),
+    ] {
+        let output = run_with_input(words, input);
+        assert_ne!(output.status.code(), Some(0), "{name}");
+        assert!(text(&output.stderr).contains(said), "{name}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn crawl_explains_an_address_that_it_left_out() {
+    let server = Site::generate(SiteSpec::pages(20)).serve().unwrap();
+    let (start, left_out) = (server.url("/"), server.url("/p/3"));
+    let words =
+        ["crawl", &start, LOOPBACK[0], LOOPBACK[1], "--exclude-paths", "^/p/3$", "--explain", &left_out];
+    let output = run(&words);
+    assert_eq!(output.status.code(), Some(0));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains(&format!("{left_out}: not crawled: a pattern of excludePaths matches it")),
+        "{said}"
+    );
+    assert!(said.contains("first found on") && said.contains("links that were left out:"), "{said}");
+}

@@ -53,11 +53,33 @@ pub enum ErrorKind {
     Decode,
     /// The connection broke, or the answer is not HTTP.
     Protocol,
+    /// The request is to be served from the cache alone, which holds no copy of the right age.
+    NotCached,
+    /// The proxies that were tried cannot be reached, refuse us, or do not speak their protocol.
+    Proxy,
+    /// The request asks for a proxy mode that needs a pool, and the fetcher has none.
+    ProxyNotConfigured,
+    /// The request needs a browser engine, and there is none.
+    RenderNotConfigured,
+    /// An action on a rendered page failed.
+    Action,
+    /// The browser engine failed.
+    Render,
 }
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, url: &Url, detail: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Inner { kind, url: url.into(), detail: detail.into(), code: None, not_tls: false }))
+    }
+
+    /// The action number `index`, from 0, failed on the page at `url`. `reason` says how, and holds no secrets.
+    pub fn action(url: &Url, index: usize, reason: &str) -> Self {
+        Self::new(ErrorKind::Action, url, format!("action {index} failed: {reason}"))
+    }
+
+    /// The browser engine failed on the page at `url`. `reason` says how, and holds no secrets.
+    pub fn render(url: &Url, reason: &str) -> Self {
+        Self::new(ErrorKind::Render, url, format!("the page could not be rendered: {reason}"))
     }
 
     pub(crate) fn with_code(mut self, code: ErrorCode) -> Self {
@@ -90,7 +112,12 @@ impl Error {
             ErrorKind::Dns => ErrorCode::ScrapeDnsResolutionError,
             ErrorKind::Tls => ErrorCode::ScrapeSslError,
             ErrorKind::Timeout => ErrorCode::ScrapeTimeout,
+            ErrorKind::NotCached => ErrorCode::ScrapeNoCachedData,
             ErrorKind::TooLarge => ErrorCode::ScrapeBodyTooLarge,
+            ErrorKind::Action => ErrorCode::ScrapeActionError,
+            ErrorKind::Proxy | ErrorKind::Render => ErrorCode::ScrapeAllEnginesFailed,
+            // The option decides which; this is for one without a code of its own.
+            ErrorKind::RenderNotConfigured | ErrorKind::ProxyNotConfigured => ErrorCode::UnsupportedOption,
             ErrorKind::UnsupportedMedia => ErrorCode::ScrapeUnsupportedFileError,
             ErrorKind::Connect
             | ErrorKind::TooManyRedirects
@@ -121,7 +148,7 @@ impl Error {
     /// May the same request succeed if it is made again soon?
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        matches!(self.0.kind, ErrorKind::Connect | ErrorKind::Protocol)
+        matches!(self.0.kind, ErrorKind::Connect | ErrorKind::Protocol | ErrorKind::Proxy)
     }
 
     /// Did no connection come about?

@@ -7,17 +7,22 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, SET_COOKIE};
 use http::{HeaderMap, Method};
+use http_body_util::Full;
 use tokio::time::Instant;
+use tracing::Instrument;
 use url::Url;
 
 use crate::body::{self, Limits};
+use crate::cache::{self, Validators};
 use crate::cookies::CookieJar;
-use crate::door;
+use crate::door::Incoming;
 use crate::door::trace::{self, Stage, Trace};
 use crate::error::{Error, ErrorKind};
 use crate::fetcher::Inner;
 use crate::headers;
 use crate::media::Accept;
+use crate::politeness::Permit;
+use crate::proxy::{self, Route, Tier};
 use crate::redirect::{self, HopCheck};
 use crate::refresh;
 use crate::request::Request;
@@ -31,11 +36,19 @@ pub(crate) async fn run(fetcher: &Inner, request: Request, hops: &dyn HopCheck) 
     let limit = request.timeout.unwrap_or(fetcher.timeout);
     let requested = request.url.clone();
     let deadline = Instant::now() + limit;
+    let work = {
+        let trace = Arc::clone(&trace);
+        async move {
+            match request.cache {
+                None => tiers(fetcher, request, hops, trace, deadline).await,
+                Some(policy) => {
+                    Box::pin(cache::serve::run(fetcher, policy, request, hops, trace, deadline)).await
+                }
+            }
+        }
+    };
     // On the heap: the state of a whole exchange is some kilobytes, which every layer around it would copy.
-    let work = Box::pin(trace::within(
-        Arc::clone(&trace),
-        tries(fetcher, request, hops, Arc::clone(&trace), deadline),
-    ));
+    let work = Box::pin(trace::within(Arc::clone(&trace), work));
     match tokio::time::timeout_at(deadline, work).await {
         Ok(outcome) => outcome,
         Err(_) => Err(Error::new(
@@ -46,15 +59,41 @@ pub(crate) async fn run(fetcher: &Inner, request: Request, hops: &dyn HopCheck) 
     }
 }
 
-/// Makes the request until it succeeds or must not be made again.
-async fn tries(
+/// Makes the request by the way that its proxy mode begins with, and once more by the other where the first does not do.
+pub(crate) async fn tiers(
     fetcher: &Inner,
-    mut request: Request,
+    request: Request,
     hops: &dyn HopCheck,
     trace: Arc<Trace>,
     deadline: Instant,
 ) -> Result<Response, Error> {
-    let mut exchange = Box::new(Exchange::new(fetcher, &request)?);
+    let (first, second) = fetcher.proxies.tiers(request.proxy, &request.url)?;
+    let second = second.filter(|_| request.method.is_idempotent()).map(|tier| (tier, request.clone()));
+    let outcome = tries(fetcher, request, first, hops, Arc::clone(&trace), deadline).await;
+    match second {
+        Some((tier, request)) if proxy::wants_better_proxy(&outcome) => {
+            let again = Box::pin(tries(fetcher, request, tier, hops, trace, deadline));
+            // A refusal in hand is worth more than a deadline that runs out.
+            match tokio::time::timeout_at(deadline, again).await {
+                Ok(Ok(better)) => Ok(better),
+                Ok(Err(error)) => outcome.or(Err(error)),
+                Err(_) => outcome,
+            }
+        }
+        _ => outcome,
+    }
+}
+
+/// Makes the request by one way until it succeeds or must not be made again.
+async fn tries(
+    fetcher: &Inner,
+    mut request: Request,
+    tier: Tier,
+    hops: &dyn HopCheck,
+    trace: Arc<Trace>,
+    deadline: Instant,
+) -> Result<Response, Error> {
+    let mut exchange = Box::new(Exchange::new(fetcher, &request, tier)?);
     let mut plain = None;
     if request.scheme_assumed {
         plain = Some(with_scheme(&request.url, "http"));
@@ -81,6 +120,7 @@ async fn tries(
         let Some(pause) = pause else {
             return outcome.map(|response| Response { attempts: retry + 1, ..response });
         };
+        exchange.permit = None;
         trace.enter(Stage::Pause);
         tokio::time::sleep(pause).await;
         retry += 1;
@@ -89,16 +129,25 @@ async fn tries(
 }
 
 /// The URL with another of the two web schemes. An explicit port stays.
-fn with_scheme(url: &Url, scheme: &str) -> Url {
+pub(crate) fn with_scheme(url: &Url, scheme: &str) -> Url {
     let mut changed = url.clone();
     // Between http and https this cannot fail; any other URL is refused later, under its own scheme.
     let _ = changed.set_scheme(scheme);
     changed
 }
 
+/// What the first request of a chain carries where it goes this way.
+pub(crate) fn first_headers(fetcher: &Inner, tier: Tier, request: &Request) -> Result<HeaderMap, Error> {
+    let languages = headers::accept_language(&request.languages).map_err(|tag| {
+        Error::new(ErrorKind::InvalidRequest, &request.url, format!("`{tag}` is not a language tag"))
+    })?;
+    Ok(fetcher.headers(tier, request, languages))
+}
+
 /// A request on its way through its redirects.
 struct Exchange<'a> {
     fetcher: &'a Inner,
+    route: Route<'a>,
     url: Url,
     first_method: Method,
     method: Method,
@@ -116,11 +165,17 @@ struct Exchange<'a> {
     made: HashSet<(Method, Url, Option<String>)>,
     /// The job's, or this request's own once an answer sets a cookie.
     cookies: Option<CookieJar>,
+    /// What the address of a copy is asked by whether the copy still stands.
+    confirm: Option<Validators>,
+    /// Held from before the request is sent until its answer is read, where the fetcher is polite.
+    permit: Option<Permit>,
+    /// Whether a request of the chain carried cookies: its answer is for nobody else.
+    sent_cookies: bool,
     started: Instant,
 }
 
 impl<'a> Exchange<'a> {
-    fn new(fetcher: &'a Inner, request: &Request) -> Result<Self, Error> {
+    fn new(fetcher: &'a Inner, request: &Request, tier: Tier) -> Result<Self, Error> {
         let url = request.url.clone();
         if !url.username().is_empty() || url.password().is_some() {
             return Err(Error::new(
@@ -129,14 +184,11 @@ impl<'a> Exchange<'a> {
                 "credentials do not belong into a URL: send an `Authorization` header",
             ));
         }
-        let languages = headers::accept_language(&request.languages).map_err(|tag| {
-            Error::new(ErrorKind::InvalidRequest, &url, format!("`{tag}` is not a language tag"))
-        })?;
-        let agent = if request.mobile { &fetcher.mobile_user_agent } else { &fetcher.user_agent };
-        let headers = headers::compose(agent, languages, &request.headers);
+        let headers = first_headers(fetcher, tier, request)?;
         let may_restart = request.scheme_assumed || request.max_retries > 0;
         Ok(Self {
             fetcher,
+            route: fetcher.proxies.route(tier, request.country.clone()),
             url,
             first_method: request.method.clone(),
             method: request.method.clone(),
@@ -150,6 +202,9 @@ impl<'a> Exchange<'a> {
             hops: Vec::new(),
             made: HashSet::new(),
             cookies: request.cookies.clone(),
+            confirm: request.confirm.clone(),
+            permit: None,
+            sent_cookies: false,
             started: Instant::now(),
         })
     }
@@ -191,7 +246,8 @@ impl<'a> Exchange<'a> {
         self.fetcher.check(&self.url)?;
         loop {
             let cookies = self.cookie_header();
-            let answer = self.send(cookies.as_deref(), trace).await?;
+            let hop = self.span();
+            let answer = self.send(cookies.as_deref(), trace).instrument(hop.clone()).await?;
             self.take_cookies(answer.headers());
             let next = redirect::target(answer.status(), answer.headers(), &self.url);
             match next {
@@ -205,7 +261,7 @@ impl<'a> Exchange<'a> {
                 }
                 _ => {
                     let status = answer.status();
-                    let mut page = self.finish(answer, trace).await?;
+                    let mut page = self.finish(answer, trace).instrument(hop).await?;
                     let Some(target) = self.refresh_target(&page) else { return Ok(page) };
                     self.hops = std::mem::take(&mut page.hops);
                     self.turn(status, target, cookies, hops, trace).await?;
@@ -225,6 +281,16 @@ impl<'a> Exchange<'a> {
         refresh::target(&page.url, &page.headers, &page.body, is_html)
     }
 
+    /// The span of one request and its answer. Its URL is shown without what may be secret.
+    fn span(&self) -> tracing::Span {
+        tracing::debug_span!(
+            "hop",
+            method = %self.method,
+            url = %gleaner_types::SafeUrl::from(&self.url),
+            number = self.hops.len()
+        )
+    }
+
     fn cookie_header(&self) -> Option<String> {
         self.cookies.as_ref()?.header(&self.url, (self.fetcher.clock)())
     }
@@ -236,16 +302,32 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    async fn send(&self, cookies: Option<&str>, trace: &Trace) -> Result<reqwest::Response, Error> {
+    async fn send(
+        &mut self,
+        cookies: Option<&str>,
+        trace: &Trace,
+    ) -> Result<http::Response<Incoming>, Error> {
+        if let Some(politeness) = &self.fetcher.politeness {
+            self.permit = None;
+            trace.enter(Stage::Permit);
+            self.permit = Some(politeness.acquire(self.url.authority()).await);
+        }
         trace.enter(Stage::Answer);
-        let mut request = reqwest::Request::new(self.method.clone(), self.url.clone());
+        let body = Full::new(self.body.clone().unwrap_or_default());
+        let mut request = http::Request::new(body);
+        *request.method_mut() = self.method.clone();
+        *request.uri_mut() = self.url.as_str().parse().map_err(|_| {
+            Error::new(ErrorKind::InvalidRequest, &self.url, "the URL does not fit into an HTTP request")
+        })?;
         *request.headers_mut() = self.headers.clone();
         if let Some(cookies) = cookies {
             headers::add_cookies(request.headers_mut(), cookies);
+            self.sent_cookies = true;
         }
-        *request.body_mut() = self.body.clone().map(Into::into);
-        let client = self.fetcher.door.client(self.skip_tls_verification);
-        client.execute(request).await.map_err(|error| door::classify(&error, &self.url))
+        if let Some(confirm) = self.confirm.as_ref().filter(|confirm| confirm.is_for(&self.url)) {
+            confirm.add_to(request.headers_mut());
+        }
+        self.route.send(request, &self.url, self.skip_tls_verification).await
     }
 
     /// Makes the redirect's target the next request, if it may be.
@@ -257,6 +339,8 @@ impl<'a> Exchange<'a> {
         hops: &dyn HopCheck,
         trace: &Trace,
     ) -> Result<(), Error> {
+        // Before the caller is asked, who may want to fetch something from the same host, such as its robots.txt.
+        self.permit = None;
         if self.hops.len() >= self.max_redirects as usize {
             return Err(Error::new(
                 ErrorKind::TooManyRedirects,
@@ -272,9 +356,7 @@ impl<'a> Exchange<'a> {
             return Err(Error::new(ErrorKind::RedirectLoop, &target, "the redirects lead in a circle"));
         }
         trace.enter(Stage::HopCheck);
-        hops.check(&self.url, &target).await.map_err(|refused| {
-            Error::new(ErrorKind::HopRefused, &target, refused.reason().to_owned()).with_code(refused.code())
-        })?;
+        hops.check(&self.url, &target).await.map_err(|refused| refused.at(&target))?;
         if method != self.method {
             self.body = None;
             headers::strip_body(&mut self.headers);
@@ -294,7 +376,11 @@ impl<'a> Exchange<'a> {
         Ok(())
     }
 
-    async fn finish(&mut self, mut answer: reqwest::Response, trace: &Trace) -> Result<Response, Error> {
+    async fn finish(
+        &mut self,
+        mut answer: http::Response<Incoming>,
+        trace: &Trace,
+    ) -> Result<Response, Error> {
         trace.enter(Stage::Body);
         let status = answer.status().as_u16();
         let first_byte = self.started.elapsed();
@@ -317,9 +403,13 @@ impl<'a> Exchange<'a> {
             retry_after: retry_after(&headers, self.fetcher.clock),
             headers,
             attempts: 1,
+            proxy_used: self.route.tier.used(),
+            cache: None,
+            sent_cookies: self.sent_cookies,
             timings: Timings {
                 dns: trace.dns(),
                 connect: trace.connect(),
+                tls: trace.tls(),
                 first_byte,
                 body: total.saturating_sub(first_byte),
                 total,

@@ -3,15 +3,20 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use http::HeaderValue;
-use url::Url;
+use url::{Host, Url};
 
-use crate::door::Door;
+use crate::cache::{Cache, CacheStore};
+use crate::dns_cache::CachedResolver;
+use crate::door::{Door, Way};
 use crate::egress::{EgressPolicy, Refusal};
 use crate::error::{ConfigError, Error, ErrorKind};
 use crate::exchange;
+use crate::headers;
+use crate::politeness::Politeness;
+use crate::proxy::{Proxies, ProxyPool, Tier};
 use crate::redirect::HopCheck;
 use crate::request::{DEFAULT_TIMEOUT, Request};
-use crate::resolve::{Guarded, Resolve, SystemResolver};
+use crate::resolve::{ForbiddenAnswer, Guarded, Resolve, SystemResolver};
 use crate::response::Response;
 use crate::retry::RetryBudget;
 
@@ -30,21 +35,28 @@ pub const DEFAULT_MAX_BODY: u64 = 50 * 1024 * 1024;
 /// Most redirects that are followed where nothing else is said, as in browsers.
 pub const DEFAULT_MAX_REDIRECTS: u32 = 20;
 
+/// How long [`Fetcher::check_resolved`] waits for a name to resolve.
+pub const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Fetches over HTTP within a policy and within limits. Cheap to clone: clones share connections.
 #[derive(Debug, Clone)]
 pub struct Fetcher(Arc<Inner>);
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pub(crate) door: Door,
+    pub(crate) proxies: Proxies,
     pub(crate) policy: Arc<EgressPolicy>,
+    guard: Guarded,
     pub(crate) user_agent: HeaderValue,
     pub(crate) mobile_user_agent: HeaderValue,
+    pub(crate) stealth_user_agent: Option<HeaderValue>,
     pub(crate) timeout: Duration,
     pub(crate) max_body: u64,
     pub(crate) max_redirects: u32,
     pub(crate) clock: fn() -> SystemTime,
     pub(crate) retries: RetryBudget,
+    pub(crate) cache: Option<Cache>,
+    pub(crate) politeness: Option<Politeness>,
 }
 
 impl Fetcher {
@@ -75,6 +87,24 @@ impl Fetcher {
         self.0.check(url)
     }
 
+    /// As [`check`](Self::check), and holds the addresses that the host's name leads to now against the policy too. A name
+    /// that does not resolve within [`CHECK_TIMEOUT`] passes, since nothing is known against it. When the URL is fetched,
+    /// all this is checked again.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check).
+    pub async fn check_resolved(&self, url: &Url) -> Result<(), Error> {
+        self.0.check(url)?;
+        let Some(Host::Domain(host)) = url.host() else { return Ok(()) };
+        match tokio::time::timeout(CHECK_TIMEOUT, self.0.guard.addresses(host)).await {
+            Ok(Err(error)) if error.is::<ForbiddenAnswer>() => {
+                Err(Error::new(ErrorKind::Blocked, url, error.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The policy that requests are held against.
     #[must_use]
     pub fn egress(&self) -> &EgressPolicy {
@@ -83,6 +113,24 @@ impl Fetcher {
 }
 
 impl Inner {
+    /// The headers of the first request of a chain that goes this way.
+    pub(crate) fn headers(
+        &self,
+        tier: Tier,
+        request: &Request,
+        languages: Option<HeaderValue>,
+    ) -> http::HeaderMap {
+        let agent = match (tier, request.mobile) {
+            (Tier::Stealth, mobile) => {
+                let agent = self.stealth_user_agent.as_ref();
+                return headers::compose_as_browser(agent, mobile, languages, &request.headers);
+            }
+            (Tier::Basic, true) => &self.mobile_user_agent,
+            (Tier::Basic, false) => &self.user_agent,
+        };
+        headers::compose(agent, languages, &request.headers)
+    }
+
     pub(crate) fn check(&self, url: &Url) -> Result<(), Error> {
         self.policy.check_url(url).map_err(|refusal| match refusal {
             Refusal::Scheme(scheme) => Error::new(
@@ -109,11 +157,17 @@ pub struct FetcherBuilder {
     resolver: Arc<dyn Resolve>,
     user_agent: String,
     mobile_user_agent: String,
+    stealth_user_agent: Option<String>,
+    basic_proxies: Option<ProxyPool>,
+    stealth_proxies: Option<ProxyPool>,
     timeout: Duration,
     max_body: u64,
     max_redirects: u32,
     roots: Vec<Vec<u8>>,
     clock: fn() -> SystemTime,
+    cache: Option<Arc<dyn CacheStore>>,
+    politeness: Option<Politeness>,
+    dns_cache: bool,
     seed: Option<u64>,
 }
 
@@ -124,11 +178,17 @@ impl Default for FetcherBuilder {
             resolver: Arc::new(SystemResolver),
             user_agent: DEFAULT_USER_AGENT.to_owned(),
             mobile_user_agent: DEFAULT_MOBILE_USER_AGENT.to_owned(),
+            stealth_user_agent: None,
+            basic_proxies: None,
+            stealth_proxies: None,
             timeout: DEFAULT_TIMEOUT,
             max_body: DEFAULT_MAX_BODY,
             max_redirects: DEFAULT_MAX_REDIRECTS,
             roots: Vec::new(),
             clock: SystemTime::now,
+            cache: None,
+            politeness: None,
+            dns_cache: true,
             seed: None,
         }
     }
@@ -159,6 +219,25 @@ impl FetcherBuilder {
         self
     }
 
+    /// The `User-Agent` of requests that go by the stealth pool; [`crate::STEALTH_USER_AGENT`] by default, or
+    /// [`crate::STEALTH_MOBILE_USER_AGENT`] with [`Request::mobile`]. Client hints that would contradict it are left out.
+    pub fn stealth_user_agent(mut self, text: impl Into<String>) -> Self {
+        self.stealth_user_agent = Some(text.into());
+        self
+    }
+
+    /// The proxies of the mode `basic`, which goes direct without them.
+    pub fn basic_proxies(mut self, pool: ProxyPool) -> Self {
+        self.basic_proxies = Some(pool);
+        self
+    }
+
+    /// The proxies of the mode `stealth`, which is an error without them, and of `auto` where `basic` does not do.
+    pub fn stealth_proxies(mut self, pool: ProxyPool) -> Self {
+        self.stealth_proxies = Some(pool);
+        self
+    }
+
     /// The total time of requests that name none; [`DEFAULT_TIMEOUT`] by default.
     pub fn default_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -183,9 +262,30 @@ impl FetcherBuilder {
         self
     }
 
-    /// Where the time of day comes from; the system by default. It is read for dates in headers only.
+    /// Where the time of day comes from; the system by default. It is read for dates
+    /// in headers and for the ages of cached pages.
     pub fn wall_clock(mut self, clock: fn() -> SystemTime) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// Where pages are kept for requests with [`Request::cache`]; by default nowhere.
+    pub fn cache(mut self, store: Arc<dyn CacheStore>) -> Self {
+        self.cache = Some(store);
+        self
+    }
+
+    /// How many requests may be under way, in all and to each host; by default no more is done than is asked for. Each
+    /// request takes a permit within its own deadline.
+    pub fn politeness(mut self, politeness: Politeness) -> Self {
+        self.politeness = Some(politeness);
+        self
+    }
+
+    /// Whether the resolver's answers are kept for a while ([`crate::MAX_DNS_TTL`] at most); they are by default. Each use
+    /// of an answer is held against the policy, kept or not.
+    pub fn dns_cache(mut self, keep: bool) -> Self {
+        self.dns_cache = keep;
         self
     }
 
@@ -199,7 +299,7 @@ impl FetcherBuilder {
     ///
     /// # Errors
     ///
-    /// A user agent that no header can hold, or a root certificate that is none.
+    /// A user agent that no header can hold, a root certificate that is none, or a pool without proxies or with too many.
     pub fn build(self) -> Result<Fetcher, ConfigError> {
         let agent = |text: &str| {
             HeaderValue::from_str(text).map_err(|_| {
@@ -207,16 +307,28 @@ impl FetcherBuilder {
             })
         };
         let policy = Arc::new(self.policy);
-        let guard = Guarded { policy: Arc::clone(&policy), resolver: self.resolver };
+        let resolver: Arc<dyn Resolve> =
+            if self.dns_cache { Arc::new(CachedResolver::new(self.resolver)) } else { self.resolver };
+        let guard = Guarded { policy: Arc::clone(&policy), resolver: Arc::clone(&resolver) };
+        let door = Door::open(&guard, &self.roots)?;
+        let roster = |pool: Option<ProxyPool>| pool.map(|pool| pool.open(&door, &resolver)).transpose();
         Ok(Fetcher(Arc::new(Inner {
-            door: Door::open(&guard, &self.roots)?,
+            proxies: Proxies {
+                direct: door.clients(&Way::Direct),
+                basic: roster(self.basic_proxies)?,
+                stealth: roster(self.stealth_proxies)?,
+            },
             policy,
+            guard,
             user_agent: agent(&self.user_agent)?,
             mobile_user_agent: agent(&self.mobile_user_agent)?,
+            stealth_user_agent: self.stealth_user_agent.as_deref().map(agent).transpose()?,
             timeout: self.timeout,
             max_body: self.max_body,
             max_redirects: self.max_redirects,
             clock: self.clock,
+            cache: self.cache.map(Cache::new),
+            politeness: self.politeness,
             retries: RetryBudget::new(
                 self.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish()),
             ),

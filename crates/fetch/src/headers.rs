@@ -12,6 +12,18 @@ const CODINGS: HeaderValue = HeaderValue::from_static("gzip, deflate, br, zstd")
 const PAGE: HeaderValue =
     HeaderValue::from_static("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
 
+/// The `User-Agent` of requests by the stealth pool: that of a common browser, in the reduced form that browsers send.
+pub const STEALTH_USER_AGENT: &str = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 \
+                                      (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
+/// The same on a phone.
+pub const STEALTH_MOBILE_USER_AGENT: &str = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 \
+                                             (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36";
+/// The client hint that goes with them.
+const STEALTH_BRANDS: &str = "\"Chromium\";v=\"142\", \"Google Chrome\";v=\"142\", \"Not_A Brand\";v=\"99\"";
+/// What that browser asks for a page as.
+const BROWSER_PAGE: &str =
+    "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8";
+
 /// Most headers that a caller may add to a request.
 pub const MAX_REQUEST_HEADERS: usize = 128;
 
@@ -31,6 +43,11 @@ pub(crate) fn compose(
     if let Some(languages) = languages {
         headers.insert(ACCEPT_LANGUAGE, languages);
     }
+    add_callers(&mut headers, caller);
+    headers
+}
+
+fn add_callers(headers: &mut HeaderMap, caller: &HeaderMap) {
     for name in caller.keys() {
         if belongs_to_connection(name) {
             continue;
@@ -40,6 +57,41 @@ pub(crate) fn compose(
             headers.append(name, value.clone());
         }
     }
+}
+
+/// As [`compose`], with the headers that a common browser sends when a reader follows no link: their names, values and
+/// order belong together, and a set that does not fit is more telling than an honest one.
+pub(crate) fn compose_as_browser(
+    user_agent: Option<&HeaderValue>,
+    mobile: bool,
+    languages: Option<HeaderValue>,
+    caller: &HeaderMap,
+) -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(16 + caller.len());
+    let mut set = |name: &'static str, value: &'static str| {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    };
+    if user_agent.is_none() {
+        set("sec-ch-ua", STEALTH_BRANDS);
+        set("sec-ch-ua-mobile", if mobile { "?1" } else { "?0" });
+        set("sec-ch-ua-platform", if mobile { "\"Android\"" } else { "\"Windows\"" });
+    }
+    set("upgrade-insecure-requests", "1");
+    set("user-agent", if mobile { STEALTH_MOBILE_USER_AGENT } else { STEALTH_USER_AGENT });
+    set("accept", BROWSER_PAGE);
+    set("sec-fetch-site", "none");
+    set("sec-fetch-mode", "navigate");
+    set("sec-fetch-user", "?1");
+    set("sec-fetch-dest", "document");
+    set("accept-encoding", "gzip, deflate, br, zstd");
+    set("accept-language", "en-US,en;q=0.9");
+    if let Some(agent) = user_agent {
+        headers.insert(USER_AGENT, agent.clone());
+    }
+    if let Some(languages) = languages {
+        headers.insert(ACCEPT_LANGUAGE, languages);
+    }
+    add_callers(&mut headers, caller);
     headers
 }
 
@@ -158,6 +210,26 @@ mod tests {
         strip_for_other_origin(&mut headers);
         assert!(headers.values().all(|value| value != "s"));
         assert_eq!(headers.len(), 4);
+    }
+
+    #[test]
+    fn a_browser_is_consistent() {
+        let none = HeaderMap::new();
+        let desktop = compose_as_browser(None, false, None, &none);
+        let mobile = compose_as_browser(None, true, None, &none);
+        for (headers, agent, hint) in
+            [(&desktop, STEALTH_USER_AGENT, "?0"), (&mobile, STEALTH_MOBILE_USER_AGENT, "?1")]
+        {
+            assert_eq!(headers[USER_AGENT], agent);
+            assert_eq!(headers["sec-ch-ua-mobile"], hint);
+            assert!(!agent.contains("gleaner"));
+            let version = agent.split("Chrome/").nth(1).unwrap().split('.').next().unwrap();
+            assert!(headers["sec-ch-ua"].to_str().unwrap().contains(&format!("v=\"{version}\"")));
+        }
+        let own = HeaderValue::from_static("Mine/1");
+        let custom = compose_as_browser(Some(&own), false, None, &map(&[("accept", "x/y")]));
+        assert_eq!((&custom[USER_AGENT], &custom[ACCEPT]), (&own, &HeaderValue::from_static("x/y")));
+        assert!(!custom.contains_key("sec-ch-ua"), "it would contradict the user agent");
     }
 
     #[test]

@@ -7,7 +7,11 @@
 //!   will be dialled: literal ones before the request, resolved ones inside the connector, both again at each redirect.
 //! - **How long** is one deadline for everything, from the name's resolution to the last byte.
 //! - **How much** is bounded: redirects, headers, body bytes as sent, as decoded, and their ratio; cookies, and retries
-//!   of all requests together.
+//!   of all requests together; kept answers of resolvers, and kept pages.
+//! - **How often** is up to a [`Politeness`], where the fetcher is given one: so many requests at once, in all and to each
+//!   host, and an interval between them.
+//! - **Whether at all** is up to the request's [`CachePolicy`], where the fetcher has a cache: a young copy is served, an
+//!   older one confirmed, and of many requests for the same page one is sent.
 //!
 //! # A page
 //!
@@ -18,6 +22,34 @@
 //! let fetcher = Fetcher::builder().build()?;
 //! let response = fetcher.fetch(Request::get("https://example.com/".parse()?), &FollowAll).await?;
 //! println!("{} {} ({} bytes)", response.status, response.url, response.body.len());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Through a proxy, with a cache
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! use gleaner_fetch::{CachePolicy, ErrorKind, Fetcher, FollowAll, MemoryCache, Proxy, ProxyPool, Request};
+//! use gleaner_types::plan::ProxyMode;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let fetcher = Fetcher::builder()
+//!     .stealth_proxies(ProxyPool::new([Proxy::parse("http://user:password@proxy.example:3128")?]))
+//!     .cache(Arc::new(MemoryCache::default()))
+//!     .build()?;
+//!
+//! let mut request = Request::get("https://example.com/".parse()?);
+//! request.proxy = ProxyMode::Stealth;
+//! // A copy of up to two days will do, and here nothing else: no proxy is asked.
+//! let mut policy = CachePolicy::max_age(Duration::from_secs(2 * 86_400));
+//! policy.only = true;
+//! request.cache = Some(policy);
+//! let error = fetcher.fetch(request, &FollowAll).await.unwrap_err();
+//! assert_eq!(error.kind(), ErrorKind::NotCached);
 //! # Ok(())
 //! # }
 //! ```
@@ -59,7 +91,9 @@
 //! ```
 
 mod body;
+mod cache;
 mod cookies;
+mod dns_cache;
 mod door;
 mod egress;
 mod error;
@@ -67,8 +101,11 @@ mod exchange;
 mod fetcher;
 mod headers;
 mod media;
+mod politeness;
+mod proxy;
 mod redirect;
 mod refresh;
+mod render;
 mod request;
 mod resolve;
 mod response;
@@ -76,20 +113,35 @@ mod retry;
 mod retry_after;
 
 pub use body::{MAX_CODINGS, MAX_RATIO, RATIO_FREE_BYTES};
+pub use cache::{
+    CacheEntry, CacheFacts, CacheKey, CachePolicy, CacheStore, CacheUse, CorruptEntry,
+    DEFAULT_DISK_CACHE_BYTES, DEFAULT_MEMORY_CACHE_BYTES, DiskCache, MAX_CACHED_BODY, MemoryCache,
+};
 pub use cookies::{CookieJar, MAX_COOKIES, MAX_COOKIES_PER_DOMAIN};
-pub use door::{CONNECT_TIMEOUT, IDLE_TIMEOUT, MAX_HEADER_BYTES, MAX_IDLE_PER_HOST};
+pub use dns_cache::{DEFAULT_DNS_TTL, MAX_DNS_ENTRIES, MAX_DNS_TTL, MIN_DNS_TTL, NEGATIVE_DNS_TTL};
+pub use door::{
+    CONNECT_TIMEOUT, IDLE_TIMEOUT, MAX_HEADER_BYTES, MAX_IDLE_PER_HOST, MAX_INTERIM_ANSWERS, PROXY_TIMEOUT,
+};
 pub use egress::EgressPolicy;
 pub use error::{ConfigError, Error, ErrorKind};
 pub use fetcher::{
-    DEFAULT_MAX_BODY, DEFAULT_MAX_REDIRECTS, DEFAULT_MOBILE_USER_AGENT, DEFAULT_USER_AGENT, Fetcher,
-    FetcherBuilder,
+    CHECK_TIMEOUT, DEFAULT_MAX_BODY, DEFAULT_MAX_REDIRECTS, DEFAULT_MOBILE_USER_AGENT, DEFAULT_USER_AGENT,
+    Fetcher, FetcherBuilder,
 };
-pub use headers::MAX_REQUEST_HEADERS;
+pub use headers::{MAX_REQUEST_HEADERS, STEALTH_MOBILE_USER_AGENT, STEALTH_USER_AGENT};
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method};
 pub use media::Accept;
+pub use politeness::{
+    DEFAULT_MAX_PER_HOST, DEFAULT_MAX_REQUESTS, HostLimits, MAX_INTERVAL, Permit, Politeness,
+};
+pub use proxy::{MAX_COOL_DOWN, MAX_PROXIES, MAX_PROXY_TRIES, MIN_COOL_DOWN, Proxy, ProxyPool};
 pub use redirect::{FollowAll, HopCheck, HopRefused};
 pub use refresh::MAX_REFRESH_DELAY;
+pub use render::{
+    ActionResult, Gate, MAX_BYTES_PER_PAGE, MAX_REQUESTS_PER_PAGE, Picture, Render, RenderRequest, Rendered,
+    renderer_for,
+};
 pub use request::{DEFAULT_TIMEOUT, Request};
-pub use resolve::{MAX_ANSWERS, Resolve, SystemResolver};
+pub use resolve::{Answers, MAX_ANSWERS, Resolve, SystemResolver};
 pub use response::{Hop, Response, Timings};
 pub use retry::{MAX_RETRY_AFTER, RETRY_BASE, RETRY_MAX_WAIT};

@@ -8,6 +8,8 @@ use http::header::LOCATION;
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use url::Url;
 
+use crate::error::{Error, ErrorKind};
+
 /// Asked before each redirect is followed, after the policy has let its target pass: does it still belong to what the
 /// caller wants? A crawl holds the target against its scope and robots.txt.
 #[async_trait]
@@ -61,6 +63,13 @@ impl HopRefused {
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         self.code
+    }
+}
+
+impl HopRefused {
+    /// The refusal as what became of a fetch whose redirect led to `target`.
+    pub(crate) fn at(&self, target: &Url) -> Error {
+        Error::new(ErrorKind::HopRefused, target, self.reason.clone()).with_code(self.code)
     }
 }
 

@@ -1,10 +1,13 @@
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner_types::plan::Target;
+use gleaner_types::SafeUrl;
+use gleaner_types::plan::{ProxyMode, Target};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use url::Url;
 
+use crate::cache::{CachePolicy, Validators};
 use crate::cookies::CookieJar;
 use crate::error::{Error, ErrorKind};
 use crate::headers::MAX_REQUEST_HEADERS;
@@ -13,8 +16,8 @@ use crate::media::Accept;
 /// Total time of a request where nothing else is said, as the contract has it.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What to fetch and how.
-#[derive(Debug, Clone)]
+/// What to fetch and how. `Debug` shows no credentials, no query values, no header values and no body.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Request {
     /// The address; a fragment is kept for the final URL and not sent.
@@ -47,11 +50,35 @@ pub struct Request {
     pub mobile: bool,
     /// BCP 47 tags for `Accept-Language`, most wanted first.
     pub languages: Vec<String>,
+    /// How the request leaves. [`ProxyMode::Basic`] by default.
+    pub proxy: ProxyMode,
+    /// Where the request should seem to come from, as an ISO 3166-1 alpha-2 code: a proxy of this country is taken where
+    /// the pool has one.
+    pub country: Option<String>,
     /// Which kinds of bodies are taken.
     pub accept: Accept,
     /// The cookies of the job that the request belongs to. `None` keeps what redirects set until the request ends, and
     /// no longer.
     pub cookies: Option<CookieJar>,
+    /// What is wanted of the fetcher's cache; `None`, the default, goes around it.
+    pub cache: Option<CachePolicy>,
+    /// Sent where a copy is to be confirmed.
+    pub(crate) confirm: Option<Validators>,
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("method", &self.method)
+            .field("url", &SafeUrl::from(&self.url))
+            .field("headers", &self.headers.keys())
+            .field("body_bytes", &self.body.as_ref().map(Bytes::len))
+            .field("timeout", &self.timeout)
+            .field("proxy", &self.proxy)
+            .field("country", &self.country)
+            .field("cookies", &self.cookies)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Request {
@@ -71,8 +98,12 @@ impl Request {
             skip_tls_verification: false,
             mobile: false,
             languages: Vec::new(),
+            proxy: ProxyMode::Basic,
+            country: None,
             accept: Accept::Page,
             cookies: None,
+            cache: None,
+            confirm: None,
         }
     }
 

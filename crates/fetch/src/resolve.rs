@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::door::trace;
 use crate::egress::EgressPolicy;
 
 /// Most answers of a resolver that are looked at; more are a sign of hostility, and none is dialled.
@@ -23,6 +23,24 @@ pub trait Resolve: Send + Sync + fmt::Debug {
     ///
     /// Whatever kept the name from being resolved. The text is not shown to callers.
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>>;
+
+    /// The same with the time for which the answer holds, where the resolver knows it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Resolve::resolve`].
+    async fn resolve_with_ttl(&self, host: &str) -> io::Result<Answers> {
+        Ok(Answers { addresses: self.resolve(host).await?, ttl: None })
+    }
+}
+
+/// What a resolver knows of a name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answers {
+    /// All addresses, in the order in which they shall be tried.
+    pub addresses: Vec<IpAddr>,
+    /// For how long they hold; kept within [`crate::MIN_DNS_TTL`] and [`crate::MAX_DNS_TTL`].
+    pub ttl: Option<Duration>,
 }
 
 /// The resolver of the operating system.
@@ -60,7 +78,10 @@ impl std::error::Error for ForbiddenAnswer {}
 impl Guarded {
     /// The addresses of `host`. One forbidden answer forbids the name: a public name with a private answer among its
     /// public ones is either an attack or a mistake, and which of the two would be dialled is up to chance.
-    async fn addresses(&self, host: &str) -> Result<Vec<IpAddr>, Box<dyn std::error::Error + Send + Sync>> {
+    pub(crate) async fn addresses(
+        &self,
+        host: &str,
+    ) -> Result<Vec<IpAddr>, Box<dyn std::error::Error + Send + Sync>> {
         let answers = self.resolver.resolve(host).await?;
         if answers.is_empty() || answers.len() > MAX_ANSWERS {
             return Err(io::Error::new(io::ErrorKind::NotFound, "no usable answer").into());
@@ -70,20 +91,6 @@ impl Guarded {
         } else {
             Err(ForbiddenAnswer.into())
         }
-    }
-}
-
-impl reqwest::dns::Resolve for Guarded {
-    fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
-        let guard = self.clone();
-        Box::pin(async move {
-            let started = trace::now();
-            let answers = guard.addresses(name.as_str()).await;
-            trace::resolved(started);
-            // Port 0 lets the connector fill in the port of the URL.
-            let addresses = answers?.into_iter().map(|address| SocketAddr::new(address, 0));
-            Ok(Box::new(addresses) as reqwest::dns::Addrs)
-        })
     }
 }
 

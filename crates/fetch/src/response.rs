@@ -1,8 +1,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use gleaner_types::ProxyUsed;
 use http::HeaderMap;
 use url::Url;
+
+use crate::cache::CacheFacts;
 
 /// What came back. Any status is a response: whether a 404 is a failure is for the caller to say.
 #[derive(Debug, Clone)]
@@ -26,6 +29,12 @@ pub struct Response {
     pub retry_after: Option<Duration>,
     /// How often the request was sent to get this answer, redirects not counted: 1 where the first try did.
     pub attempts: u32,
+    /// Which way the request went: by the basic pool (or direct, where there is none) or by the stealth pool.
+    pub proxy_used: ProxyUsed,
+    /// What the cache did for the request; `None` where it was not asked.
+    pub cache: Option<CacheFacts>,
+    /// A request on the way here carried cookies.
+    pub(crate) sent_cookies: bool,
     /// Where the time went.
     pub timings: Timings,
 }
@@ -35,6 +44,14 @@ impl Response {
     #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
+    }
+
+    /// What the body is, in lower case and without parameters: its `Content-Type` where that can be, and what its first
+    /// bytes tell where that is missing, says nothing, or lies (WHATWG MIME Sniffing). A body that says it is HTML and
+    /// begins as a PDF does is `application/pdf`.
+    #[must_use]
+    pub fn media_type(&self) -> String {
+        crate::media::computed(&self.headers, &self.body)
     }
 
     /// A header's value, where it is there and is text; the first of several.
@@ -61,6 +78,8 @@ pub struct Timings {
     pub dns: Duration,
     /// Opening connections, with `dns` and TLS in it; zero where pooled connections were used.
     pub connect: Duration,
+    /// Shaking hands for TLS, which is part of `connect`; zero where pooled connections were used.
+    pub tls: Duration,
     /// From the start to the head of the final answer.
     pub first_byte: Duration,
     /// Reading and decoding the body.

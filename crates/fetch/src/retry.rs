@@ -4,6 +4,10 @@
 //! times the load. So each retry also has to be paid for out of a budget that all requests of a fetcher fill together,
 //! at a fraction of a retry each. While few fail, those few are tried again; when all fail, the whole sends at most a
 //! tenth more.
+//!
+//! A request is tried again only where it says so ([`crate::Request::max_retries`]), which is for programs that use the
+//! fetcher alone. One with a queue puts the page back instead, and leaves this at zero, so that there is one system of
+//! retries and not one inside the other.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -20,7 +24,7 @@ pub const RETRY_BASE: Duration = Duration::from_millis(500);
 /// No wait of our own choosing is longer.
 pub const RETRY_MAX_WAIT: Duration = Duration::from_secs(10);
 /// A server that asks for a longer wait is not waited for: its answer is the response.
-pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
+pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(gleaner_types::limits::MAX_RETRY_AFTER_SECONDS);
 
 /// What all requests of a fetcher may spend on retries, and the dice for their waits.
 #[derive(Debug)]

@@ -6,7 +6,9 @@ mod door {
     mod support;
 
     mod bodies; // encodings, limits, lying lengths, kinds
+    mod cache; // copies: whose, how old, how whole
     mod cookies; // who gets back what, and that no job sees another's
+    mod dns; // answers that are kept are judged all the same
     mod egress; // a canary listens where nobody may go
     mod failures; // every failure has its kind, and no secret in its words
     mod redirects; // chains, loops, methods, what another origin sees

@@ -11,6 +11,8 @@
 //! - [`Identity`] tells which URLs name one page: a canonical form, and a 64-bit [`UrlKey`] of it.
 //! - [`RobotsPolicy`] is what a robots.txt allows one agent (RFC 9309).
 //! - [`sitemap::parse`] reads sitemaps, feeds and lists of URLs.
+//! - [`LinkSieve`] passes over links that a job has decided about already, and [`Fingerprint`] tells pages that say
+//!   nearly the same.
 //! - [`Frontier`] is the queue of all jobs of an engine: order, politeness, limits, depth and leases.
 //!
 //! # A crawl, without the network
@@ -68,15 +70,18 @@
 //! ```
 
 mod error;
+mod fingerprint;
 mod identity;
 mod percent;
 mod queue;
 mod robots;
 mod scope;
+mod sieve;
 mod site;
 pub mod sitemap;
 
 pub use error::{Error, ErrorKind};
+pub use fingerprint::{Fingerprint, MAX_FINGERPRINT_WORDS, MIN_FINGERPRINT_WORDS, NEAR_BITS};
 pub use identity::{DEFAULT_SEED, Identity, UrlKey};
 pub use queue::{
     Admitted, Candidate, Counts, DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT,
@@ -88,4 +93,5 @@ pub use robots::{MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, RobotsP
 pub use scope::{
     CrawlScope, Decision, MAX_COMPILED_PATTERNS, MAX_PATTERN_CHARS, MAX_PATTERNS, MAX_URL_BYTES, Reason,
 };
+pub use sieve::{LinkMark, LinkSieve, SIEVE_SLOTS};
 pub use sitemap::{Sitemap, SitemapEntry, SitemapWarning};

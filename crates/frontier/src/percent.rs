@@ -24,9 +24,29 @@ const fn class_of(byte: u8) -> Class {
     }
 }
 
+/// For each octet whether it is always escaped: a table, because this is asked of every octet of every link.
+const ESCAPED: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = u8::MIN;
+    loop {
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "no byte is beyond the table, which is made when compiling"
+        )]
+        {
+            table[byte as usize] = matches!(class_of(byte), Class::Escaped);
+        }
+        if byte == u8::MAX {
+            break;
+        }
+        byte += 1;
+    }
+    table
+};
+
 /// True where [`push_normalised`] would change nothing.
 pub(crate) fn is_normalised(text: &[u8]) -> bool {
-    !text.iter().any(|&byte| matches!(class_of(byte), Class::Escaped))
+    !text.iter().any(|&byte| ESCAPED.get(usize::from(byte)).copied().unwrap_or(true))
 }
 
 /// Appends `text` in its one spelling. Octets for which `also_escape` holds are escaped although they are reserved.

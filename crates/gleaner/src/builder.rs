@@ -2,11 +2,14 @@ use std::sync::Arc;
 
 use gleaner_fetch::{EgressPolicy, FetcherBuilder};
 use gleaner_frontier::{DEFAULT_MAX_IN_FLIGHT, FrontierConfig};
-use gleaner_jobs::{Clock, Parts, Room};
+use gleaner_jobs::{
+    Accounts, ActivityLog, Clock, Deliver, Desk, DeskParts, Extract, Parts, Room, WebhookConfig,
+};
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use ipnet::IpNet;
 
 use crate::adapters::{FetchDoor, PageReader};
+use crate::webhooks::WebhookDoor;
 use crate::{Engine, Error};
 
 /// The product token that robots.txt is read for, unless another is set.
@@ -21,6 +24,11 @@ pub struct EngineBuilder {
     concurrency: Option<u32>,
     per_host: Option<u32>,
     store: Option<Arc<dyn Store>>,
+    accounts: Option<Arc<dyn Accounts>>,
+    activity: Option<Arc<dyn ActivityLog>>,
+    extract: Option<Arc<dyn Extract>>,
+    deliver: Option<Arc<dyn Deliver>>,
+    webhooks: WebhookConfig,
 }
 
 impl EngineBuilder {
@@ -70,6 +78,43 @@ impl EngineBuilder {
         self
     }
 
+    /// Sets who keeps the accounts of the [desk](Engine::desk): keys, credits, limits. By default every key is the same
+    /// team, which may do anything and pays nothing ([`UnlimitedAccounts`](crate::desk::UnlimitedAccounts)).
+    #[must_use]
+    pub fn accounts(mut self, accounts: Arc<dyn Accounts>) -> Self {
+        self.accounts = Some(accounts);
+        self
+    }
+
+    /// Sets who is told of the desk's jobs that ended. By default the latest are kept in memory.
+    #[must_use]
+    pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {
+        self.activity = Some(log);
+        self
+    }
+
+    /// Sets what extracts structured data. Without it, requests for it are refused.
+    #[must_use]
+    pub fn extract(mut self, extract: Arc<dyn Extract>) -> Self {
+        self.extract = Some(extract);
+        self
+    }
+
+    /// Sets how webhooks are sent: their signature's header, their retries and their timeout.
+    #[must_use]
+    pub fn webhooks(mut self, config: WebhookConfig) -> Self {
+        self.webhooks = config;
+        self
+    }
+
+    /// Sets the way in which webhooks leave. By default the engine's own fetcher posts them, behind the same egress guard
+    /// as pages.
+    #[must_use]
+    pub fn deliver(mut self, deliver: Arc<dyn Deliver>) -> Self {
+        self.deliver = Some(deliver);
+        self
+    }
+
     /// Builds the engine.
     ///
     /// # Errors
@@ -90,14 +135,29 @@ impl EngineBuilder {
             }
             Arc::new(MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() }))
         });
+        let fetcher = fetcher.build()?;
+        let deliver = self.deliver.unwrap_or_else(|| Arc::new(WebhookDoor::new(fetcher.clone())));
         let parts = Parts {
             store,
-            fetch: Arc::new(FetchDoor::new(fetcher.build()?)),
+            fetch: Arc::new(FetchDoor::new(fetcher)),
             transform: Arc::new(PageReader),
             clock: Clock::system(),
             robots_agent: self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned()),
             max_in_flight,
         };
-        Ok(Engine::new(Room::new(parts)))
+        let extracts = self.extract.is_some();
+        let mut desk = DeskParts {
+            deliver: Some(deliver),
+            extract: self.extract,
+            webhooks: self.webhooks,
+            ..DeskParts::default()
+        };
+        if let Some(accounts) = self.accounts {
+            desk.accounts = accounts;
+        }
+        if let Some(activity) = self.activity {
+            desk.activity = activity;
+        }
+        Ok(Engine::new(Desk::new(Room::new(parts), desk), extracts))
     }
 }

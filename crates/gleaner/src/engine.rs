@@ -1,14 +1,17 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gleaner_jobs::{Job, MapResult, Room};
+use gleaner_jobs::{Desk, Job, MapResult, Room};
 use gleaner_transform::Input;
 use gleaner_types::Document;
+use gleaner_types::plan::{CrawlParamsPreviewPlan, ScrapeOptionsPlan};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeOptions, ScrapeRequest};
+use gleaner_types::response::CrawlParams;
 use serde::Serialize;
 use serde_json::Value;
+use url::Url;
 
-use crate::support::{check_options, check_prompt, check_webhook};
+use crate::support::{check_at_hand, check_options, check_prompt, check_webhook};
 use crate::{EngineBuilder, Error};
 
 /// The engine: one per program is the usual, and cloning it is cheap.
@@ -17,7 +20,8 @@ use crate::{EngineBuilder, Error};
 /// stops.
 #[derive(Clone)]
 pub struct Engine {
-    room: Arc<Room>,
+    desk: Arc<Desk>,
+    extracts: bool,
 }
 
 impl Engine {
@@ -26,8 +30,45 @@ impl Engine {
         EngineBuilder::default()
     }
 
-    pub(crate) fn new(room: Arc<Room>) -> Self {
-        Self { room }
+    pub(crate) fn new(desk: Arc<Desk>, extracts: bool) -> Self {
+        Self { desk, extracts }
+    }
+
+    fn room(&self) -> &Arc<Room> {
+        self.desk.room()
+    }
+
+    /// The desk, where teams hand in requests and read what came of them by id: what a server stands on. What it is given
+    /// is to be held against [`check_options`](Self::check_options) and [`check_prompt`](Self::check_prompt) before.
+    #[must_use]
+    pub fn desk(&self) -> &Arc<Desk> {
+        &self.desk
+    }
+
+    /// Holds options against what this engine was built with.
+    ///
+    /// # Errors
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) where they ask for something else, and
+    /// [`Request`](crate::ErrorKind::Request) where a selector is not CSS.
+    pub fn check_options(&self, options: &ScrapeOptionsPlan) -> Result<(), Error> {
+        check_options(options, self.extracts)
+    }
+
+    /// Holds a crawl's prompt against what this engine was built with.
+    ///
+    /// # Errors
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) where there is one and no model to read it.
+    pub fn check_prompt(&self, prompt: Option<&str>) -> Result<(), Error> {
+        check_prompt(prompt)
+    }
+
+    /// The options of a crawl that is described in words.
+    ///
+    /// # Errors
+    /// [`Unsupported`](crate::ErrorKind::Unsupported): it takes a language model, and none can be configured yet.
+    pub async fn crawl_params(&self, plan: CrawlParamsPreviewPlan) -> Result<CrawlParams, Error> {
+        check_prompt(Some(&plan.prompt))?;
+        Ok(CrawlParams { url: plan.target.url.into(), ..CrawlParams::default() })
     }
 
     /// Scrapes one page. An answer of any HTTP status is a document; `metadata.statusCode` has the status.
@@ -38,8 +79,8 @@ impl Engine {
     pub async fn scrape(&self, request: ScrapeRequest) -> Result<Document, Error> {
         let record = record(&request);
         let plan = request.check()?;
-        check_options(&plan.options)?;
-        Ok(self.room.scrape(plan, record).await?)
+        self.check_options(&plan.options)?;
+        Ok(self.room().scrape(plan, record).await?)
     }
 
     /// Scrapes many pages. Addresses are not checked against robots.txt: the user named them.
@@ -49,9 +90,9 @@ impl Engine {
     pub async fn batch(&self, request: BatchScrapeRequest) -> Result<Job, Error> {
         let record = record(&request);
         let plan = request.check()?;
-        check_options(&plan.options)?;
+        self.check_options(&plan.options)?;
         check_webhook(plan.webhook.as_ref())?;
-        Ok(self.room.batch(plan, record).await?)
+        Ok(self.room().batch(plan, record).await?)
     }
 
     /// Crawls a site.
@@ -59,12 +100,21 @@ impl Engine {
     /// # Errors
     /// As for [`scrape`](Self::scrape), but failures of pages are listed by [`Job::failures`].
     pub async fn crawl(&self, request: CrawlRequest) -> Result<Job, Error> {
+        self.crawl_explained(request, &[]).await
+    }
+
+    /// Crawls a site, and follows some addresses through the crawl: [`Job::explanations`] tells what became of each. At
+    /// most [`MAX_EXPLAINED`](crate::MAX_EXPLAINED) are followed.
+    ///
+    /// # Errors
+    /// As for [`crawl`](Self::crawl).
+    pub async fn crawl_explained(&self, request: CrawlRequest, explained: &[Url]) -> Result<Job, Error> {
         let record = record(&request);
         let plan = request.check()?;
-        check_options(&plan.options)?;
+        self.check_options(&plan.options)?;
         check_webhook(plan.webhook.as_ref())?;
         check_prompt(plan.prompt.as_deref())?;
-        Ok(self.room.crawl(plan, record).await?)
+        Ok(self.room().crawl_explained(plan, record, explained).await?)
     }
 
     /// Lists the addresses of a site without scraping its pages.
@@ -72,7 +122,7 @@ impl Engine {
     /// # Errors
     /// As for [`scrape`](Self::scrape).
     pub async fn map(&self, request: MapRequest) -> Result<MapResult, Error> {
-        Ok(self.room.map(request.check()?).await?)
+        Ok(self.room().map(request.check()?).await?)
     }
 
     /// Makes a document of a page that is at hand already. Uses no network and needs no runtime.
@@ -81,7 +131,8 @@ impl Engine {
     /// As for [`scrape`](Self::scrape).
     pub fn convert(&self, input: Input<'_>, options: ScrapeOptions) -> Result<Document, Error> {
         let plan = options.check()?;
-        check_options(&plan)?;
+        self.check_options(&plan)?;
+        check_at_hand(&plan)?;
         let mut document = gleaner_transform::transform(input, &plan)?.document;
         document.metadata.source_url = Some(input.url.as_str().to_owned());
         Ok(document)

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use gleaner_types::response::ErrorBody;
 use gleaner_types::{ErrorCode, Faults};
 
 /// Why the engine could not do what it was asked.
@@ -64,6 +65,25 @@ impl Error {
             Inner::Transform(error) => error.code(),
             Inner::Job(error) => error.code(),
             Inner::Unsupported { code, .. } => *code,
+        }
+    }
+
+    /// The status that an answer over HTTP has.
+    #[must_use]
+    pub fn http_status(&self) -> u16 {
+        match &*self.inner {
+            Inner::Job(error) => error.http_status(),
+            _ => self.code().http_status(),
+        }
+    }
+
+    /// The body that an answer over HTTP has.
+    #[must_use]
+    pub fn body(&self) -> ErrorBody {
+        match &*self.inner {
+            Inner::Request(faults) => faults.clone().into(),
+            Inner::Job(error) => error.body(),
+            _ => ErrorBody { code: Some(self.code()), ..ErrorBody::new(self.to_string()) },
         }
     }
 

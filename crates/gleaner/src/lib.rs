@@ -47,20 +47,25 @@
 
 mod adapters;
 mod builder;
+pub mod desk;
 mod engine;
 mod error;
 mod support;
+mod webhooks;
 
 pub use builder::EngineBuilder;
 pub use engine::Engine;
 pub use error::{Error, ErrorKind};
 pub use gleaner_fetch::EgressPolicy;
-pub use gleaner_jobs::{Job, JobResult, MapResult, rfc3339};
+pub use gleaner_frontier::{Reason, Trap};
+pub use gleaner_jobs::{Explanation, Job, JobResult, MAX_EXPLAINED, MapResult, Verdict, rfc3339};
 pub use gleaner_store::{JobSnapshot, PageFailure, PageFailures};
 pub use gleaner_transform::Input;
 pub use gleaner_types::request::{
     self, BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeOptions, ScrapeRequest,
 };
 pub use gleaner_types::{
-    Document, ErrorCode, Fault, Faults, JobId, JobState, Metadata, PageError, SafeUrl, limits, plan,
+    Document, ErrorCode, Fault, Faults, JobId, JobKind, JobState, Metadata, PageError, SafeUrl, limits,
+    parse_json, plan,
 };
+pub use gleaner_types::{event, response};

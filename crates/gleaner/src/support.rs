@@ -1,12 +1,12 @@
 //! What this engine offers of what the contract knows. An option that would silently do nothing is refused.
 
-use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan, WebhookPlan};
+use gleaner_types::plan::{ChangeTrackingMode, ProxyMode, ScrapeOptionsPlan, WebhookPlan};
 use gleaner_types::{ErrorCode, Fault, Faults};
 
 use crate::Error;
 
 /// Refuses options that need what this engine was built without.
-pub(crate) fn check_options(options: &ScrapeOptionsPlan) -> Result<(), Error> {
+pub(crate) fn check_options(options: &ScrapeOptionsPlan, extracts: bool) -> Result<(), Error> {
     check_selectors(options)?;
     let formats = &options.formats;
     if !options.actions.is_empty() {
@@ -23,12 +23,16 @@ pub(crate) fn check_options(options: &ScrapeOptionsPlan) -> Result<(), Error> {
     }
     const MODEL: (ErrorCode, &str) =
         (ErrorCode::ModelNotConfigured, "needs a language model, and none is configured");
-    const LATER: (ErrorCode, &str) = (ErrorCode::UnsupportedOption, "is not offered by this version");
+    let compares_fields =
+        |tracking: &gleaner_types::plan::ChangeTracking| tracking.modes.contains(&ChangeTrackingMode::Json);
     let missing = [
         (formats.json.is_some(), "json", MODEL),
         (formats.summary, "summary", MODEL),
-        (formats.change_tracking.is_some(), "changeTracking", LATER),
-        (formats.branding, "branding", LATER),
+        (
+            !extracts && formats.change_tracking.as_ref().is_some_and(compares_fields),
+            "changeTracking` in mode `json",
+            MODEL,
+        ),
     ];
     if let Some((_, name, (code, why))) = missing.into_iter().find(|(asked, ..)| *asked) {
         return Err(Error::unsupported(
@@ -67,13 +71,24 @@ fn check_selectors(options: &ScrapeOptionsPlan) -> Result<(), Error> {
     Faults::new(faults.collect()).map_or(Ok(()), |faults| Err(faults.into()))
 }
 
-/// Refuses what needs a delivery of events.
+/// Refuses what needs earlier scrapes, for a page that is at hand.
+pub(crate) fn check_at_hand(options: &ScrapeOptionsPlan) -> Result<(), Error> {
+    match options.formats.change_tracking {
+        None => Ok(()),
+        Some(_) => Err(Error::unsupported(
+            ErrorCode::UnsupportedOption,
+            "the format `changeTracking` compares with an earlier scrape, which a page at hand has none of",
+        )),
+    }
+}
+
+/// Refuses webhooks for jobs that are read as a stream: those of a desk alone have them.
 pub(crate) fn check_webhook(webhook: Option<&WebhookPlan>) -> Result<(), Error> {
     match webhook {
         None => Ok(()),
         Some(_) => Err(Error::unsupported(
             ErrorCode::UnsupportedOption,
-            "`webhook` is not offered by this version; read the job's documents as a stream instead",
+            "`webhook` is for jobs that are handed in at the engine's desk; this job's documents are read as a stream",
         )),
     }
 }

@@ -1,5 +1,6 @@
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, UrlKey};
@@ -9,6 +10,7 @@ use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use crate::explain::{Records, Traces};
 use crate::sitemaps::Sitemaps;
 
 /// How many pages earn a job one request beyond the first try of each. So a host that fails every request is asked
@@ -16,6 +18,23 @@ use crate::sitemaps::Sitemaps;
 const PAGES_PER_RETRY: i64 = 10;
 /// Retries that a job may make before it has earned any.
 const FIRST_RETRIES: i64 = 10;
+
+/// Marks the key of a page that the user named without a scheme.
+const SCHEME_ASSUMED: u64 = 1 << 63;
+
+/// Pages that the user named. One named twice is scraped twice, so its place in the list, from `first` on, tells it
+/// apart.
+pub(crate) fn candidates(first: u64, targets: &[Target]) -> Vec<Candidate> {
+    let places = (first & !SCHEME_ASSUMED..).zip(targets);
+    places
+        .map(|(place, target)| Candidate {
+            url: target.url.clone(),
+            key: UrlKey::from_raw(if target.scheme_assumed { place | SCHEME_ASSUMED } else { place }),
+            external: false,
+            priority: Candidate::NORMAL,
+        })
+        .collect()
+}
 
 /// What the loop keeps ready for each running job: the compiled form of its request.
 #[derive(Debug)]
@@ -27,12 +46,14 @@ pub(crate) struct JobContext {
     pub(crate) zero_data_retention: bool,
     /// `None` for pages that the user named: no rules of a crawl hold for them, robots.txt among them.
     pub(crate) crawl: Option<CrawlContext>,
-    /// Pages whose address was given without a scheme.
-    scheme_assumed: HashSet<UrlKey>,
+    /// The start page of the crawl was given without a scheme. Of named pages their keys tell.
+    scheme_assumed: bool,
     /// When the reader stops waiting; there is no use in trying again after it.
     pub(crate) deadline: Option<Duration>,
     pub(crate) cancelled: CancellationToken,
     retries: RetryBudget,
+    /// How often pages were leased and went back without having been asked for.
+    untried: Mutex<HashMap<UrlKey, u32>>,
 }
 
 /// The rules of a crawl, compiled.
@@ -48,6 +69,9 @@ pub(crate) struct CrawlContext {
     pub(crate) sitemaps: Sitemaps,
     /// Between two requests to one host, as the request asks for.
     pub(crate) delay: Option<Duration>,
+    /// What is written down for the caller.
+    pub(crate) records: Arc<Records>,
+    max_depth: Option<u32>,
 }
 
 impl CrawlContext {
@@ -65,6 +89,8 @@ impl CrawlContext {
             sitemap: rules.sitemap,
             sitemaps: Sitemaps::default(),
             delay: plan.delay,
+            records: Arc::default(),
+            max_depth: rules.max_discovery_depth,
         })
     }
 
@@ -77,6 +103,27 @@ impl CrawlContext {
         };
         Some(Candidate { key: self.identity.key(&url), url, external, priority: Candidate::NORMAL })
     }
+
+    /// As [`candidate`](Self::candidate), for an address that was found on a page or in a sitemap: where it does not
+    /// belong to the crawl, that is counted.
+    pub(crate) fn found(&self, url: Url, on: Option<&Url>, depth: u32, priority: u8) -> Option<Candidate> {
+        let external = match self.scope.decide(&url, false) {
+            Decision::Inside => false,
+            Decision::External => true,
+            Decision::Rejected(reason) => {
+                self.records.rejections.count(reason);
+                if !self.records.traces.is_empty() {
+                    self.records.traces.found(self.identity.key(&url), on, depth);
+                }
+                return None;
+            }
+        };
+        let key = self.identity.key(&url);
+        if !self.records.traces.is_empty() {
+            self.records.traces.found(key, on, depth);
+        }
+        Some(Candidate { key, url, external, priority })
+    }
 }
 
 impl JobContext {
@@ -87,17 +134,7 @@ impl JobContext {
         options: ScrapeOptionsPlan,
         zero_data_retention: bool,
     ) -> (Self, Vec<Candidate>) {
-        // A page named twice is scraped twice, so its place in the list tells it apart.
-        let places = || (0..).map(UrlKey::from_raw).zip(targets);
-        let assumed = places().filter(|(_, target)| target.scheme_assumed).map(|(key, _)| key);
-        let context = Self::new(id, options, zero_data_retention, None, assumed.collect());
-        let candidates = places().map(|(key, target)| Candidate {
-            url: target.url.clone(),
-            key,
-            external: false,
-            priority: Candidate::NORMAL,
-        });
-        (context, candidates.collect())
+        (Self::new(id, options, zero_data_retention, None, false), candidates(0, targets))
     }
 
     /// A crawl.
@@ -109,7 +146,7 @@ impl JobContext {
         let crawl = CrawlContext::new(id, plan, agent)?;
         let start =
             Candidate { url: crawl.start.clone(), key: crawl.start_key, external: false, priority: u8::MAX };
-        let assumed = plan.target.scheme_assumed.then_some(crawl.start_key).into_iter().collect();
+        let assumed = plan.target.scheme_assumed;
         Ok((Self::new(id, plan.options.clone(), plan.zero_data_retention, Some(crawl), assumed), start))
     }
 
@@ -118,7 +155,7 @@ impl JobContext {
         options: ScrapeOptionsPlan,
         zero_data_retention: bool,
         crawl: Option<CrawlContext>,
-        scheme_assumed: HashSet<UrlKey>,
+        scheme_assumed: bool,
     ) -> Self {
         let foreign_options = without_headers(&options);
         let (cancelled, retries) = (CancellationToken::new(), RetryBudget::new());
@@ -132,11 +169,23 @@ impl JobContext {
             deadline: None,
             cancelled,
             retries,
+            untried: Mutex::default(),
         }
     }
 
+    /// Follows these addresses through a crawl, and gives what is written down about it; to be called before it begins.
+    pub(crate) fn record(&mut self, explained: &[Url]) -> Option<Arc<Records>> {
+        let crawl = self.crawl.as_mut()?;
+        let traces = Traces::new(explained, crawl, crawl.max_depth);
+        crawl.records = Arc::new(Records { traces, ..Records::default() });
+        Some(Arc::clone(&crawl.records))
+    }
+
     pub(crate) fn is_scheme_assumed(&self, key: UrlKey) -> bool {
-        self.scheme_assumed.contains(&key)
+        match &self.crawl {
+            Some(crawl) => self.scheme_assumed && crawl.start_key == key,
+            None => key.to_raw() & SCHEME_ASSUMED != 0,
+        }
     }
 
     pub(crate) fn is_start(&self, key: UrlKey) -> bool {
@@ -147,8 +196,39 @@ impl JobContext {
     pub(crate) fn options_for(&self, page: &LeasedPage) -> &ScrapeOptionsPlan {
         let began_encrypted = self.crawl.as_ref().is_some_and(|crawl| crawl.start.scheme() == "https");
         // Where the scheme was assumed, the site may speak no other.
-        let downgraded = began_encrypted && page.url.scheme() == "http" && self.scheme_assumed.is_empty();
+        let downgraded = began_encrypted && page.url.scheme() == "http" && !self.scheme_assumed;
         if page.external || downgraded { &self.foreign_options } else { &self.options }
+    }
+
+    /// The page goes back before it was asked for, which is none of its tries.
+    pub(crate) fn note_untried(&self, page: &LeasedPage) {
+        *self.untried.lock().unwrap_or_else(PoisonError::into_inner).entry(page.key).or_default() += 1;
+    }
+
+    /// How often the page was tried before.
+    pub(crate) fn tries_of(&self, page: &LeasedPage) -> u32 {
+        if page.attempt == 0 {
+            return 0;
+        }
+        let untried = self.untried.lock().unwrap_or_else(PoisonError::into_inner);
+        page.attempt.saturating_sub(untried.get(&page.key).copied().unwrap_or(0))
+    }
+
+    /// The page does not come back.
+    pub(crate) fn forget_tries(&self, page: &LeasedPage) {
+        if page.attempt > 0 {
+            self.untried.lock().unwrap_or_else(PoisonError::into_inner).remove(&page.key);
+        }
+    }
+
+    /// Does the caller want to know what became of some addresses?
+    pub(crate) fn is_traced(&self) -> bool {
+        self.crawl.as_ref().is_some_and(|crawl| !crawl.records.traces.is_empty())
+    }
+
+    /// Between two requests to a host, as far as the job says.
+    pub(crate) fn delay(&self) -> Duration {
+        self.crawl.as_ref().and_then(|crawl| crawl.delay).unwrap_or_default()
     }
 
     /// May one more request be spent on a page that failed?

@@ -10,8 +10,8 @@ pub const CREDITS_FOR_STEALTH: u64 = 4;
 /// What zero data retention adds to each page.
 pub const CREDITS_FOR_ZERO_DATA_RETENTION: u64 = 1;
 
-/// What a document costs (`contract` 8). A PDF that was parsed costs by its pages.
-pub(crate) fn credits(options: &ScrapeOptionsPlan, document: &Document, zero_data_retention: bool) -> u64 {
+/// What a page costs at least: what its options alone tell.
+pub(crate) fn least_price(options: &ScrapeOptionsPlan, zero_data_retention: bool) -> u64 {
     let formats = &options.formats;
     let compared_by_model = formats
         .change_tracking
@@ -19,11 +19,16 @@ pub(crate) fn credits(options: &ScrapeOptionsPlan, document: &Document, zero_dat
         .is_some_and(|tracking| tracking.modes.contains(&ChangeTrackingMode::Json));
     let base =
         if formats.json.is_some() || compared_by_model { CREDITS_PER_MODEL_PAGE } else { CREDITS_PER_PAGE };
+    base + if zero_data_retention { CREDITS_FOR_ZERO_DATA_RETENTION } else { 0 }
+}
+
+/// What a document costs (`contract` 8). A PDF that was parsed costs by its pages.
+pub(crate) fn credits(options: &ScrapeOptionsPlan, document: &Document, zero_data_retention: bool) -> u64 {
     let more_pages = match (options.pdf, document.metadata.num_pages) {
         (Some(_), Some(pages)) => u64::from(pages).saturating_sub(1),
         _ => 0,
     };
     let stealth =
         if document.metadata.proxy_used == Some(ProxyUsed::Stealth) { CREDITS_FOR_STEALTH } else { 0 };
-    base + more_pages + stealth + if zero_data_retention { CREDITS_FOR_ZERO_DATA_RETENTION } else { 0 }
+    least_price(options, zero_data_retention) + more_pages + stealth
 }

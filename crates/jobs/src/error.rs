@@ -1,13 +1,16 @@
 use std::fmt;
+use std::time::Duration;
 
+use gleaner_types::response::ErrorBody;
 use gleaner_types::{ErrorCode, PageError};
 
 /// Why a job could not begin, or could not be read.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
-    code: ErrorCode,
+    code: Option<ErrorCode>,
     text: String,
+    retry_after: Option<Duration>,
 }
 
 /// Kinds of [`Error`].
@@ -18,13 +21,64 @@ pub enum ErrorKind {
     Page,
     /// The rules of a crawl cannot hold, such as a pattern that is too large.
     Rules,
-    /// The store failed, or does not know the job.
+    /// The store or the keeper of accounts failed.
     Store,
+    /// There is no such job of this team and kind, or its results are no longer kept.
+    NotFound,
+    /// The job has ended, or the idempotency key was used before.
+    Conflict,
+    /// The team's credits do not suffice.
+    InsufficientCredits,
+    /// The key is unknown.
+    Unauthorized,
+    /// The team may not do this, or the webhook's address is refused.
+    Forbidden,
+    /// Too much at once; [`Error::retry_after`] tells when to try again.
+    RateLimited,
+    /// The engine was built without what this needs.
+    Unsupported,
 }
 
 impl Error {
+    fn new(kind: ErrorKind, text: impl Into<String>) -> Self {
+        Self { kind, code: None, text: text.into(), retry_after: None }
+    }
+
     pub(crate) fn rules(cause: &dyn fmt::Display) -> Self {
-        Self { kind: ErrorKind::Rules, code: ErrorCode::BadRequest, text: cause.to_string() }
+        Self { code: Some(ErrorCode::BadRequest), ..Self::new(ErrorKind::Rules, cause.to_string()) }
+    }
+
+    pub(crate) fn not_found() -> Self {
+        Self::new(ErrorKind::NotFound, "Job not found")
+    }
+
+    pub(crate) fn conflict(text: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Conflict, text)
+    }
+
+    pub(crate) fn insufficient_credits(text: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InsufficientCredits, text)
+    }
+
+    pub(crate) fn unauthorized() -> Self {
+        Self::new(ErrorKind::Unauthorized, "Unauthorized: Invalid token")
+    }
+
+    pub(crate) fn forbidden(text: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Forbidden, text)
+    }
+
+    pub(crate) fn rate_limited(text: impl Into<String>, retry_after: Duration) -> Self {
+        Self { retry_after: Some(retry_after), ..Self::new(ErrorKind::RateLimited, text) }
+    }
+
+    pub(crate) fn unsupported(code: ErrorCode, text: impl Into<String>) -> Self {
+        Self { code: Some(code), ..Self::new(ErrorKind::Unsupported, text) }
+    }
+
+    /// The keeper of accounts, or another part that the embedder gave, failed.
+    pub(crate) fn failed(text: impl Into<String>) -> Self {
+        Self { code: Some(ErrorCode::UnknownError), ..Self::new(ErrorKind::Store, text) }
     }
 
     /// Which kind of failure this is.
@@ -33,22 +87,59 @@ impl Error {
         self.kind
     }
 
-    /// The contract's code.
+    /// The contract's code; [`ErrorCode::UnknownError`] also where the contract has none for this.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
-        self.code
+        self.code.unwrap_or(ErrorCode::UnknownError)
+    }
+
+    /// How long to wait before another try.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// The status that an answer over HTTP has (`filled-in.md` 2).
+    #[must_use]
+    pub fn http_status(&self) -> u16 {
+        match self.kind {
+            ErrorKind::NotFound => 404,
+            ErrorKind::Conflict => 409,
+            ErrorKind::InsufficientCredits => 402,
+            ErrorKind::Unauthorized => 401,
+            ErrorKind::Forbidden => 403,
+            ErrorKind::RateLimited => 429,
+            ErrorKind::Page | ErrorKind::Rules | ErrorKind::Store | ErrorKind::Unsupported => {
+                self.code().http_status()
+            }
+        }
+    }
+
+    /// The body that an answer over HTTP has. What went wrong inside is not told: it is for the log.
+    #[must_use]
+    pub fn body(&self) -> ErrorBody {
+        let text = match self.kind {
+            ErrorKind::Store => "the engine failed on this request",
+            _ => &self.text,
+        };
+        ErrorBody { code: self.code, ..ErrorBody::new(text) }
     }
 }
 
 impl From<PageError> for Error {
     fn from(error: PageError) -> Self {
-        Self { kind: ErrorKind::Page, code: error.code, text: error.message }
+        Self { code: Some(error.code), ..Self::new(ErrorKind::Page, error.message) }
     }
 }
 
 impl From<gleaner_store::Error> for Error {
     fn from(error: gleaner_store::Error) -> Self {
-        Self { kind: ErrorKind::Store, code: ErrorCode::UnknownError, text: error.to_string() }
+        match error.kind() {
+            gleaner_store::ErrorKind::UnknownJob => Self::not_found(),
+            gleaner_store::ErrorKind::JobEnded => Self::conflict("the job has ended"),
+            gleaner_store::ErrorKind::KeyUsed => Self::conflict(error.to_string()),
+            _ => Self::failed(error.to_string()),
+        }
     }
 }
 

@@ -7,11 +7,13 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 use futures_core::future::BoxFuture;
+use gleaner_frontier::Reason;
 use gleaner_store::{JobSnapshot, PageFailures, ReadBound, Slice, Store};
 use gleaner_types::{Document, JobId};
 use tokio::runtime::Handle;
 
 use crate::Error;
+use crate::explain::{Explanation, Records};
 use crate::room::Room;
 
 /// A running job: a stream of its documents, in order of completion.
@@ -30,6 +32,8 @@ pub struct Job {
     reading: Mutex<Option<BoxFuture<'static, Result<Slice, gleaner_store::Error>>>>,
     ended: bool,
     error: Option<Error>,
+    /// Of a crawl.
+    records: Option<Arc<Records>>,
 }
 
 /// All that came of a job.
@@ -54,7 +58,26 @@ impl Job {
             reading: Mutex::default(),
             ended: false,
             error: None,
+            records: None,
         }
+    }
+
+    pub(crate) fn with_records(mut self, records: Option<Arc<Records>>) -> Self {
+        self.records = records;
+        self
+    }
+
+    /// How many links of a crawl were left out so far, by reason, in the order in which the reasons are tested. A link
+    /// counts as often as it was found on pages. What robots.txt forbids counts once for each page.
+    #[must_use]
+    pub fn rejections(&self) -> Vec<(Reason, u64)> {
+        self.records.as_ref().map(|records| records.rejections.all()).unwrap_or_default()
+    }
+
+    /// What became so far of the addresses that the crawl was [asked to explain](Room::crawl_explained), in their order.
+    #[must_use]
+    pub fn explanations(&self) -> Vec<Explanation> {
+        self.records.as_ref().map(|records| records.traces.all()).unwrap_or_default()
     }
 
     /// The job's id.
@@ -96,6 +119,30 @@ impl Job {
     /// Where the store fails.
     pub async fn cancel(&self) -> Result<JobSnapshot, Error> {
         self.room.cancel(self.id).await
+    }
+
+    /// Holds the job: no further page of it is fetched until [`resume`](Self::resume). Pages in work come to their end and
+    /// count, so the counts are exact throughout. A job that has ended stays as it is.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn pause(&self) -> Result<JobSnapshot, Error> {
+        self.hold(true).await
+    }
+
+    /// Lets a paused job go on.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn resume(&self) -> Result<JobSnapshot, Error> {
+        self.hold(false).await
+    }
+
+    async fn hold(&self, paused: bool) -> Result<JobSnapshot, Error> {
+        match self.room.store().pause(self.id, paused).await {
+            Err(error) if error.is_job_ended() => self.status().await,
+            held => Ok(held?),
+        }
     }
 
     /// Reads on to the end and returns everything. For a large job, reading documents one by one takes less memory.

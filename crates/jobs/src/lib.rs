@@ -6,11 +6,21 @@
 //!
 //! [`Room`] takes checked plans and gives [`Job`]s, which are streams of documents. Programs use it through the
 //! `gleaner` facade, which fits the real fetcher and transformer to the ports.
+//!
+//! [`Desk`] stands before a room and serves many teams: jobs that outlive their submitter, read by id; credits, by the
+//! [`Accounts`] trait; webhooks, by [`Deliver`]; structured data, by [`Extract`]; what became of jobs, by
+//! [`ActivityLog`]. Every port has a default, so a desk can be had for a room alone.
 
+mod accounts;
+mod activity;
 mod clock;
 mod context;
 mod credits;
+mod desk;
 mod error;
+mod explain;
+mod extract;
+mod gate;
 mod handle;
 mod map;
 mod page;
@@ -19,13 +29,23 @@ mod robots;
 mod room;
 mod shared;
 mod sitemaps;
+mod tracking;
+mod webhook;
 mod worker;
 
+pub use accounts::{
+    Accounts, Balance, DEFAULT_TEAM_CONCURRENCY, DEFAULT_TEAM_JOBS, MemoryAccounts, Operation, Secret, Team,
+    TeamConfig, UnlimitedAccounts,
+};
+pub use activity::{ActivityLog, DEFAULT_ACTIVITY_ENTRIES, MemoryActivityLog};
 pub use clock::{Clock, rfc3339};
 pub use credits::{
     CREDITS_FOR_STEALTH, CREDITS_FOR_ZERO_DATA_RETENTION, CREDITS_PER_MODEL_PAGE, CREDITS_PER_PAGE,
 };
+pub use desk::{Desk, DeskParts, LONG_POLL, Page, StatusBody, Submit, Submitted};
 pub use error::{Error, ErrorKind};
+pub use explain::{Explanation, MAX_EXPLAINED, Verdict};
+pub use extract::{Extract, ExtractTask, Extracted, TOKENS_PER_CREDIT};
 pub use handle::{Job, JobResult};
 pub use map::{DEFAULT_MAP_TIMEOUT, MapResult};
 pub use page::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
@@ -35,4 +55,10 @@ pub use ports::{
 pub use robots::{MAX_ROBOTS_KEPT, ROBOTS_LIFETIME, ROBOTS_RETRY};
 pub use room::{Parts, Room};
 pub use sitemaps::{MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
+pub use tracking::MAX_DIFF_BYTES;
+pub use webhook::{
+    BREAKER_FAILURES, BREAKER_PAUSE, DELIVERY_RETRIES, DELIVERY_TIMEOUT, Deliver, DeliverError, Delivery,
+    MAX_DELIVERIES, MAX_DELIVERIES_PER_ENDPOINT, MAX_ENDPOINTS_KNOWN, SignatureError, WebhookConfig, sign,
+    verify,
+};
 pub use worker::SWEEP_EVERY;

@@ -4,19 +4,28 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gleaner_frontier::RobotsPolicy;
 use gleaner_types::plan::{CrawlPlan, CrawlRules, Formats, MapPlan, ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::request::ScrapeOptions;
 use gleaner_types::{ErrorCode, JobId, PageError};
+use percent_encoding::percent_decode_str;
+use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use crate::context::JobContext;
 use crate::page::{Hops, transform};
 use crate::ports::{FetchRequest, Purpose};
-use crate::shared::Shared;
+use crate::shared::{Shared, Way};
 use crate::{Error, sitemaps};
 
-/// How long mapping a site may take where the request does not say.
+/// How long mapping a site may take where the request does not say. What its sitemaps gave until then is the result.
 pub const DEFAULT_MAP_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// Where words are to be searched for, at most so many addresses are ranked.
+const MAX_SEARCHED: usize = 200_000;
+
+/// At most so many words are searched for.
+const MAX_WORDS: usize = 32;
 
 /// The addresses of a site, best first where words to search for were given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,13 +38,7 @@ pub struct MapResult {
 
 pub(crate) async fn map(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResult, Error> {
     let timeout = plan.timeout.unwrap_or(DEFAULT_MAP_TIMEOUT);
-    tokio::time::timeout(timeout, collect(shared, plan, id)).await.unwrap_or_else(|_| {
-        let message = format!("the site was not mapped within the timeout of {} ms", timeout.as_millis());
-        Err(PageError { code: ErrorCode::ScrapeTimeout, message }.into())
-    })
-}
-
-async fn collect(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResult, Error> {
+    let deadline = Instant::now() + timeout;
     let crawl = CrawlPlan {
         target: plan.target.clone(),
         prompt: None,
@@ -49,11 +52,51 @@ async fn collect(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapRe
     };
     let (job, _) = JobContext::of_crawl(id, &crawl, &shared.agent).map_err(|error| Error::rules(&error))?;
     let job = Arc::new(job);
-    let mut start = plan.target.url.clone();
     let mut found = Found { links: Vec::new(), seen: HashSet::new(), job: &job };
-    let mut warning = None;
+    let late = || PageError {
+        code: ErrorCode::ScrapeTimeout,
+        message: format!("the site was not mapped within the timeout of {} ms", timeout.as_millis()),
+    };
+    let begun = timeout_at(deadline, read_start(shared, &plan, &mut found)).await;
+    let Start { url: start, robots, mut warning } = begun.map_err(|_| late())??;
+    // Where words rank the result, the best may come last.
+    let limit = usize::try_from(plan.limit).unwrap_or(usize::MAX);
+    let enough = if plan.search.is_some() { MAX_SEARCHED } else { limit };
+    if plan.sitemap != SitemapMode::Skip && found.links.len() < enough {
+        let reading = sitemaps::read_all(shared, &start, &robots, &job.options, |pages| {
+            pages.into_iter().for_each(|(page, _)| found.add(page));
+            found.links.len() >= enough
+        });
+        if timeout_at(deadline, reading).await.is_err() {
+            if found.links.is_empty() {
+                return Err(late().into());
+            }
+            let late = format!("not all sitemaps were read within the timeout of {} ms", timeout.as_millis());
+            warning = Some(warning.map_or_else(|| late.clone(), |first| format!("{first}; {late}")));
+        }
+    }
+    let mut links = found.links;
+    if let Some(search) = &plan.search {
+        rank(&mut links, search);
+    }
+    links.truncate(limit);
+    Ok(MapResult { links, warning })
+}
 
-    let robots = shared.robots(&shared.agent, &start, plan.target.scheme_assumed, &job).await.reading;
+/// Where the map begins, and what is known of the site then.
+struct Start {
+    /// After redirects.
+    url: Url,
+    robots: Arc<RobotsPolicy>,
+    warning: Option<String>,
+}
+
+/// Reads robots.txt and the links of the start page.
+async fn read_start(shared: &Arc<Shared>, plan: &MapPlan, found: &mut Found<'_>) -> Result<Start, Error> {
+    let job = found.job;
+    let mut start = plan.target.url.clone();
+    let mut warning = None;
+    let robots = shared.robots(&shared.agent, &start, plan.target.scheme_assumed, job).await.reading;
     let robots = match robots {
         Ok(policy) => policy,
         Err(failure) => return Err(failure.error.into()),
@@ -67,46 +110,31 @@ async fn collect(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapRe
             options: &job.options,
             purpose: Purpose::Page,
         };
-        match shared.fetch.fetch(request, &Hops { shared, job: &job, is_start: true }).await {
+        let gap = robots.crawl_delay().unwrap_or_default();
+        let way = Way::from(&shared.gate, shared.gate.pass(&start, gap).await);
+        let hops = Hops { shared, job, is_start: true, way };
+        let answer = shared.fetch.fetch(request, &hops).await;
+        drop(hops);
+        match answer {
             Ok(page) => {
                 start = page.url.clone();
                 found.add(start.clone());
                 if page.status < 400 {
-                    let transformed = transform(shared, &job, page).await?;
-                    transformed.links.into_iter().for_each(|url| found.add(url));
+                    let (_, transformed) = transform(shared, job, page).await;
+                    transformed?.links.into_iter().for_each(|url| found.add(url));
                 }
             }
             Err(failure) if plan.sitemap == SitemapMode::Skip => return Err(failure.error.into()),
             Err(failure) => warning = Some(format!("the start page could not be read: {}", failure.error)),
         }
     }
-    if plan.sitemap != SitemapMode::Skip {
-        // Where words rank the result, the best may come last.
-        let enough = if plan.search.is_some() {
-            usize::MAX
-        } else {
-            usize::try_from(plan.limit).unwrap_or(usize::MAX)
-        };
-        if found.links.len() < enough {
-            sitemaps::read_all(shared, &start, &robots, &job.options, |pages| {
-                pages.into_iter().for_each(|page| found.add(page));
-                found.links.len() >= enough
-            })
-            .await;
-        }
-    }
-    let mut links = found.links;
-    if let Some(search) = &plan.search {
-        rank(&mut links, search);
-    }
-    links.truncate(usize::try_from(plan.limit).unwrap_or(usize::MAX));
-    Ok(MapResult { links, warning })
+    Ok(Start { url: start, robots, warning })
 }
 
 struct Found<'a> {
     links: Vec<Url>,
     seen: HashSet<gleaner_frontier::UrlKey>,
-    job: &'a JobContext,
+    job: &'a Arc<JobContext>,
 }
 
 impl Found<'_> {
@@ -146,18 +174,41 @@ fn options(plan: &MapPlan) -> Result<ScrapeOptionsPlan, Error> {
     Ok(ScrapeOptionsPlan { formats, location: plan.location.clone(), ..defaults })
 }
 
-/// Sorts addresses by how many of the words they hold, else leaves their order.
+/// Sorts addresses by how well they fit the words, else leaves their order. A word that is a whole part of an address
+/// (`api` in `/docs/api-keys`) counts for more than one that is within another (`api` in `/therapies`).
 fn rank(links: &mut [Url], search: &str) {
-    let words: Vec<String> = search.split_whitespace().map(str::to_lowercase).collect();
+    const WHOLE: usize = 3;
+    let words: Vec<String> = search.split_whitespace().take(MAX_WORDS).map(str::to_lowercase).collect();
     links.sort_by_cached_key(|url| {
-        let text = url.as_str().to_lowercase();
-        std::cmp::Reverse(words.iter().filter(|word| text.contains(word.as_str())).count())
+        let text = percent_decode_str(url.as_str()).decode_utf8_lossy().to_lowercase();
+        let parts: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+        let fit = |word: &String| match (parts.contains(word.as_str()), text.contains(word.as_str())) {
+            (true, _) => WHOLE,
+            (false, true) => 1,
+            (false, false) => 0,
+        };
+        std::cmp::Reverse(words.iter().map(fit).sum::<usize>())
     });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_words_count_for_more_and_escapes_are_read() {
+        let mut links: Vec<Url> = ["/therapies", "/docs/api", "/%C3%BCber-uns", "/x?q=API&w=uber"]
+            .iter()
+            .map(|path| Url::parse("https://site.example").unwrap().join(path).unwrap())
+            .collect();
+        let mut first = |words: &str| {
+            rank(&mut links, words);
+            links[0].path().to_owned()
+        };
+        assert_eq!(first("api"), "/docs/api");
+        assert_eq!(first("Über"), "/%C3%BCber-uns");
+        assert_eq!(first("api uber"), "/x");
+    }
 
     #[test]
     fn addresses_that_hold_more_of_the_words_come_first_and_others_keep_their_order() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use gleaner_frontier::{Candidate, Decision, Observation, Pace, Reason, UrlKey};
+use gleaner_frontier::{Candidate, Decision, Observation, Pace, Reason, RobotsPolicy, UrlKey};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::{ErrorCode, PageError};
@@ -16,17 +16,20 @@ use uuid::Uuid;
 
 use crate::context::{CrawlContext, JobContext};
 use crate::credits::credits;
+use crate::gate::Lease;
 use crate::ports::{FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transformed};
 use crate::robots::ROBOTS_RETRY;
-use crate::shared::Shared;
-use crate::sitemaps;
+use crate::shared::{Shared, Way};
+use crate::{sitemaps, tracking};
 
 /// A page is tried at most so often.
 pub const MAX_ATTEMPTS: u32 = 3;
 /// Before the second try, where the host does not say; doubled for each further one.
 pub const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// A host that asks to be left alone for longer is not waited for: its answer is the document.
-pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
+pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(gleaner_types::limits::MAX_RETRY_AFTER_SECONDS);
+/// A redirect waits for the delay of its host as well. So many such waits are no part of a page's timeout.
+const DELAYS_BESIDE_TIMEOUT: u32 = 5;
 /// Bodies larger than this are transformed on a thread for blocking work, so that they do not hold up the
 /// connections that share a thread with them.
 const LARGE_BODY: usize = 256 << 10;
@@ -54,16 +57,22 @@ impl Work {
 /// Works on a leased page and finishes it, unless its job ends first.
 pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
     let Some(job) = shared.context(page.job) else { return shared.give_back(page).await };
-    let work = tokio::select! {
+    let lease = shared.gate.lease(&page.url);
+    let mut work = tokio::select! {
         () = job.cancelled.cancelled() => return shared.give_back(page).await,
         // A panic is one page's failure.
-        work = AssertUnwindSafe(process(&shared, &job, &page)).catch_unwind() => work.unwrap_or_else(|_| {
+        work = AssertUnwindSafe(process(&shared, &job, &page, &lease)).catch_unwind() => work.unwrap_or_else(|_| {
             tracing::error!(url = %gleaner_types::SafeUrl::from(&page.url), "a page made the engine panic");
             failed(ErrorCode::UnknownError, "the engine failed on this page").into()
         }),
     };
+    drop(lease);
     if !matches!(work.outcome, PageOutcome::Retry(_)) {
         job.earn_retry();
+        job.forget_tries(&page);
+    }
+    if let Some(asked) = &job.options.formats.change_tracking {
+        tracking::track(&shared, &job, asked, &mut work.outcome).await;
     }
     let Work { outcome, redirected_to, observed, links } = work;
     let finished = FinishedPage { lease: page, outcome, redirected_to, observed, links };
@@ -79,30 +88,46 @@ fn failed(code: ErrorCode, message: impl Into<String>) -> PageOutcome {
     PageOutcome::Failed(PageError { code, message: message.into() })
 }
 
-async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage) -> Work {
+async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage, lease: &Lease) -> Work {
     if let Some(crawl) = job.crawl.as_ref().filter(|crawl| crawl.sitemaps.contains(page.key)) {
         return read_sitemap(shared, job, crawl, page).await.into();
     }
-    if let Some(outcome) = refused_by_robots(shared, job, page).await {
-        return outcome.into();
+    let policy = match robots_of(shared, job, page).await {
+        Ok(policy) => policy,
+        Err(outcome) => {
+            trace(job, page, None, false, &outcome);
+            return outcome.into();
+        }
+    };
+    let gap = policy.and_then(|policy| policy.crawl_delay()).unwrap_or_default().max(job.delay());
+    let patient;
+    let mut options = job.options_for(page);
+    if !gap.is_zero() {
+        patient =
+            ScrapeOptionsPlan { timeout: options.timeout + gap * DELAYS_BESIDE_TIMEOUT, ..options.clone() };
+        options = &patient;
     }
     let request = FetchRequest {
         url: &page.url,
         scheme_assumed: job.is_scheme_assumed(page.key),
-        options: job.options_for(page),
+        options,
         purpose: Purpose::Page,
     };
+    let way = Way::from(&shared.gate, lease.pass(gap).await);
+    let hops = Hops { shared, job, is_start: job.is_start(page.key), way };
     let began = shared.clock.now();
-    let fetched =
-        match shared.fetch.fetch(request, &Hops { shared, job, is_start: job.is_start(page.key) }).await {
-            Ok(fetched) => fetched,
-            Err(failure) => {
-                let latency = shared.clock.now().saturating_sub(began);
-                // Other failures say nothing of how busy the host is.
-                let observed = failure.retryable.then_some(Observation { status: None, latency });
-                return Work::from(after_failure(shared, job, page, failure)).observing(observed);
-            }
-        };
+    let fetched = match shared.fetch.fetch(request, &hops).await {
+        Ok(fetched) => fetched,
+        Err(failure) => {
+            let latency = shared.clock.now().saturating_sub(began);
+            // Other failures say nothing of how busy the host is.
+            let observed = failure.retryable.then_some(Observation { status: None, latency });
+            let outcome = after_failure(shared, job, page, failure);
+            trace(job, page, None, false, &outcome);
+            return Work::from(outcome).observing(observed);
+        }
+    };
+    drop(hops);
     let observed = Some(Observation { status: Some(fetched.status), latency: fetched.latency });
     if let Some(crawl) = &job.crawl
         && page.key == crawl.start_key
@@ -120,11 +145,35 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage)
             return Work::from(outcome).observing(observed);
         }
     }
-    let work = match transform(shared, job, fetched.clone()).await {
+    let (fetched, transformed) = transform(shared, job, fetched).await;
+    let answered = job.is_traced().then(|| fetched.url.clone());
+    let work = match transformed {
         Err(error) => PageOutcome::Failed(error).into(),
         Ok(transformed) => conclude(job, page, fetched, transformed),
     };
+    trace(job, page, answered.as_ref(), work.redirected_to.is_some(), &work.outcome);
+    if job.is_traced() {
+        trace_links(shared, job, &work.links).await;
+    }
     work.observing(observed)
+}
+
+/// Notes which of the links that somebody wants to know about will be put off.
+async fn trace_links(shared: &Shared, job: &JobContext, links: &[Candidate]) {
+    let Some(crawl) = &job.crawl else { return };
+    let traces = &crawl.records.traces;
+    for link in links.iter().filter(|link| traces.is_new(link.key)) {
+        if let Ok(Some(put_off)) = shared.store.would_put_off(job.id, &link.url).await {
+            traces.put_off(link.key, put_off.trap);
+        }
+    }
+}
+
+/// Notes what came of the page, where somebody wants to know.
+fn trace(job: &JobContext, page: &LeasedPage, answered: Option<&Url>, moved: bool, outcome: &PageOutcome) {
+    if let Some(crawl) = job.crawl.as_ref().filter(|_| job.is_traced()) {
+        crawl.records.traces.ended(page.key, &page.url, answered, moved, outcome);
+    }
 }
 
 fn after_failure(shared: &Shared, job: &JobContext, page: &LeasedPage, failure: FetchError) -> PageOutcome {
@@ -144,7 +193,7 @@ async fn read_sitemap(
     crawl: &CrawlContext,
     page: &LeasedPage,
 ) -> PageOutcome {
-    let found = match sitemaps::read(shared, &page.url, &errand_options(job, &page.url)).await {
+    let found = match sitemaps::read(shared, &page.url, &errand_options(job, &page.url), job.delay()).await {
         Ok(found) => found,
         Err(failure) => {
             tracing::debug!(error = %failure.error, "a sitemap could not be fetched");
@@ -153,29 +202,35 @@ async fn read_sitemap(
         }
     };
     let (mut admitted, pages) = crawl.sitemaps.take(page.key, found);
-    let inside = pages.into_iter().filter_map(|url| crawl.candidate(url, false));
+    let inside =
+        pages.into_iter().filter_map(|(url, priority)| crawl.found(url, Some(&page.url), 0, priority));
     admitted.extend(inside.filter(|candidate| !candidate.external));
     shared.admit(job.id, admitted).await;
     PageOutcome::Skipped
 }
 
-/// Why the page is not fetched, if robots.txt says so or is not known well enough yet.
-async fn refused_by_robots(shared: &Arc<Shared>, job: &JobContext, page: &LeasedPage) -> Option<PageOutcome> {
-    let crawl = job.crawl.as_ref()?;
-    let agent = crawl.robots_agent.as_deref()?;
+/// What robots.txt says, where it matters; or, where it forbids the page or is not known well enough yet, what becomes
+/// of the page.
+async fn robots_of(
+    shared: &Arc<Shared>,
+    job: &JobContext,
+    page: &LeasedPage,
+) -> Result<Option<Arc<RobotsPolicy>>, PageOutcome> {
+    let Some(crawl) = &job.crawl else { return Ok(None) };
+    let Some(agent) = crawl.robots_agent.as_deref() else { return Ok(None) };
     let known = shared.robots(agent, &page.url, job.is_scheme_assumed(page.key), job).await;
     let policy = match known.reading {
         Ok(policy) => policy,
         Err(failure) => {
             let again =
                 if failure.retryable { try_again(shared, job, page, Some(ROBOTS_RETRY)) } else { None };
-            return Some(again.unwrap_or(PageOutcome::Failed(failure.error)));
+            return Err(again.unwrap_or(PageOutcome::Failed(failure.error)));
         }
     };
     if policy.is_unreachable()
         && let Some(again) = try_again(shared, job, page, Some(ROBOTS_RETRY))
     {
-        return Some(again);
+        return Err(again);
     }
     if !policy.allows(&page.url) {
         if page.key == crawl.start_key {
@@ -186,12 +241,16 @@ async fn refused_by_robots(shared: &Arc<Shared>, job: &JobContext, page: &Leased
             };
             let _ = shared.store.warn(job.id, warning).await;
         }
-        return Some(PageOutcome::RobotsBlocked);
+        crawl.records.rejections.count(Reason::RobotsTxt);
+        return Err(PageOutcome::RobotsBlocked);
     }
     // This host has just been asked for robots.txt, and pages of it may have been leased before its delay was known.
     // They go back, and are leased again at the right pace.
-    let gap = policy.crawl_delay().max(crawl.delay).filter(|_| known.fresh)?;
-    Some(PageOutcome::Retry(shared.clock.now() + gap))
+    if let Some(gap) = policy.crawl_delay().max(crawl.delay).filter(|_| known.fresh) {
+        job.note_untried(page);
+        return Err(PageOutcome::Retry(shared.clock.now() + gap));
+    }
+    Ok(Some(policy))
 }
 
 /// The sitemaps of a site are read once its start page has answered, and so told which site it is.
@@ -210,27 +269,29 @@ fn try_again(
     page: &LeasedPage,
     after: Option<Duration>,
 ) -> Option<PageOutcome> {
-    let pause = after.unwrap_or(RETRY_PAUSE * 2_u32.saturating_pow(page.attempt.min(6)));
+    let tries = job.tries_of(page);
+    let pause = after.unwrap_or(RETRY_PAUSE * 2_u32.saturating_pow(tries.min(6)));
     let at = shared.clock.now() + pause;
     let in_time = pause <= MAX_RETRY_AFTER && job.deadline.is_none_or(|deadline| at < deadline);
-    (page.attempt + 1 < MAX_ATTEMPTS && in_time && job.take_retry()).then_some(PageOutcome::Retry(at))
+    (tries + 1 < MAX_ATTEMPTS && in_time && job.take_retry()).then_some(PageOutcome::Retry(at))
 }
 
-/// A panic of the transformer is this page's failure.
+/// The answer back, and what came of it. A panic of the transformer is this page's failure.
 pub(crate) async fn transform(
     shared: &Arc<Shared>,
     job: &Arc<JobContext>,
     page: Fetched,
-) -> Result<Transformed, PageError> {
+) -> (Fetched, Result<Transformed, PageError>) {
     let panicked =
         || PageError { code: ErrorCode::UnknownError, message: "the engine failed on this page".to_owned() };
     if page.body.len() < LARGE_BODY {
         let transform = AssertUnwindSafe(|| shared.transform.transform(&page, &job.options));
-        return std::panic::catch_unwind(transform).unwrap_or_else(|_| Err(panicked()));
+        let transformed = std::panic::catch_unwind(transform).unwrap_or_else(|_| Err(panicked()));
+        return (page, transformed);
     }
-    let (shared, job) = (Arc::clone(shared), Arc::clone(job));
-    let transformed = tokio::task::spawn_blocking(move || shared.transform.transform(&page, &job.options));
-    transformed.await.unwrap_or_else(|_| Err(panicked()))
+    let (shared, job, large) = (Arc::clone(shared), Arc::clone(job), page.clone());
+    let transformed = tokio::task::spawn_blocking(move || shared.transform.transform(&large, &job.options));
+    (page, transformed.await.unwrap_or_else(|_| Err(panicked())))
 }
 
 /// Completes the document with the facts of the fetch and picks the links that belong to the job.
@@ -266,7 +327,12 @@ fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transf
     let redirected_to = arrived.map(|candidate| candidate.key).filter(|key| *key != page.key);
     let follow = fetched.status < 400 && !external && crawl.sitemap != SitemapMode::Only;
     let links = if follow {
-        found.links.into_iter().filter_map(|url| crawl.candidate(url, false)).collect()
+        let found = found.links.into_iter();
+        found
+            .filter_map(|url| {
+                crawl.found(url, Some(&page.url), page.depth.saturating_add(1), Candidate::NORMAL)
+            })
+            .collect()
     } else {
         Vec::new()
     };
@@ -287,22 +353,31 @@ pub(crate) struct Hops<'a> {
     pub(crate) job: &'a JobContext,
     /// The start page is fetched for its links though no pattern asks for it, and so is where it redirects to.
     pub(crate) is_start: bool,
+    pub(crate) way: Way<'a>,
 }
 
 #[async_trait]
 impl HopCheck for Hops<'_> {
     async fn check(&self, _from: &Url, to: &Url) -> Result<(), HopRefusal> {
-        let Some(crawl) = &self.job.crawl else { return Ok(()) };
+        self.way.leave();
+        let Some(crawl) = &self.job.crawl else {
+            self.way.go_on(to, Duration::ZERO).await;
+            return Ok(());
+        };
         match crawl.scope.decide(to, false) {
             Decision::Rejected(Reason::NotIncluded) if self.is_start => {}
             Decision::Rejected(reason) => return Err(HopRefusal::OutOfScope(reason.to_string())),
             Decision::Inside | Decision::External => {}
         }
-        let Some(agent) = &crawl.robots_agent else { return Ok(()) };
-        match self.shared.robots(agent, to, false, self.job).await.reading {
-            Ok(policy) if policy.allows(to) => Ok(()),
-            Ok(_) | Err(_) => Err(HopRefusal::Robots),
+        let mut gap = self.job.delay();
+        if let Some(agent) = &crawl.robots_agent {
+            match self.shared.robots(agent, to, false, self.job).await.reading {
+                Ok(policy) if policy.allows(to) => gap = gap.max(policy.crawl_delay().unwrap_or_default()),
+                Ok(_) | Err(_) => return Err(HopRefusal::Robots),
+            }
         }
+        self.way.go_on(to, gap).await;
+        Ok(())
     }
 }
 

@@ -1,16 +1,18 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gleaner_frontier::JobRules;
-use gleaner_store::{JobKind, JobSnapshot, NewJob, Retention, Store};
-use gleaner_types::plan::{BatchPlan, CrawlPlan, MapPlan, ScrapePlan};
-use gleaner_types::{Document, ErrorCode, JobId, PageError};
+use gleaner_frontier::{Candidate, JobRules};
+use gleaner_store::{JobAccount, JobSnapshot, NewJob, Retention, Store};
+use gleaner_types::plan::{BatchPlan, CrawlPlan, MapPlan, ScrapePlan, WebhookPlan};
+use gleaner_types::{Document, ErrorCode, JobId, JobKind, PageError};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
+use url::Url;
 use uuid::Uuid;
 
 use crate::clock::Clock;
 use crate::context::JobContext;
+use crate::explain::Records;
 use crate::handle::Job;
 use crate::map::{self, MapResult};
 use crate::ports::{Fetch, Transform};
@@ -56,27 +58,30 @@ impl Room {
         &self.shared.store
     }
 
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     /// Scrapes one page. The deadline of the options holds for all of it, waiting for a free place included.
     ///
     /// # Errors
     /// The page's failure, in the contract's codes.
     pub async fn scrape(self: &Arc<Self>, plan: ScrapePlan, request: Value) -> Result<Document, Error> {
+        self.scrape_on(plan, Terms::default().with_request(request)).await
+    }
+
+    pub(crate) async fn scrape_on(
+        self: &Arc<Self>,
+        plan: ScrapePlan,
+        terms: Terms,
+    ) -> Result<Document, Error> {
         let timeout = plan.options.timeout;
         let targets = std::slice::from_ref(&plan.target);
         let (mut context, pages) =
-            JobContext::of_targets(new_id(), targets, plan.options, plan.zero_data_retention);
+            JobContext::of_targets(terms.id, targets, plan.options, plan.zero_data_retention);
         context.deadline = Some(self.shared.clock.now() + timeout);
-        let rules = JobRules::with_limit(1);
-        let job = NewJob {
-            id: context.id,
-            kind: JobKind::Scrape,
-            request,
-            rules,
-            pages,
-            sealed: true,
-            retention: Retention::Stream,
-        };
-        let mut job = self.begin(context, job).await?;
+        let id = self.begin(context, terms.job(None, JobRules::with_limit(1), pages)).await?;
+        let mut job = self.handle(id);
         let late = || PageError {
             code: ErrorCode::ScrapeTimeout,
             message: format!("the page was not done within the timeout of {} ms", timeout.as_millis()),
@@ -85,11 +90,14 @@ impl Room {
             Some(document) => Ok(document),
             None => Err(match job.failures().await?.failures.pop() {
                 Some(failure) => failure.error.into(),
-                None => PageError {
-                    code: ErrorCode::UnknownError,
-                    message: "the page gave no document".to_owned(),
-                }
-                .into(),
+                None => match job.status().await?.error {
+                    Some(reason) => Error::insufficient_credits(reason),
+                    None => PageError {
+                        code: ErrorCode::UnknownError,
+                        message: "the page gave no document".to_owned(),
+                    }
+                    .into(),
+                },
             }),
         }
     }
@@ -99,19 +107,17 @@ impl Room {
     /// # Errors
     /// Where the store fails.
     pub async fn batch(self: &Arc<Self>, plan: BatchPlan, request: Value) -> Result<Job, Error> {
+        let id = self.start_batch(plan, Terms::default().with_request(request)).await?;
+        Ok(self.handle(id))
+    }
+
+    pub(crate) async fn start_batch(self: &Arc<Self>, plan: BatchPlan, terms: Terms) -> Result<JobId, Error> {
         let (context, pages) =
-            JobContext::of_targets(new_id(), &plan.targets, plan.options, plan.zero_data_retention);
-        let rules =
-            JobRules { max_in_flight: plan.max_concurrency, ..JobRules::with_limit(pages.len() as u64) };
-        let job = NewJob {
-            id: context.id,
-            kind: JobKind::Batch,
-            request,
-            rules,
-            pages,
-            sealed: true,
-            retention: Retention::Stream,
-        };
+            JobContext::of_targets(terms.id, &plan.targets, plan.options, plan.zero_data_retention);
+        // Every page was named by the user, and more may be: no limit but their number.
+        let rules = JobRules { max_in_flight: plan.max_concurrency, ..JobRules::with_limit(u64::MAX) };
+        let mut job = terms.job(Some(JobKind::BatchScrape), rules, pages);
+        job.in_memory = plan.zero_data_retention;
         self.begin(context, job).await
     }
 
@@ -120,24 +126,46 @@ impl Room {
     /// # Errors
     /// Where the rules cannot hold, or the store fails.
     pub async fn crawl(self: &Arc<Self>, plan: CrawlPlan, request: Value) -> Result<Job, Error> {
-        let (context, start) = JobContext::of_crawl(new_id(), &plan, &self.shared.agent)
+        self.crawl_explained(plan, request, &[]).await
+    }
+
+    /// Begins a crawl and follows some addresses through it, for [`Job::explanations`].
+    ///
+    /// # Errors
+    /// As for [`crawl`](Self::crawl).
+    pub async fn crawl_explained(
+        self: &Arc<Self>,
+        plan: CrawlPlan,
+        request: Value,
+        explained: &[Url],
+    ) -> Result<Job, Error> {
+        let terms = Terms::default().with_request(request);
+        let (id, records) = self.start_recorded_crawl(plan, terms, explained).await?;
+        Ok(self.handle(id).with_records(records))
+    }
+
+    pub(crate) async fn start_crawl(self: &Arc<Self>, plan: CrawlPlan, terms: Terms) -> Result<JobId, Error> {
+        Ok(self.start_recorded_crawl(plan, terms, &[]).await?.0)
+    }
+
+    async fn start_recorded_crawl(
+        self: &Arc<Self>,
+        plan: CrawlPlan,
+        terms: Terms,
+        explained: &[Url],
+    ) -> Result<(JobId, Option<Arc<Records>>), Error> {
+        let (mut context, start) = JobContext::of_crawl(terms.id, &plan, &self.shared.agent)
             .map_err(|error| Error::rules(&error))?;
+        let records = context.record(explained);
         let rules = JobRules {
             limit: plan.limit,
             max_in_flight: plan.max_concurrency,
             delay: plan.delay,
             max_depth: plan.rules.max_discovery_depth,
         };
-        let job = NewJob {
-            id: context.id,
-            kind: JobKind::Crawl,
-            request,
-            rules,
-            pages: vec![start],
-            sealed: true,
-            retention: Retention::Stream,
-        };
-        self.begin(context, job).await
+        let mut job = terms.job(Some(JobKind::Crawl), rules, vec![start]);
+        job.in_memory = plan.zero_data_retention;
+        Ok((self.begin(context, job).await?, records))
     }
 
     /// Lists the addresses of a site: those of its sitemaps and those that its start page links to.
@@ -162,26 +190,73 @@ impl Room {
     pub(crate) fn abandon(&self, job: JobId, runtime: &Handle) {
         let shared = Arc::clone(&self.shared);
         runtime.spawn(async move {
-            if let Err(error) = shared.store.remove(job).await {
+            if let Err(error) = shared.store.remove(job, shared.clock.now()).await {
                 tracing::debug!(%error, "a job was gone before it was dropped");
             }
             shared.forget(job);
         });
     }
 
-    async fn begin(self: &Arc<Self>, context: JobContext, job: NewJob) -> Result<Job, Error> {
+    async fn begin(self: &Arc<Self>, context: JobContext, job: NewJob) -> Result<JobId, Error> {
         let id = job.id;
         self.shared.remember(Arc::new(context));
         if let Err(error) = self.shared.store.submit(job, self.shared.clock.now()).await {
             self.shared.forget(id);
             return Err(error.into());
         }
+        self.wake();
+        Ok(id)
+    }
+
+    /// Sees to it that the loop runs.
+    pub(crate) fn wake(&self) {
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         if worker.as_ref().is_none_or(JoinHandle::is_finished) {
             *worker = Some(tokio::spawn(worker::run(Arc::clone(&self.shared))));
         }
-        drop(worker);
-        Ok(Job::new(id, Arc::clone(self), Handle::current()))
+    }
+
+    fn handle(self: &Arc<Self>, id: JobId) -> Job {
+        Job::new(id, Arc::clone(self), Handle::current())
+    }
+}
+
+/// On which terms a job is begun.
+#[derive(Debug)]
+pub(crate) struct Terms {
+    pub(crate) id: JobId,
+    pub(crate) request: Value,
+    pub(crate) retention: Retention,
+    pub(crate) account: Option<Box<JobAccount>>,
+    pub(crate) webhook: Option<Arc<WebhookPlan>>,
+}
+
+impl Default for Terms {
+    /// Those of whoever holds a [`Job`]: it belongs to nobody else, and reading it empties it.
+    fn default() -> Self {
+        Self {
+            id: new_id(),
+            request: Value::Null,
+            retention: Retention::Stream,
+            account: None,
+            webhook: None,
+        }
+    }
+}
+
+impl Terms {
+    fn with_request(self, request: Value) -> Self {
+        Self { request, ..self }
+    }
+
+    pub(crate) fn job(self, kind: Option<JobKind>, rules: JobRules, pages: Vec<Candidate>) -> NewJob {
+        NewJob {
+            request: self.request,
+            retention: self.retention,
+            account: self.account,
+            webhook: self.webhook,
+            ..NewJob::new(self.id, kind, rules, pages)
+        }
     }
 }
 
@@ -191,6 +266,6 @@ impl Drop for Room {
     }
 }
 
-fn new_id() -> JobId {
+pub(crate) fn new_id() -> JobId {
     JobId::from_uuid(Uuid::now_v7())
 }

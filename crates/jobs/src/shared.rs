@@ -1,5 +1,6 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use gleaner_frontier::{Candidate, Pace, RobotsPolicy};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Store};
@@ -9,6 +10,8 @@ use url::Url;
 
 use crate::clock::Clock;
 use crate::context::JobContext;
+use crate::extract::Extract;
+use crate::gate::{Gate, Pass};
 use crate::page::errand_options;
 use crate::ports::{Fetch, FetchError, FetchRequest, HopCheck, HopRefusal, Purpose, Transform};
 use crate::robots::{Known, Reading, RobotsCache};
@@ -25,7 +28,10 @@ pub(crate) struct Shared {
     pub(crate) max_in_flight: usize,
     pub(crate) stopped: CancellationToken,
     contexts: Mutex<HashMap<JobId, Arc<JobContext>>>,
+    /// Reads fields off pages, where there is a desk that has it.
+    pub(crate) extract: OnceLock<Arc<dyn Extract>>,
     robots: RobotsCache,
+    pub(crate) gate: Gate,
 }
 
 impl Shared {
@@ -46,7 +52,9 @@ impl Shared {
             max_in_flight,
             stopped: CancellationToken::new(),
             contexts: Mutex::default(),
+            extract: OnceLock::new(),
             robots: RobotsCache::default(),
+            gate: Gate::default(),
         }
     }
 
@@ -114,7 +122,8 @@ impl Shared {
         let options = errand_options(job, &address);
         let request =
             FetchRequest { url: &address, scheme_assumed, options: &options, purpose: Purpose::Robots };
-        match self.fetch.fetch(request, &AnyHop).await {
+        let errand = Errand::begin(self, &address, job.delay()).await;
+        match self.fetch.fetch(request, &errand).await {
             Ok(answer) => {
                 let policy = RobotsPolicy::from_status(answer.status, &answer.body, agent);
                 if let Some(min_gap) = policy.crawl_delay() {
@@ -133,12 +142,48 @@ impl Shared {
     }
 }
 
-/// Follows every redirect that the egress guard lets through.
-pub(crate) struct AnyHop;
+/// The way of one fetch from host to host: at each it waits until the host may be asked.
+pub(crate) struct Way<'a> {
+    gate: &'a Gate,
+    here: Mutex<Option<Pass>>,
+}
+
+impl<'a> Way<'a> {
+    pub(crate) fn from(gate: &'a Gate, here: Pass) -> Self {
+        Self { gate, here: Mutex::new(Some(here)) }
+    }
+
+    /// The request to the host before has ended: it is no longer occupied.
+    pub(crate) fn leave(&self) {
+        self.here.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Waits until the host of `url` may be asked, `gap` after the last request to it.
+    pub(crate) async fn go_on(&self, url: &Url, gap: Duration) {
+        self.leave();
+        let pass = self.gate.pass(url, gap).await;
+        *self.here.lock().unwrap_or_else(PoisonError::into_inner) = Some(pass);
+    }
+}
+
+/// Fetches what is no page: every redirect that the egress guard lets through is followed.
+pub(crate) struct Errand<'a> {
+    way: Way<'a>,
+    gap: Duration,
+}
+
+impl<'a> Errand<'a> {
+    /// Waits until the host of `url` may be asked.
+    pub(crate) async fn begin(shared: &'a Shared, url: &Url, gap: Duration) -> Self {
+        let gate = &shared.gate;
+        Self { way: Way::from(gate, gate.pass(url, gap).await), gap }
+    }
+}
 
 #[async_trait::async_trait]
-impl HopCheck for AnyHop {
-    async fn check(&self, _from: &Url, _to: &Url) -> Result<(), HopRefusal> {
+impl HopCheck for Errand<'_> {
+    async fn check(&self, _from: &Url, to: &Url) -> Result<(), HopRefusal> {
+        self.way.go_on(to, self.gap).await;
         Ok(())
     }
 }

@@ -6,13 +6,14 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use gleaner_frontier::{Candidate, Identity, RobotsPolicy, Sitemap, UrlKey, sitemap};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use url::Url;
 
 use crate::ports::{FetchError, FetchRequest, Purpose};
-use crate::shared::{AnyHop, Shared};
+use crate::shared::{Errand, Shared};
 
 /// At most so many sitemap files of one site are read.
 pub const MAX_SITEMAP_FILES: usize = 1_000;
@@ -53,8 +54,10 @@ impl Sitemaps {
         self.lock().put(named.chain(usual), 0)
     }
 
-    /// Takes in what a sitemap says: the further sitemaps, and the pages as far as the bound lets them through.
-    pub(crate) fn take(&self, from: UrlKey, found: Sitemap) -> (Vec<Candidate>, Vec<Url>) {
+    /// Takes in what a sitemap says: the further sitemaps, and the pages, each with its place in the order of the crawl,
+    /// as far as the bound lets them through.
+    pub(crate) fn take(&self, from: UrlKey, found: Sitemap) -> (Vec<Candidate>, Vec<(Url, u8)>) {
+        let priorities = found.crawl_priorities();
         let mut state = self.lock();
         let depth = state.depths.get(&from).map_or(0, |depth| depth + 1);
         let further = if depth <= MAX_SITEMAP_DEPTH {
@@ -63,7 +66,8 @@ impl Sitemaps {
             Vec::new()
         };
         let room = MAX_SITEMAP_PAGES - state.pages;
-        let pages: Vec<Url> = found.pages.into_iter().take(room).map(|page| page.url).collect();
+        let pages = found.pages.into_iter().map(|page| page.url).zip(priorities).take(room);
+        let pages: Vec<(Url, u8)> = pages.collect();
         state.pages += pages.len();
         (further, pages)
     }
@@ -89,14 +93,17 @@ impl State {
     }
 }
 
-/// Fetches and reads one sitemap. One that answers anything but 200 is empty.
+/// Fetches and reads one sitemap, `gap` after the last request to its host. One that answers anything but 200 is empty.
 pub(crate) async fn read(
     shared: &Arc<Shared>,
     url: &Url,
     options: &ScrapeOptionsPlan,
+    gap: Duration,
 ) -> Result<Sitemap, FetchError> {
     let request = FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap };
-    let answer = shared.fetch.fetch(request, &AnyHop).await?;
+    let errand = Errand::begin(shared, url, gap).await;
+    let answer = shared.fetch.fetch(request, &errand).await?;
+    drop(errand);
     if answer.status != 200 {
         return Ok(Sitemap::default());
     }
@@ -109,23 +116,20 @@ pub(crate) async fn read(
     Ok(parsed)
 }
 
-/// Reads the sitemaps of a site one after another, without a queue, until `enough` says so.
+/// Reads the sitemaps of a site one after another, without a queue, until `enough` says so. It may be dropped at any
+/// time: `enough` has had what was read.
 pub(crate) async fn read_all(
     shared: &Arc<Shared>,
     start: &Url,
     robots: &RobotsPolicy,
     options: &ScrapeOptionsPlan,
-    mut enough: impl FnMut(Vec<Url>) -> bool,
+    mut enough: impl FnMut(Vec<(Url, u8)>) -> bool,
 ) {
     let sitemaps = Sitemaps::default();
     let mut queue = VecDeque::from(sitemaps.roots(start, Some(robots)));
-    let mut delay = None;
+    let gap = robots.crawl_delay().unwrap_or_default();
     while let Some(next) = queue.pop_front() {
-        if let Some(delay) = delay {
-            tokio::time::sleep(delay).await;
-        }
-        delay = robots.crawl_delay();
-        match read(shared, &next.url, options).await {
+        match read(shared, &next.url, options, gap).await {
             Ok(found) => {
                 let (further, pages) = sitemaps.take(next.key, found);
                 queue.extend(further);
@@ -182,6 +186,16 @@ mod tests {
             next = child;
         }
         assert_eq!(read, MAX_SITEMAP_DEPTH + 1);
+    }
+
+    #[test]
+    fn pages_come_with_the_priorities_of_their_sitemap() {
+        let body = "<urlset><url><loc>/a</loc><priority>0.2</priority></url>\
+            <url><loc>/b</loc><priority>0.9</priority></url></urlset>";
+        let sitemaps = Sitemaps::default();
+        let root = sitemaps.roots(&url("/"), None).remove(0);
+        let (_, pages) = sitemaps.take(root.key, sitemap::parse(body.as_bytes(), &url("/")));
+        assert!(pages[0].0.path() == "/a" && pages[0].1 < pages[1].1, "{pages:?}");
     }
 
     #[test]

@@ -10,18 +10,18 @@
 
 #![expect(clippy::expect_used, reason = "a promise that is not kept ends the suite")]
 
+mod desk;
+
 use std::collections::HashSet;
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, Identity, JobRules};
-use gleaner_types::{Document, ErrorCode, JobId, JobState, PageError};
-use serde_json::Value;
+use gleaner_types::{Document, ErrorCode, JobId, JobKind, JobState, PageError};
 use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    FinishedPage, JobKind, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome, ReadBound, Receipt,
-    Retention, Store,
+    FinishedPage, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome, ReadBound, Receipt, Retention, Store,
 };
 
 /// Some moment; the suite passes time by hand.
@@ -46,6 +46,7 @@ pub async fn run<S: Store>(make: impl Fn() -> S) {
     refusals_are_listed_apart_from_failures(Bench::new(make())).await;
     an_ended_job_is_forgotten_after_its_retention(Bench::new(make())).await;
     unknown_jobs_are_errors(Bench::new(make())).await;
+    desk::run(&make).await;
 }
 
 /// A store and what the suite needs around it.
@@ -60,15 +61,8 @@ impl<S: Store> Bench<S> {
 
     async fn submit(&self, number: u128, limit: u64, retention: Retention, pages: &[&str]) -> JobId {
         let id = JobId::from_uuid(Uuid::from_u128(number));
-        let job = NewJob {
-            id,
-            kind: JobKind::Crawl,
-            request: Value::Null,
-            rules: JobRules::with_limit(limit),
-            pages: candidates(pages),
-            sealed: true,
-            retention,
-        };
+        let rules = JobRules::with_limit(limit);
+        let job = NewJob { retention, ..NewJob::new(id, Some(JobKind::Crawl), rules, candidates(pages)) };
         self.store.submit(job, START).await.expect("a job can be submitted");
         id
     }
@@ -227,13 +221,9 @@ async fn a_redirect_to_a_known_page_is_no_second_document<S: Store>(bench: Bench
 async fn an_unsealed_job_stays_open<S: Store>(bench: Bench<S>) {
     let id = JobId::from_uuid(Uuid::from_u128(1));
     let job = NewJob {
-        id,
-        kind: JobKind::Batch,
-        request: Value::Null,
-        rules: JobRules::with_limit(10),
-        pages: Vec::new(),
         sealed: false,
         retention: Retention::Keep,
+        ..NewJob::new(id, Some(JobKind::BatchScrape), JobRules::with_limit(10), Vec::new())
     };
     bench.store.submit(job.clone(), START).await.expect("a job can be submitted");
     assert!(bench.store.submit(job, START).await.is_err(), "an id is used once");
@@ -350,6 +340,6 @@ async fn unknown_jobs_are_errors<S: Store>(bench: Bench<S>) {
     assert!(bench.store.read(job, 0, ReadBound::default()).await.is_err_and(|error| error.is_unknown_job()));
     assert!(bench.store.cancel(job, START).await.is_err_and(|error| error.is_unknown_job()));
     assert!(bench.store.seal(job, START).await.is_err_and(|error| error.is_unknown_job()));
-    assert!(bench.store.remove(job).await.is_err_and(|error| error.is_unknown_job()));
+    assert!(bench.store.remove(job, START).await.is_err_and(|error| error.is_unknown_job()));
     assert!(bench.store.progress(job).is_err_and(|error| error.is_unknown_job()));
 }

@@ -17,6 +17,8 @@ pub enum ErrorKind {
     UnknownJob,
     /// A job of this id is there already.
     JobExists,
+    /// The team used this idempotency key before.
+    KeyUsed,
     /// The job has ended, so it takes no pages and cannot be cancelled.
     JobEnded,
     /// The medium failed: a temporary file could not be written or read.
@@ -37,6 +39,11 @@ impl Error {
 
     pub(crate) fn job_ended(id: JobId) -> Self {
         Self { kind: ErrorKind::JobEnded, text: format!("job {id} has ended") }
+    }
+
+    pub(crate) fn key_used() -> Self {
+        let text = "the idempotency key was used before; a new request needs a new key".to_owned();
+        Self { kind: ErrorKind::KeyUsed, text }
     }
 
     /// The medium of a store failed.

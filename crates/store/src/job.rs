@@ -1,20 +1,13 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, JobRules, LeaseId, Observation, UrlKey};
-use gleaner_types::{Document, JobId, JobState, PageError};
+use gleaner_types::plan::WebhookPlan;
+use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
 use serde_json::Value;
 use url::Url;
 
-/// What a job is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JobKind {
-    /// One page.
-    Scrape,
-    /// Many pages named by the user.
-    Batch,
-    /// A site.
-    Crawl,
-}
+use crate::{JobAccount, TeamId};
 
 /// What becomes of documents after they were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,12 +24,14 @@ pub enum Retention {
 pub struct NewJob {
     /// Its id, used once.
     pub id: JobId,
-    /// What it is for.
-    pub kind: JobKind,
+    /// What it is for; `None` for a page that is answered at once, which is no job of the contract.
+    pub kind: Option<JobKind>,
     /// The request as it came, so that another process can take the job over.
     pub request: Value,
     /// Limit, concurrency, delay and depth.
     pub rules: JobRules,
+    /// The address that it is listed under; `None` takes that of the first page.
+    pub url: Option<Url>,
     /// The first pages, at depth 0.
     pub pages: Vec<Candidate>,
     /// No pages will come but those that these lead to, so the job ends when it runs dry. Otherwise it stays open
@@ -44,6 +39,32 @@ pub struct NewJob {
     pub sealed: bool,
     /// What becomes of documents after they were read.
     pub retention: Retention,
+    /// Nothing of its pages reaches a disk: documents beyond the bound are refused in place of being put aside.
+    pub in_memory: bool,
+    /// Whose it is and what it may spend; `None` where nobody asks.
+    pub account: Option<Box<JobAccount>>,
+    /// Where its events go. The documents of a job with a webhook are kept, whatever `retention` says.
+    pub webhook: Option<Arc<WebhookPlan>>,
+}
+
+impl NewJob {
+    /// A sealed job that streams its documents, has no webhook and belongs to nobody.
+    #[must_use]
+    pub fn new(id: JobId, kind: Option<JobKind>, rules: JobRules, pages: Vec<Candidate>) -> Self {
+        Self {
+            id,
+            kind,
+            request: Value::Null,
+            rules,
+            url: None,
+            pages,
+            sealed: true,
+            retention: Retention::Stream,
+            in_memory: false,
+            account: None,
+            webhook: None,
+        }
+    }
 }
 
 /// Pages to work on now.
@@ -121,7 +142,7 @@ pub struct Receipt {
 pub struct ReadBound {
     /// At most so many documents.
     pub documents: usize,
-    /// At most so many bytes of them as JSON, counted by the store's own weight.
+    /// At most so many bytes of them: of the JSON where that is kept, else by the store's own weight.
     pub bytes: usize,
 }
 
@@ -140,6 +161,26 @@ pub struct Slice {
     pub next: u64,
     /// The job has ended and nothing comes after these.
     pub end: bool,
+}
+
+/// Documents in order of completion, each as the JSON that was stored.
+#[derive(Debug, Default)]
+pub struct JsonSlice {
+    /// The documents.
+    pub documents: Vec<Vec<u8>>,
+    /// The position of the next one, to be read from next.
+    pub next: u64,
+    /// The job has ended and nothing comes after these.
+    pub end: bool,
+}
+
+/// A job that runs, for lists of them.
+#[derive(Debug, Clone)]
+pub struct JobListing {
+    /// Where it stands.
+    pub snapshot: JobSnapshot,
+    /// The request as it came.
+    pub request: Value,
 }
 
 /// A page without a document.
@@ -169,8 +210,10 @@ pub struct PageFailures {
 pub struct JobSnapshot {
     /// Its id.
     pub id: JobId,
-    /// What it is for.
-    pub kind: JobKind,
+    /// What it is for; `None` for a page that is answered at once.
+    pub kind: Option<JobKind>,
+    /// Whose it is; `None` where nobody asks.
+    pub team: Option<TeamId>,
     /// Where it stands.
     pub state: JobState,
     /// Pages with a document.

@@ -19,18 +19,32 @@
 //! # }
 //! ```
 
+mod conclusion;
 pub mod conformance;
 mod error;
+mod history;
 mod job;
+mod ledger;
 mod memory;
+mod outbox;
 mod results;
 mod store;
+mod team;
 
+pub use conclusion::Conclusion;
 pub use error::{Error, ErrorKind};
+pub use history::{HistoryKey, PastScrape};
 pub use job::{
-    FinishedPage, JobKind, JobSnapshot, LeasedPage, Leases, NewJob, PageFailure, PageFailures, PageOutcome,
-    ReadBound, Receipt, Retention, Slice,
+    FinishedPage, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailure, PageFailures,
+    PageOutcome, ReadBound, Receipt, Retention, Slice,
 };
-pub use memory::{MAX_LISTED_FAILURES, MemoryConfig, MemoryStore};
+pub use ledger::{Accounting, EndedJob, Shortage};
+pub use memory::{
+    MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS, MAX_LISTED_FAILURES, MemoryConfig, MemoryStore,
+};
+pub use outbox::{
+    DELIVERY_LEASE, DeadLetter, DeliveryOutcome, Due, DueEvent, EventId, MAX_LISTED_DEAD_LETTERS,
+};
 pub use results::{DEFAULT_RETAINED_BYTES, MAX_UNREAD_BYTES, MAX_UNREAD_DOCUMENTS};
 pub use store::Store;
+pub use team::{JobAccount, TeamId, TeamLoad};

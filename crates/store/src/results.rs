@@ -11,7 +11,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use gleaner_types::{Document, MetaValue};
 use serde_json::Value;
 
-use crate::{Error, ReadBound, Retention, Slice};
+use crate::{Error, JsonSlice, ReadBound, Retention, Slice};
 
 /// Under [`Retention::Stream`], pages of a job are leased only while fewer documents than this are unread.
 pub const MAX_UNREAD_DOCUMENTS: usize = 64;
@@ -46,13 +46,29 @@ pub(crate) struct Results {
     /// Bytes that `items` take in memory.
     held: usize,
     retained_bytes: usize,
+    /// Nothing is put aside: what is beyond the bound is refused.
+    in_memory: bool,
     spill: Option<File>,
     spilled: u64,
 }
 
 impl Results {
-    pub(crate) fn new(retention: Retention, retained_bytes: usize) -> Self {
-        Self { retention, first: 0, items: VecDeque::new(), held: 0, retained_bytes, spill: None, spilled: 0 }
+    pub(crate) fn new(retention: Retention, retained_bytes: usize, in_memory: bool) -> Self {
+        Self {
+            retention,
+            first: 0,
+            items: VecDeque::new(),
+            held: 0,
+            retained_bytes,
+            in_memory,
+            spill: None,
+            spilled: 0,
+        }
+    }
+
+    /// The position that the next document will have.
+    pub(crate) fn end(&self) -> u64 {
+        self.first + self.items.len() as u64
     }
 
     /// Turns a document into the form it is kept in. Costly, so it is done before the store is locked.
@@ -74,6 +90,10 @@ impl Results {
         if let Stored::Json(json) = &item
             && self.held + json.len() > self.retained_bytes
         {
+            if self.in_memory {
+                let bound = format!("{} bytes of results are kept in memory", self.retained_bytes);
+                return Err(Error::io("a document could not be kept, and may not be put aside", &bound));
+            }
             item =
                 self.spill(json).map_err(|cause| Error::io("a document could not be put aside", &cause))?;
         }
@@ -131,6 +151,49 @@ impl Results {
         Ok(slice)
     }
 
+    /// Reads the stored JSON from `from` on.
+    pub(crate) fn read_json(&mut self, from: u64, bound: ReadBound) -> Result<JsonSlice, Error> {
+        let mut slice = JsonSlice { documents: Vec::new(), next: from.max(self.first), end: false };
+        let mut bytes = 0_usize;
+        while slice.documents.len() < bound.documents.max(1) {
+            let Some(json) = self.json(slice.next, bound.bytes.saturating_sub(bytes), bytes == 0)? else {
+                break;
+            };
+            bytes = bytes.saturating_add(json.len());
+            slice.documents.push(json);
+            slice.next += 1;
+        }
+        slice.end = slice.next >= self.end();
+        Ok(slice)
+    }
+
+    /// The JSON of the document at this position, where it takes no more than `room` bytes or is wanted all the same.
+    pub(crate) fn json(
+        &mut self,
+        position: u64,
+        room: usize,
+        anyway: bool,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let Some(index) = position.checked_sub(self.first).and_then(|index| usize::try_from(index).ok())
+        else {
+            return Ok(None);
+        };
+        match self.items.get(index) {
+            Some(item) if item.weight() > room && !anyway => Ok(None),
+            Some(Stored::Json(json)) => Ok(Some(json.to_vec())),
+            Some(&Stored::Spilled { offset, length }) => self.unspill(offset, length).map(Some),
+            Some(Stored::Live(..)) | None => Ok(None),
+        }
+    }
+
+    fn unspill(&mut self, offset: u64, length: usize) -> Result<Vec<u8>, Error> {
+        let Some(file) = &mut self.spill else { return Err(unreadable(&"it is not there")) };
+        let mut json = vec![0; length];
+        file.seek(SeekFrom::Start(offset)).map_err(|cause| unreadable(&cause))?;
+        file.read_exact(&mut json).map_err(|cause| unreadable(&cause))?;
+        Ok(json)
+    }
+
     fn drop_first(&mut self) -> bool {
         let Some(item) = self.items.pop_front() else { return false };
         self.first += 1;
@@ -139,18 +202,13 @@ impl Results {
     }
 
     fn take(&mut self, index: usize) -> Result<Option<Document>, Error> {
-        let unreadable =
-            |cause: &dyn std::fmt::Display| Error::io("a kept document could not be read back", cause);
         match self.items.get(index) {
             None => Ok(None),
             Some(Stored::Json(json)) => {
                 serde_json::from_slice(json).map(Some).map_err(|cause| unreadable(&cause))
             }
             Some(&Stored::Spilled { offset, length }) => {
-                let Some(file) = &mut self.spill else { return Ok(None) };
-                let mut json = vec![0; length];
-                file.seek(SeekFrom::Start(offset)).map_err(|cause| unreadable(&cause))?;
-                file.read_exact(&mut json).map_err(|cause| unreadable(&cause))?;
+                let json = self.unspill(offset, length)?;
                 serde_json::from_slice(&json).map(Some).map_err(|cause| unreadable(&cause))
             }
             // Only under `Stream`, which reads from the front.
@@ -166,6 +224,10 @@ impl Results {
             }
         }
     }
+}
+
+fn unreadable(cause: &dyn std::fmt::Display) -> Error {
+    Error::io("a kept document could not be read back", cause)
 }
 
 /// A document in the form it is kept in.
@@ -208,7 +270,7 @@ mod tests {
     }
 
     fn filled(retention: Retention, retained_bytes: usize, count: usize) -> Results {
-        let mut results = Results::new(retention, retained_bytes);
+        let mut results = Results::new(retention, retained_bytes, false);
         for number in 0..count {
             results.push(Results::prepare(retention, document(&number.to_string())).unwrap()).unwrap();
         }

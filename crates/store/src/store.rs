@@ -2,12 +2,17 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_frontier::{Admitted, Candidate, Pace};
-use gleaner_types::JobId;
+use gleaner_frontier::{Admitted, Candidate, Pace, PutOff};
+use gleaner_types::{JobId, JobKind};
 use tokio::sync::watch;
 use url::Url;
+use uuid::Uuid;
 
-use crate::{Error, FinishedPage, JobSnapshot, Leases, NewJob, PageFailures, ReadBound, Receipt, Slice};
+use crate::{
+    Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
+    JobListing, JobSnapshot, JsonSlice, Leases, NewJob, PageFailures, PastScrape, ReadBound, Receipt, Slice,
+    TeamId, TeamLoad,
+};
 
 /// Where jobs live.
 ///
@@ -22,13 +27,19 @@ use crate::{Error, FinishedPage, JobSnapshot, Leases, NewJob, PageFailures, Read
 /// - **Documents have an order that never changes**, that of their finishing. Reading misses and repeats nothing.
 /// - **A job ends once**, when it is sealed, nothing is leased and nothing waits that its limit lets through; or by
 ///   [`cancel`](Store::cancel) or [`fail`](Store::fail). What it holds stays readable.
+/// - **Events are written with what they tell of**: a job with a webhook has its events in the outbox as soon as the
+///   operation that caused them returns, in the order of their causes. They leave it one at a time.
+/// - **Teams take turns** at leasing, and so do the jobs of a team; no team has more pages in work than its slots.
+/// - **Credits are never overdrawn by a page that has not started**: a job with a budget leases a page only while what
+///   its documents cost and what the pages in work cost at least leave the price of one more.
 /// - **Time is an argument**: `now` is the time since the Unix epoch and never runs backwards.
 #[async_trait]
 pub trait Store: Debug + Send + Sync + 'static {
     /// Begins a job.
     ///
     /// # Errors
-    /// [`JobExists`](crate::ErrorKind::JobExists) where the id was used before.
+    /// [`JobExists`](crate::ErrorKind::JobExists) where the id was used before, [`KeyUsed`](crate::ErrorKind::KeyUsed)
+    /// where the team used the idempotency key before.
     async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error>;
 
     /// Adds pages that were found otherwise than by a link: from a sitemap, or appended by the user.
@@ -104,11 +115,23 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
     async fn cancel(&self, job: JobId, now: Duration) -> Result<JobSnapshot, Error>;
 
-    /// Forgets a job and all that it holds, cancelling it where it runs.
+    /// Holds a job, or lets it go on. Nothing of a paused job is leased; pages in work are finished and count as ever.
+    ///
+    /// # Errors
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
+    async fn pause(&self, job: JobId, paused: bool) -> Result<JobSnapshot, Error>;
+
+    /// Whether, and why, a link to `url` on a page of the job would be put off now, behind the other pages of its host.
+    ///
+    /// # Errors
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
+    async fn would_put_off(&self, job: JobId, url: &Url) -> Result<Option<PutOff>, Error>;
+
+    /// Forgets a job and all that it holds, cancelling it where it runs. Its events that wait are delivered all the same.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
-    async fn remove(&self, job: JobId) -> Result<(), Error>;
+    async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error>;
 
     /// Takes back leases that are past their time, and forgets jobs that ended longer than the retention ago.
     /// Returns the forgotten jobs.
@@ -116,6 +139,105 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn expire(&self, now: Duration) -> Result<Vec<JobId>, Error>;
+
+    /// Adds pages that the user named to a batch, and credits to its budget.
+    ///
+    /// # Errors
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), [`JobEnded`](crate::ErrorKind::JobEnded), or
+    /// [`KeyUsed`](crate::ErrorKind::KeyUsed) as for [`submit`](Store::submit).
+    async fn append(
+        &self,
+        job: JobId,
+        pages: Vec<Candidate>,
+        credits: u64,
+        idempotency_key: Option<Uuid>,
+        now: Duration,
+    ) -> Result<Admitted, Error>;
+
+    /// Reads documents as the JSON that was stored, from position `from` on, with `bound.bytes` exact. For jobs under
+    /// [`Retention::Keep`](crate::Retention::Keep), whose documents are JSON already; of others nothing is read.
+    ///
+    /// # Errors
+    /// As for [`read`](Store::read).
+    async fn read_json(&self, job: JobId, from: u64, bound: ReadBound) -> Result<JsonSlice, Error>;
+
+    /// Ends a job with one result in place of documents. Its cost becomes the job's.
+    ///
+    /// # Errors
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
+    async fn conclude(&self, job: JobId, conclusion: Conclusion, now: Duration)
+    -> Result<JobSnapshot, Error>;
+
+    /// What [`conclude`](Store::conclude) stored.
+    ///
+    /// # Errors
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
+    async fn conclusion(&self, job: JobId) -> Result<Option<Conclusion>, Error>;
+
+    /// The jobs of a team and kind that have not ended, oldest first.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error>;
+
+    /// What a team has in the queue.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn load(&self, team: &TeamId) -> Result<TeamLoad, Error>;
+
+    /// Stores a scrape as the last one of its history and gives the one before. Repeated by the same job, it replaces
+    /// its own and gives the same answer.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn track(
+        &self,
+        job: JobId,
+        key: HistoryKey,
+        scrape: PastScrape,
+    ) -> Result<Option<PastScrape>, Error>;
+
+    /// Takes up to `max` events that are due, each of another job. One whose outcome is not told by
+    /// [`delivered`](Store::delivered) is due again after [`DELIVERY_LEASE`](crate::DELIVERY_LEASE).
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn due(&self, max: usize, now: Duration) -> Result<Due, Error>;
+
+    /// Tells what came of an event that was taken. Of one that is gone or is not its job's next, nothing is changed.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn delivered(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) -> Result<(), Error>;
+
+    /// The events of a job that were given up, in order, bounded.
+    ///
+    /// # Errors
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
+    async fn dead_letters(&self, job: JobId) -> Result<Vec<DeadLetter>, Error>;
+
+    /// What accounts are to be told, at most `max` of each kind.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn accounting(&self, max: usize) -> Result<Accounting, Error>;
+
+    /// Answers a shortage with so many more credits. With none, no further page of the job is leased, and it fails with
+    /// `insufficient credits` once nothing of it is in work. A job that is gone is left alone.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn grant(&self, job: JobId, credits: u64, now: Duration) -> Result<(), Error>;
+
+    /// The end of a job was told to accounts and need not be told again.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn settled(&self, job: JobId) -> Result<(), Error>;
+
+    /// Changes whenever an event may have become due or there is something to account for.
+    fn chores(&self) -> watch::Receiver<u64>;
 
     /// Changes whenever pages may have become ready to lease.
     fn work(&self) -> watch::Receiver<u64>;

@@ -1,6 +1,7 @@
 //! Generated sites and hostile servers for the tests and benches of gleaner.
 //!
-//! Not published, and it uses no other crate of the workspace, so that every one of them can test with it.
+//! Not published, and it uses no other crate of the workspace, so that every one of them can test with it; only the
+//! feature `simulation` does, which runs the engine room in virtual time (the module of that name).
 //!
 //! A site with known truth, served on loopback:
 //!
@@ -46,9 +47,11 @@ mod client;
 mod hostile;
 mod scan;
 mod server;
+#[cfg(feature = "simulation")]
+pub mod simulation;
 mod site;
 
-pub use hostile::{Canary, RawServer, Step};
+pub use hostile::{Canary, ProxyServer, RawServer, Step};
 pub use scan::hrefs;
 pub use server::{LOG_LIMIT, Log, LogDetail, RequestRecord, ServeOptions, Server};
 pub use site::{

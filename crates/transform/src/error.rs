@@ -21,6 +21,13 @@ pub enum ErrorKind {
     },
     /// The body is a PDF, and no PDF parser is built in.
     PdfNotSupported,
+    /// The body is a PDF that cannot be read.
+    Pdf {
+        /// Why, in words.
+        reason: String,
+        /// It can only be opened with a password.
+        encrypted: bool,
+    },
     /// The body is larger than [`MAX_BODY_BYTES`](crate::MAX_BODY_BYTES).
     BodyTooLarge {
         /// The size of the body in bytes.
@@ -51,7 +58,7 @@ impl Error {
     pub const fn code(&self) -> ErrorCode {
         match self.kind {
             ErrorKind::UnsupportedMedia { .. } => ErrorCode::ScrapeUnsupportedFileError,
-            ErrorKind::PdfNotSupported => ErrorCode::ScrapePdfError,
+            ErrorKind::PdfNotSupported | ErrorKind::Pdf { .. } => ErrorCode::ScrapePdfError,
             ErrorKind::BodyTooLarge { .. } => ErrorCode::ScrapeBodyTooLarge,
             ErrorKind::InvalidSelector { .. } => ErrorCode::BadRequest,
         }
@@ -88,6 +95,9 @@ impl fmt::Display for Error {
             ErrorKind::PdfNotSupported => f.write_str(
                 "the body is a PDF, and no PDF parser is built in; `parsers: []` returns it as base64",
             ),
+            ErrorKind::Pdf { reason, .. } => {
+                write!(f, "{reason}; `parsers: []` returns the file as base64")
+            }
             ErrorKind::BodyTooLarge { bytes } => {
                 write!(f, "the body has {bytes} bytes; at most {} can be transformed", crate::MAX_BODY_BYTES)
             }

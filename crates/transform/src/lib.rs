@@ -20,13 +20,16 @@
 mod address;
 mod base64;
 mod body;
+mod branding;
 mod charset;
 mod content;
 mod error;
+mod furniture;
 mod html;
 mod markdown;
 mod page;
 mod select;
+mod summary;
 mod transform;
 mod tree;
 mod view;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::plan::{Formats, ScrapeOptionsPlan};
 use gleaner_types::{Document, MetaValue, Metadata};
 use url::Url;
 
@@ -14,7 +14,7 @@ use crate::page::{attributes, images, link_pass, metadata, shell};
 use crate::select::{self, Selectors};
 use crate::tree::{NodeId, ParseOptions, Tag, Tree, parse, prepare};
 use crate::view::View;
-use crate::{charset, content, html, markdown};
+use crate::{branding, charset, content, furniture, html, markdown, summary};
 
 /// A body has at most so many bytes.
 pub const MAX_BODY_BYTES: usize = 256 * 1024 * 1024;
@@ -60,9 +60,10 @@ pub fn check_selector(selector: &str) -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::UnsupportedMedia`] for bodies without text, [`ErrorKind::PdfNotSupported`] for PDFs (unless
-/// `options.pdf` is `None`, which gives base64), [`ErrorKind::BodyTooLarge`], and [`ErrorKind::InvalidSelector`]
-/// naming the first selector of the options that cannot be parsed. Bad markup is no error.
+/// [`ErrorKind::UnsupportedMedia`] for bodies without text, [`ErrorKind::Pdf`] for PDFs that cannot be read and
+/// [`ErrorKind::PdfNotSupported`] for all of them without the feature `pdf` (neither where `options.pdf` is `None`, which
+/// gives base64), [`ErrorKind::BodyTooLarge`], and [`ErrorKind::InvalidSelector`] naming the first selector of the options
+/// that cannot be parsed. Bad markup is no error.
 pub fn transform(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
     let include = Selectors::parse(&options.include_tags)?;
     let exclude = Selectors::parse(&options.exclude_tags)?;
@@ -75,7 +76,22 @@ pub fn transform(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, 
         _ => return plain(&kind, input, options),
     }
     let text = prepare(charset::decode(input.body, input.content_type).text);
+    if needs_no_tree(options) {
+        let (mut document, links) = link_pass::page(&text, input.url);
+        if options.formats.raw_html {
+            document.raw_html = Some(text.into_owned());
+        }
+        return Ok(Page { document, links });
+    }
     html_page(&text, input.url, options, &include, &exclude)
+}
+
+/// Are the links (and the HTML as it came) all that is asked for? Then one pass over the tags does, and the metadata are
+/// those that tags give.
+fn needs_no_tree(options: &ScrapeOptionsPlan) -> bool {
+    let formats = &options.formats;
+    let bare = Formats { links: true, raw_html: formats.raw_html, ..Formats::default() };
+    *formats == bare && options.include_tags.is_empty() && options.exclude_tags.is_empty()
 }
 
 /// The links of a page alone, without a tree: several times cheaper than [`transform`].
@@ -153,15 +169,24 @@ fn html_page(
     if formats.raw_html {
         document.raw_html = Some(text.to_owned());
     }
+    if formats.branding {
+        document.branding = Some(branding::read(&tree, text, &resolver));
+    }
     let wants_text =
         formats.markdown || formats.summary || formats.json.is_some() || formats.change_tracking.is_some();
     if wants_text || formats.html {
-        let whole = || in_body(&tree, tagged.clone());
-        let mut view = whole();
-        if options.only_main_content
-            && options.include_tags.is_empty()
-            && !content::narrow(&tree, &mut view, url)
-        {
+        let asked = || in_body(&tree, tagged.clone());
+        let whole = || {
+            let mut view = asked();
+            if options.block_ads {
+                furniture::hide(&tree, &mut view);
+            }
+            view
+        };
+        // Main content is told from advertisements by other means.
+        let narrows = options.only_main_content && options.include_tags.is_empty();
+        let mut view = if narrows { asked() } else { whole() };
+        if narrows && !content::narrow(&tree, &mut view, url) {
             view = whole();
         }
         let write = |view: &View| {
@@ -183,7 +208,11 @@ fn html_page(
         if formats.html {
             document.html = Some(html::write(&tree, &view, &resolver, options.remove_base64_images));
         }
-        if wants_text {
+        if formats.summary {
+            document.summary = Some(summary::of_markdown(&written));
+            warnings.push(summary::WARNING);
+        }
+        if formats.markdown || formats.json.is_some() || formats.change_tracking.is_some() {
             document.markdown = Some(written);
         }
     }
@@ -228,7 +257,11 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<P
     };
     let formats = &options.formats;
     let document = &mut page.document;
-    if formats.markdown || formats.summary || formats.json.is_some() || formats.change_tracking.is_some() {
+    if formats.summary {
+        document.summary = Some(summary::of_markdown(&markdown));
+        document.warning = Some(summary::WARNING.to_owned());
+    }
+    if formats.markdown || formats.json.is_some() || formats.change_tracking.is_some() {
         document.markdown = Some(markdown);
     }
     if formats.html {
@@ -253,10 +286,13 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<P
     Ok(page)
 }
 
-/// PDFs: refused until a parser is built in, unless the request asks for the file itself.
+/// PDFs: converted, or given as they are where the request asks for the file itself.
 fn pdf(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
-    if options.pdf.is_some() {
-        return Err(ErrorKind::PdfNotSupported.into());
+    if let Some(parser) = options.pdf {
+        #[cfg(feature = "pdf")]
+        return body::pdf::page(input.body, parser, &options.formats);
+        #[cfg(not(feature = "pdf"))]
+        return Err(not_built_in(parser));
     }
     let encoded = crate::base64::encode(input.body);
     let mut metadata = Metadata::default();
@@ -270,6 +306,11 @@ fn pdf(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
         ..Document::default()
     };
     Ok(Page { document, links: PageLinks::default() })
+}
+
+#[cfg(not(feature = "pdf"))]
+fn not_built_in(_: gleaner_types::plan::PdfParser) -> Error {
+    ErrorKind::PdfNotSupported.into()
 }
 
 fn feed_links(feed: &body::feed::Feed) -> PageLinks {

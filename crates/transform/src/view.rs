@@ -61,6 +61,14 @@ const SPEAKING_WORDS: usize = 40;
 /// Does a page say more in its `noscript` elements than outside of them? Some programs serve the whole text there and
 /// an empty page around it; we are a reader without scripts, so it is meant for us.
 fn speaks_without_scripts(tree: &Tree) -> bool {
+    // Most pages have none that says anything: found out without a walk over all of the page.
+    let nested = |noscript| tree.ancestors(noscript).take(8).any(|around| tree.tag(around) == Tag::Noscript);
+    let speaks = |noscript| {
+        !nested(noscript) && tree.folded_text(noscript, usize::MAX).split(' ').count() >= SPEAKING_WORDS
+    };
+    if !tree.all(Tag::Noscript).any(speaks) {
+        return false;
+    }
     let (mut inside, mut outside) = (0_usize, 0_usize);
     let mut current: Option<(NodeId, usize)> = None;
     let mut walk = Walk::new(tree, NodeId::DOCUMENT);

@@ -22,6 +22,7 @@ fn options() -> ScrapeOptionsPlan {
             links: true,
             images: true,
             summary: true,
+            branding: true,
             attributes: vec![AttributeSelector { selector: "a".to_owned(), attribute: "href".to_owned() }],
             ..Formats::default()
         },
@@ -89,6 +90,11 @@ fn depth() {
         "dl><dd",
         "svg><g",
         "math><mi",
+        "math><msup><mi>x</mi",
+        "sup><a href=#n",
+        "p id=n><sup",
+        "ruby><rt",
+        "details><summary",
         "x-y",
     ] {
         let html = format!("<{tag}>").repeat(100_000 / tag.len());

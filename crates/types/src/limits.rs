@@ -126,5 +126,7 @@ pub const MAX_FAULTS: usize = 100;
 pub const MAX_STATUS_LIMIT: u64 = 1_000;
 /// Greatest answer to a status request, in bytes (contract 4.6).
 pub const MAX_STATUS_BYTES: usize = 10_000_000;
+/// Longest wait that a server's `Retry-After` is granted, in seconds: an answer that asks for more is final.
+pub const MAX_RETRY_AFTER_SECONDS: u64 = 60;
 /// How long results stay readable after the end of a job, in seconds (contract 3).
 pub const RESULT_RETENTION_SECONDS: u64 = 86_400;

@@ -55,7 +55,7 @@ fn of_the_web(link: &str) {
 }
 
 /// Reads the Markdown as a renderer would: no HTML that can act, no address that runs code.
-fn harmless(markdown: &str) {
+pub(super) fn harmless(markdown: &str) {
     let arena = comrak::Arena::new();
     let mut options = comrak::Options::default();
     options.extension.table = true;

@@ -4,14 +4,20 @@
 //! `fuzz/corpus` through them, and some thousand variations of it. Each body takes any bytes and panics where an
 //! oracle fails. "It does not panic" is the least of these; the others are laws that a user of the crate relies on.
 
+mod charset;
 mod html;
 mod markup;
+mod metadata;
+mod pdf;
 mod request;
 mod robots;
 mod sitemap;
 mod url;
 
+pub use charset::charset;
 pub use html::html_to_markdown;
+pub use metadata::metadata;
+pub use pdf::pdf;
 pub use request::request_json;
 pub use robots::robots;
 pub use sitemap::sitemap;
@@ -21,12 +27,15 @@ pub use url::url_canonical;
 pub type Body = fn(&[u8]);
 
 /// Every target: its name, which is also that of its corpus folder, and its body.
-pub const TARGETS: [(&str, Body); 5] = [
+pub const TARGETS: [(&str, Body); 8] = [
     ("url_canonical", url_canonical),
     ("robots", robots),
     ("sitemap", sitemap),
     ("request_json", request_json),
     ("html_to_markdown", html_to_markdown),
+    ("charset", charset),
+    ("metadata", metadata),
+    ("pdf", pdf),
 ];
 
 /// The address that the inputs are said to come from.

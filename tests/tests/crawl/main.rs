@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
 
+mod explain;
 mod failures;
+mod hosts;
+mod pause;
 mod politeness;
 mod reader;
 mod scope;

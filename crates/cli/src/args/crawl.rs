@@ -1,6 +1,8 @@
 use clap::Args;
 use gleaner::CrawlRequest;
+use gleaner::plan::Target;
 use serde_json::Number;
+use url::Url;
 
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
@@ -13,6 +15,7 @@ Examples:
   gleaner crawl https://example.com --limit 50 --out pages
   gleaner crawl https://example.com/docs/ --include-paths '^/docs/v2/' --max-discovery-depth 3
   gleaner crawl https://example.com --formats markdown,links | jq -r .metadata.title
+  gleaner crawl https://example.com --out pages --explain https://example.com/missing
 
 Paths are matched by regular expressions that may match anywhere in them; ^ and $ tie them to the ends.";
 
@@ -34,6 +37,11 @@ pub(crate) struct CrawlArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+
+    /// Say at the end why this address was crawled or not, and how many links were left out for which reason; may be
+    /// repeated
+    #[arg(long, value_name = "URL", help_heading = "Output")]
+    explain: Vec<String>,
 }
 
 /// Which pages belong to a crawl, and how fast.
@@ -102,6 +110,18 @@ struct ScopeArgs {
 }
 
 impl CrawlArgs {
+    /// The addresses to be explained.
+    ///
+    /// # Errors
+    /// One is no address of a page.
+    pub(crate) fn explained(&self) -> Result<Vec<Url>, Failure> {
+        let parse = |text: &String| match Target::parse(text) {
+            Ok(target) => Ok(target.url),
+            Err(error) => Err(Failure::usage(format!("--explain: {error}"))),
+        };
+        self.explain.iter().map(parse).collect()
+    }
+
     /// The request of the contract.
     pub(crate) fn request(&self) -> Result<CrawlRequest, Failure> {
         let scope = &self.scope;

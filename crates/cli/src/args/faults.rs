@@ -9,10 +9,11 @@ use gleaner::Fault;
 use super::Cli;
 
 /// Options that are no part of the contract, though some have the name of one of its words.
-const NOT_OF_THE_CONTRACT: [&str; 9] = [
+const NOT_OF_THE_CONTRACT: [&str; 10] = [
     "--allow-private",
     "--concurrency",
     "--content-type",
+    "--explain",
     "--json",
     "--out",
     "--quiet",

@@ -96,8 +96,9 @@ impl Cli {
     pub(crate) fn read(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let mut command = Self::command();
         let words = booleans::spell_out(&command, words);
-        let matches =
-            command.try_get_matches_from_mut(words).map_err(|error| suggest::improved(error, &command))?;
+        let matches = command
+            .try_get_matches_from_mut(&words)
+            .map_err(|error| suggest::improved(error, &command, &words))?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 }

@@ -1,5 +1,7 @@
 //! Advice on options that a command does not have.
 
+use std::ffi::OsString;
+
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
@@ -16,18 +18,27 @@ const OTHERWISE: [(&str, &str); 8] = [
     ("--country", "it is --location-country"),
 ];
 
-/// `error` with better advice, where clap knows none or the wrong one.
-pub(super) fn improved(mut error: Error, command: &Command) -> Error {
+/// `error` with better advice, where clap knows none or the wrong one. `words` are those that clap read.
+pub(super) fn improved(mut error: Error, command: &Command, words: &[OsString]) -> Error {
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
     }
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return error };
     let flag = flag.split('=').next().unwrap_or_default().to_owned();
-    if let Some(advice) = advice(&flag, command) {
+    if let Some(advice) = advice(&flag, command).or_else(|| no_truth(&flag, words)) {
         error.remove(ContextKind::SuggestedArg);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(advice)]));
     }
     error
+}
+
+/// A word behind an option that is on or off (`--mobile maybe`), which was taken for another argument.
+fn no_truth(word: &str, words: &[OsString]) -> Option<String> {
+    let before = words.windows(2).find_map(|pair| match pair {
+        [option, next] if next == word => option.to_str()?.strip_suffix("=true"),
+        _ => None,
+    });
+    before.map(|option| format!("{option} takes true or false, not `{word}`; {option} alone means true"))
 }
 
 fn advice(flag: &str, command: &Command) -> Option<String> {

@@ -40,9 +40,11 @@ pub(super) async fn run(session: Session, args: &BatchArgs) -> Result<u8, Failur
     let request = args.request(list.urls)?;
     let mut interrupt = Interrupt::listen();
     let engine = engine::start(&args.engine)?;
+    // Before the job: no page is asked for that could not be kept.
+    let mut sink = engine::sink(&args.output)?;
     let job = engine.batch(request).await.map_err(engine::refused)?;
     // Only now: a request that is refused leaves the index of an earlier run as it is.
-    let mut sink = engine::sink(&args.output)?;
+    sink.begin()?;
     let run = Run::to_end(session, job, &mut sink, &mut interrupt).await?;
     engine::tell(session, &run, &args.engine, &args.output);
     Ok(run.exit_code())
@@ -89,16 +91,28 @@ impl List {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            match ScrapeRequest::new(line).check() {
-                Ok(_) => list.urls.push(line.to_owned()),
-                Err(faults) => list.faulty.push(FaultyLine {
-                    number: index + 1,
-                    fault: faults.to_string().replace("`url`", "the address"),
-                }),
+            let fault = match ScrapeRequest::new(line).check() {
+                Ok(_) => unlikely_scheme(line),
+                Err(faults) => Some(faults.to_string().replace("`url`", "the address")),
+            };
+            match fault {
+                None => list.urls.push(line.to_owned()),
+                Some(fault) => list.faulty.push(FaultyLine { number: index + 1, fault }),
             }
         }
         Ok(list)
     }
+}
+
+/// What is wrong with a line that reads as a host with an empty port (`ht!tp:/x`), but was surely meant as a scheme.
+fn unlikely_scheme(line: &str) -> Option<String> {
+    let (before, after) = line.split_once(':')?;
+    let is_port = after.starts_with(|first: char| first.is_ascii_digit());
+    let is_host = before.contains(['/', '?', '#', '@', '[']);
+    if is_port || is_host || before.eq_ignore_ascii_case("http") || before.eq_ignore_ascii_case("https") {
+        return None;
+    }
+    Some(format!("`{before}:` is no scheme of pages; http: and https: are, as in https://example.com"))
 }
 
 #[cfg(test)]
@@ -107,11 +121,21 @@ mod tests {
 
     #[test]
     fn addresses_are_read_and_the_rest_is_told_by_line() {
-        let text = "# teas\nhttps://example.com/a\n\n  example.com/b  \nftp://example.com/c\r\nhttps://example.com/d\r\n:";
+        let text = "# teas\nhttps://example.com/a\n\n  example.com/b  \nftp://example.com/c\r\nhttps://example.com/d\r\n:\nht!tp:/x\nexample.com:8080/e\nhttps:example.com/f\nexample.com/?a:b";
         let list = List::read(text.as_bytes()).unwrap();
-        assert_eq!(list.urls, ["https://example.com/a", "example.com/b", "https://example.com/d"]);
+        assert_eq!(
+            list.urls,
+            [
+                "https://example.com/a",
+                "example.com/b",
+                "https://example.com/d",
+                "example.com:8080/e",
+                "https:example.com/f",
+                "example.com/?a:b"
+            ]
+        );
         let faulty: Vec<usize> = list.faulty.iter().map(|line| line.number).collect();
-        assert_eq!(faulty, [5, 7]);
+        assert_eq!(faulty, [5, 7, 8]);
         assert!(list.faulty[0].fault.contains("http"), "{}", list.faulty[0].fault);
     }
 

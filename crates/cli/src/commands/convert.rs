@@ -41,6 +41,9 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     };
     let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
     match read {
+        Ok(_) if body.trim_ascii().is_empty() => {
+            Err(Failure::failed(format!("{name} is empty: there is nothing to convert")))
+        }
         Ok(bytes) if u64::try_from(bytes).is_ok_and(|bytes| bytes <= MAX_FILE_BYTES) => Ok(body),
         Ok(_) => Err(Failure::failed(format!("{name} is larger than {} MiB", MAX_FILE_BYTES >> 20))),
         Err(error) => Err(Failure::usage(format!(

@@ -25,11 +25,12 @@ pub(super) async fn run(session: Session, args: &DemoArgs) -> Result<u8, Failure
     let loopback = "127.0.0.0/8".parse().map_err(Failure::failed)?;
     let engine = Engine::builder().allow_private(loopback).build().map_err(engine::refused)?;
 
-    let folder = Folder::create(&args.out, Names::within(&start)).map_err(engine::no_folder)?;
+    let mut folder = Folder::create(&args.out, Names::within(&start)).map_err(engine::no_folder)?;
     session.note(format_args!(
         "The Larkfield Tea House is open at {start} for as long as this takes.\nCrawling it ..."
     ));
     let job = engine.crawl(CrawlRequest::new(start.as_str())).await.map_err(engine::refused)?;
+    folder.begin()?;
     let run = Run::to_end(session, job, &mut Sink::Folder(folder), &mut interrupt).await?;
     if !session.quiet {
         let index = fs::read_to_string(args.out.join(INDEX))?;

@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use gleaner::{Job, JobSnapshot, JobState, PageFailures};
+use gleaner::{Explanation, Job, JobSnapshot, JobState, PageFailures, Reason};
 use ipnet::IpNet;
 use tokio::time::MissedTickBehavior;
 
@@ -24,6 +24,8 @@ pub(super) struct Run {
     pub(super) written: u64,
     pub(super) elapsed: Duration,
     pub(super) interrupted: bool,
+    pub(super) explanations: Vec<Explanation>,
+    pub(super) rejections: Vec<(Reason, u64)>,
 }
 
 impl Run {
@@ -76,7 +78,15 @@ impl Run {
         ended?;
         let snapshot = job.status().await.map_err(Failure::failed)?;
         let failures = job.failures().await.map_err(Failure::failed)?;
-        Ok(Self { snapshot, failures, written, elapsed: started.elapsed(), interrupted })
+        Ok(Self {
+            snapshot,
+            failures,
+            written,
+            elapsed: started.elapsed(),
+            interrupted,
+            explanations: job.explanations(),
+            rejections: job.rejections(),
+        })
     }
 
     /// What to say about it, where the `allowed` private ranges were open.

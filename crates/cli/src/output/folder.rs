@@ -39,12 +39,20 @@ struct Row<'a> {
 }
 
 impl Folder {
-    /// Makes the folder, if need be, and begins a new index; pages of earlier runs stay.
+    /// Makes the folder, if need be. The index of an earlier run stays until [`begin`](Self::begin), its pages beyond.
     ///
     /// # Errors
     /// The folder cannot be made or written to; says which.
     pub(crate) fn create(path: &Path, names: Names) -> io::Result<Self> {
-        Self::open(path, names, File::options().write(true).create(true).truncate(true))
+        Self::open(path, names, File::options().write(true).create(true).truncate(false))
+    }
+
+    /// Begins a new index.
+    ///
+    /// # Errors
+    /// The index cannot be emptied.
+    pub(crate) fn begin(&mut self) -> io::Result<()> {
+        self.index.set_len(0).map_err(|error| named(&self.path.join(INDEX), &error))
     }
 
     /// As [`create`](Self::create), but goes on with an index that is there.
@@ -169,14 +177,22 @@ mod tests {
 
     #[test]
     fn an_index_is_begun_anew_or_gone_on_with() {
+        // As for a job: the folder first, then the index.
+        let begun = |path: &Path| {
+            let mut folder = Folder::create(path, Names::with_hosts()).unwrap();
+            folder.begin().unwrap();
+            folder
+        };
         let place = tempfile::tempdir().unwrap();
         let page = |name: &str| {
             document(json!({"markdown": name, "metadata": {"url": format!("https://example.com/{name}")}}))
         };
-        Folder::create(place.path(), Names::with_hosts()).unwrap().write(&page("a")).unwrap();
+        begun(place.path()).write(&page("a")).unwrap();
         Folder::extend(place.path(), Names::with_hosts()).unwrap().write(&page("b")).unwrap();
         assert_eq!(index(place.path()).len(), 2);
-        Folder::create(place.path(), Names::with_hosts()).unwrap().write(&page("c")).unwrap();
+        drop(Folder::create(place.path(), Names::with_hosts()).unwrap());
+        assert_eq!(index(place.path()).len(), 2, "a job that never began emptied the index");
+        begun(place.path()).write(&page("c")).unwrap();
         assert_eq!(index(place.path()).len(), 1);
         assert!(place.path().join("example.com+a.md").exists(), "a page of an earlier run is gone");
     }

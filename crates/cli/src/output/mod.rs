@@ -30,6 +30,17 @@ impl Sink {
         }
     }
 
+    /// The job has begun: what an earlier one left is replaced from here on.
+    ///
+    /// # Errors
+    /// The disk said no.
+    pub(crate) fn begin(&mut self) -> io::Result<()> {
+        match self {
+            Self::Lines(_) => Ok(()),
+            Self::Folder(folder) => folder.begin(),
+        }
+    }
+
     /// Writes one document.
     ///
     /// # Errors

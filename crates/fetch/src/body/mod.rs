@@ -6,11 +6,12 @@ mod decode;
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
+use http_body_util::BodyExt;
 use url::Url;
 
 pub(crate) use decode::{Limits, Stopped};
 
-use crate::door;
+use crate::door::{self, Incoming};
 use crate::error::{Error, ErrorKind};
 use crate::media::{self, Accept};
 use codec::Coding;
@@ -28,12 +29,15 @@ const MAX_RESERVE: usize = 64 * 1024;
 
 /// Reads the body of `response` to its end, undoing its content codings.
 pub(crate) async fn read(
-    response: &mut reqwest::Response,
+    response: &mut http::Response<Incoming>,
     url: &Url,
     limits: Limits,
     accept: Accept,
 ) -> Result<(HeaderMap, Bytes), Error> {
     let headers = std::mem::take(response.headers_mut());
+    if accept == Accept::Nothing {
+        return Ok((headers, Bytes::new()));
+    }
     let codings = codings(&headers, url)?;
     let verdict = media::judge_type(accept, &headers);
     if let media::Verdict::Refused(kind) = &verdict {
@@ -45,14 +49,24 @@ pub(crate) async fn read(
         return Err(too_large(url, limits, Stopped::Size));
     }
     let Some(first) = chunk(response, url).await? else { return Ok((headers, Bytes::new())) };
-    let mut sniffed = verdict != media::Verdict::Unsure;
+    let mut sniffed = accept == Accept::Any;
+    let mut sniff = |bytes: &[u8], at_end: bool| {
+        if sniffed || (bytes.len() < media::SNIFFED_BYTES && !at_end) {
+            return Ok(());
+        }
+        sniffed = true;
+        media::judge_bytes(accept, &headers, bytes).map_err(|kind| unsupported(url, &kind))
+    };
     if codings.is_empty() {
-        sniff(&mut sniffed, &first, url)?;
+        sniff(&first, false)?;
         if first.len() as u64 > limits.bytes {
             return Err(too_large(url, limits, Stopped::Size));
         }
         // Most pages that are small come in one piece, which is then the body without a copy.
-        let Some(second) = chunk(response, url).await? else { return Ok((headers, first)) };
+        let Some(second) = chunk(response, url).await? else {
+            sniff(&first, true)?;
+            return Ok((headers, first));
+        };
         let reserve = length.map_or(0, |length| usize::try_from(length).unwrap_or(MAX_RESERVE));
         let mut body = BytesMut::with_capacity(reserve.min(MAX_RESERVE).max(first.len() + second.len()));
         body.extend_from_slice(&first);
@@ -62,32 +76,33 @@ pub(crate) async fn read(
                 return Err(too_large(url, limits, Stopped::Size));
             }
             body.extend_from_slice(&piece);
+            sniff(&body, false)?;
             next = chunk(response, url).await?;
         }
+        sniff(&body, true)?;
         return Ok((headers, body.freeze()));
     }
     let mut decoder = Decoder::new(&codings, limits).map_err(|stopped| stop(url, limits, stopped))?;
     let mut next = Some(first);
     while let Some(piece) = next {
         decoder.push(&piece).map_err(|stopped| stop(url, limits, stopped))?;
-        sniff(&mut sniffed, decoder.decoded(), url)?;
+        sniff(decoder.decoded(), false)?;
         next = chunk(response, url).await?;
     }
     let body = decoder.finish().map_err(|stopped| stop(url, limits, stopped))?;
+    sniff(&body, true)?;
     Ok((headers, body))
 }
 
-async fn chunk(response: &mut reqwest::Response, url: &Url) -> Result<Option<Bytes>, Error> {
-    response.chunk().await.map_err(|error| door::classify(&error, url))
-}
-
-/// Looks at the first bytes of a body whose type says nothing about it.
-fn sniff(sniffed: &mut bool, bytes: &[u8], url: &Url) -> Result<(), Error> {
-    if *sniffed || bytes.is_empty() {
-        return Ok(());
+/// The next piece of the body. Trailers say nothing that anybody here asks for.
+async fn chunk(response: &mut http::Response<Incoming>, url: &Url) -> Result<Option<Bytes>, Error> {
+    while let Some(frame) = response.body_mut().frame().await {
+        let frame = frame.map_err(|error| door::classify(&error, url))?;
+        if let Ok(data) = frame.into_data() {
+            return Ok(Some(data));
+        }
     }
-    *sniffed = true;
-    if media::looks_binary(bytes) { Err(unsupported(url, "application/octet-stream")) } else { Ok(()) }
+    Ok(None)
 }
 
 /// The codings of a body in the order in which they were applied.

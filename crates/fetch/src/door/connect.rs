@@ -1,79 +1,205 @@
-//! A bound and a clock around the opening of each connection.
+//! From a URL's host to a connection: resolve, check, dial what was checked, shake hands.
 
 use std::fmt;
+use std::io;
+use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
-use tower_layer::Layer;
+use http::Uri;
+use hyper_util::rt::TokioIo;
+use rustls::pki_types::ServerName;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
 use tower_service::Service;
 
-use super::trace::{self, Stage};
+use super::dial::dial;
+use super::stream::{Stream, Transport};
+use super::trace::{self, Stage, Trace};
+use super::{CONNECT_TIMEOUT, PROXY_TIMEOUT};
+use crate::proxy::{Destination, Proxy, ProxyFailure};
+use crate::resolve::{ForbiddenAnswer, Guarded};
 
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
+/// Opens the connections of one client. Everything that the client pools comes from here.
+#[derive(Clone)]
+pub(crate) struct Connector(Arc<Inner>);
 
-/// Wraps the client's connector so that opening a connection is timed and bounded.
-///
-/// Not the client's own connect timeout, which is one for all requests: a request whose scheme was only assumed has to
-/// leave time for its second try.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct BoundedConnect {
-    pub(crate) limit: Duration,
+struct Inner {
+    guard: Guarded,
+    tls: TlsConnector,
+    way: Way,
 }
 
-/// The connector of [`BoundedConnect`].
+/// How a connection leaves.
 #[derive(Debug, Clone)]
-pub(crate) struct BoundedConnector<S> {
-    inner: S,
-    limit: Duration,
+pub(crate) enum Way {
+    Direct,
+    /// Through this proxy, whose own address is held against `guard`.
+    Proxy {
+        proxy: Arc<Proxy>,
+        guard: Guarded,
+    },
 }
 
-/// Opening the connection took longer than granted.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ConnectTimedOut;
+/// Why no connection came about.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    /// Opening it took longer than granted.
+    TimedOut,
+    /// The policy forbids the address, or one that the name leads to.
+    Forbidden,
+    /// The name does not resolve.
+    Unresolved,
+    /// Nothing answers at the addresses.
+    Refused(io::ErrorKind),
+    /// The TLS handshake failed.
+    Tls(rustls::Error),
+    /// The connection ended in the middle of the TLS handshake.
+    TlsBrokeOff(io::ErrorKind),
+    /// The proxy did not do its part.
+    Proxy(ProxyFailure),
+}
 
-impl fmt::Display for ConnectTimedOut {
+impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no connection came about in time")
+        f.write_str(match self {
+            Self::TimedOut => "no connection came about in time",
+            Self::Forbidden => "the egress policy does not open this address",
+            Self::Unresolved => "the host name does not resolve",
+            Self::Refused(_) => "no connection came about",
+            Self::Tls(_) => "the TLS handshake failed",
+            Self::TlsBrokeOff(_) => "the connection was closed during the TLS handshake",
+            Self::Proxy(_) => "the proxy did not lead there",
+        })
     }
 }
 
-impl std::error::Error for ConnectTimedOut {}
+impl std::error::Error for Failed {}
 
-impl<S> Layer<S> for BoundedConnect {
-    type Service = BoundedConnector<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        BoundedConnector { inner, limit: self.limit }
+impl Connector {
+    pub(crate) fn new(guard: Guarded, tls: Arc<rustls::ClientConfig>, way: Way) -> Self {
+        Self(Arc::new(Inner { guard, tls: TlsConnector::from(tls), way }))
     }
 }
 
-impl<S, R> Service<R> for BoundedConnector<S>
-where
-    S: Service<R, Error = BoxError>,
-    S::Future: Send + 'static,
-    S::Response: 'static,
-{
-    type Response = S::Response;
-    type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<S::Response, BoxError>> + Send>>;
+impl Service<Uri> for Connector {
+    type Response = TokioIo<Stream>;
+    type Error = Failed;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Failed>> + Send>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        self.inner.poll_ready(context)
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Failed>> {
+        Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, destination: R) -> Self::Future {
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let inner = Arc::clone(&self.0);
+        // Taken here, in the task of the request: the future may be finished in the background.
         let trace = trace::current();
-        let limit = trace::connect_limit(trace.as_deref(), self.limit);
+        // Not one limit for all: a request whose scheme was only assumed has to leave time for its second try.
+        let limit = trace::connect_limit(trace.as_deref(), CONNECT_TIMEOUT);
         if let Some(trace) = &trace {
             trace.enter(Stage::Connecting);
         }
-        let connecting = self.inner.call(destination);
         Box::pin(async move {
             let started = trace::now();
-            let outcome = tokio::time::timeout(limit, connecting).await;
+            let outcome = tokio::time::timeout(limit, inner.open(&uri, trace.as_deref())).await;
             trace::connected(trace.as_deref(), started);
-            outcome.unwrap_or_else(|_| Err(ConnectTimedOut.into()))
+            outcome.unwrap_or(Err(Failed::TimedOut)).map(TokioIo::new)
         })
     }
+}
+
+impl Inner {
+    async fn open(&self, uri: &Uri, trace: Option<&Trace>) -> Result<Stream, Failed> {
+        let host = uri.host().ok_or(Failed::Unresolved)?;
+        let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        let secure = uri.scheme_str() == Some("https");
+        let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
+        // Also behind a proxy, which would otherwise be asked for anything: the guard would see its address alone.
+        let addresses = judged(&self.guard, host, trace).await?;
+        let mut absolute_form = false;
+        let stream = match &self.way {
+            Way::Direct => dial(&addresses, port).await.map_err(|error| Failed::Refused(error.kind()))?,
+            Way::Proxy { proxy, guard } => {
+                let mut stream = reached(proxy, guard).await?;
+                absolute_form = !secure && proxy.takes_absolute_form();
+                if !absolute_form {
+                    let destination = destination(proxy, host, &addresses, port)?;
+                    let tunnel = proxy.tunnel(&mut stream, &destination);
+                    let outcome = tokio::time::timeout(PROXY_TIMEOUT, tunnel).await;
+                    outcome.unwrap_or(Err(ProxyFailure::Silent)).map_err(Failed::Proxy)?;
+                }
+                stream
+            }
+        };
+        let transport = if secure {
+            let started = trace::now();
+            let secured = self.secured(stream, host).await;
+            trace::secured(trace, started);
+            secured?
+        } else {
+            Transport::Plain(stream)
+        };
+        Ok(Stream { transport, absolute_form })
+    }
+
+    async fn secured(&self, stream: TcpStream, host: &str) -> Result<Transport, Failed> {
+        let plain = host.strip_suffix('.').unwrap_or(host);
+        let name = ServerName::try_from(plain.to_owned()).map_err(|_| Failed::Unresolved)?;
+        match self.tls.connect(name, stream).await {
+            Ok(stream) => Ok(Transport::Tls(Box::new(stream))),
+            Err(error) => {
+                let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+                Err(tls.map_or_else(|| Failed::TlsBrokeOff(error.kind()), |tls| Failed::Tls(tls.clone())))
+            }
+        }
+    }
+}
+
+/// A connection to the proxy itself.
+async fn reached(proxy: &Proxy, guard: &Guarded) -> Result<TcpStream, Failed> {
+    let unreachable = Failed::Proxy(ProxyFailure::Unreachable);
+    let near = match judged(guard, proxy.host(), None).await {
+        Ok(near) => near,
+        Err(Failed::Forbidden) => return Err(Failed::Proxy(ProxyFailure::Forbidden)),
+        Err(_) => return Err(unreachable),
+    };
+    match tokio::time::timeout(PROXY_TIMEOUT, dial(&near, proxy.port())).await {
+        Ok(Ok(stream)) => Ok(stream),
+        Ok(Err(_)) | Err(_) => Err(unreachable),
+    }
+}
+
+/// The addresses of `host`, every one of them opened by the policy.
+async fn judged(guard: &Guarded, host: &str, trace: Option<&Trace>) -> Result<Vec<IpAddr>, Failed> {
+    if let Ok(literal) = host.parse::<IpAddr>() {
+        return if guard.policy.permits(literal) { Ok(vec![literal]) } else { Err(Failed::Forbidden) };
+    }
+    let started = trace::now();
+    let answers = guard.addresses(host).await;
+    trace::resolved(trace, started);
+    answers.map_err(
+        |error| {
+            if error.is::<ForbiddenAnswer>() { Failed::Forbidden } else { Failed::Unresolved }
+        },
+    )
+}
+
+/// What the proxy is asked to connect to: the address that was checked, unless it is trusted with names. One of IPv4
+/// where there is one, since many proxies reach no other.
+fn destination<'a>(
+    proxy: &Proxy,
+    host: &'a str,
+    addresses: &[IpAddr],
+    port: u16,
+) -> Result<Destination<'a>, Failed> {
+    if proxy.resolves_names() {
+        return Ok(match host.parse() {
+            Ok(literal) => Destination::Address(literal, port),
+            Err(_) => Destination::Name(host, port),
+        });
+    }
+    let address = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
+    address.map(|address| Destination::Address(*address, port)).ok_or(Failed::Unresolved)
 }

@@ -5,54 +5,70 @@ use std::io;
 
 use url::Url;
 
-use super::connect::ConnectTimedOut;
+use super::connect::Failed;
+use super::interim::Flood;
 use crate::error::{Error, ErrorKind};
-use crate::resolve::ForbiddenAnswer;
+use crate::proxy::ProxyFailure;
 
 /// Longest chain of sources that is walked.
 const MAX_SOURCES: usize = 16;
 
 /// What the client's error means for a request to `url`.
-pub(crate) fn classify(error: &reqwest::Error, url: &Url) -> Error {
+pub(crate) fn classify(error: &(dyn StdError + 'static), url: &Url) -> Error {
     let mut deepest = None;
     for cause in Causes(Some(error)).take(MAX_SOURCES) {
-        if cause.is::<ForbiddenAnswer>() {
-            return blocked_name(url);
+        if let Some(failed) = cause.downcast_ref::<Failed>() {
+            return unconnected(failed, url);
         }
-        if cause.is::<ConnectTimedOut>() {
-            return Error::new(ErrorKind::Connect, url, ConnectTimedOut.to_string());
+        if let Some(flood) = cause.downcast_ref::<Flood>() {
+            return Error::new(ErrorKind::Protocol, url, flood.to_string());
         }
         if let Some(tls) = cause.downcast_ref::<rustls::Error>() {
             return tls_failure(tls, url);
         }
         deepest = Some(cause);
     }
-    if error.is_dns() {
-        return Error::new(ErrorKind::Dns, url, "the host name does not resolve");
-    }
     let io = deepest.and_then(|cause| cause.downcast_ref::<io::Error>());
-    if error.is_connect() {
-        return match io {
-            // The TCP connection stood, and was closed in the middle of the handshake.
-            Some(io) if io.kind() == io::ErrorKind::UnexpectedEof => {
-                Error::new(ErrorKind::Tls, url, "the connection was closed during the TLS handshake")
-                    .not_tls()
-            }
-            Some(io) => Error::new(ErrorKind::Connect, url, io_text(io)),
-            None => Error::new(ErrorKind::Connect, url, "no connection came about"),
-        };
-    }
     match (io, deepest) {
-        (Some(io), _) => Error::new(ErrorKind::Protocol, url, io_text(io)),
-        (None, Some(cause)) if !cause.is::<reqwest::Error>() => {
+        (Some(io), _) => Error::new(ErrorKind::Protocol, url, io_text(io.kind())),
+        // hyper's errors are words about HTTP alone; the client's around them may hold more.
+        (None, Some(cause)) if cause.is::<hyper::Error>() => {
             Error::new(ErrorKind::Protocol, url, format!("the answer broke off: {cause}"))
         }
         _ => Error::new(ErrorKind::Protocol, url, "the answer broke off"),
     }
 }
 
+/// What a proxy did wrong, where that is what went wrong.
+pub(crate) fn proxy_failure(error: &(dyn StdError + 'static)) -> Option<ProxyFailure> {
+    let failed = Causes(Some(error)).take(MAX_SOURCES).find_map(|cause| cause.downcast_ref::<Failed>())?;
+    match failed {
+        Failed::Proxy(failure) => Some(*failure),
+        _ => None,
+    }
+}
+
+fn unconnected(failed: &Failed, url: &Url) -> Error {
+    match failed {
+        Failed::TimedOut => Error::new(ErrorKind::Connect, url, failed.to_string()),
+        Failed::Forbidden => blocked_name(url),
+        Failed::Unresolved => Error::new(ErrorKind::Dns, url, failed.to_string()),
+        Failed::Refused(kind) => Error::new(ErrorKind::Connect, url, io_text(*kind)),
+        Failed::Tls(tls) => tls_failure(tls, url),
+        // The TCP connection stood, and was closed in the middle of the handshake.
+        Failed::TlsBrokeOff(io::ErrorKind::UnexpectedEof) => {
+            Error::new(ErrorKind::Tls, url, failed.to_string()).not_tls()
+        }
+        Failed::TlsBrokeOff(kind) => Error::new(ErrorKind::Connect, url, io_text(*kind)),
+        Failed::Proxy(failure) if failure.blames_proxy() => {
+            Error::new(ErrorKind::Proxy, url, failure.to_string())
+        }
+        Failed::Proxy(failure) => Error::new(ErrorKind::Connect, url, failure.to_string()),
+    }
+}
+
 /// The name leads to where the policy forbids to go.
-pub(crate) fn blocked_name(url: &Url) -> Error {
+fn blocked_name(url: &Url) -> Error {
     let host = url.host_str().unwrap_or_default();
     Error::new(
         ErrorKind::Blocked,
@@ -74,8 +90,8 @@ fn tls_failure(tls: &rustls::Error, url: &Url) -> Error {
 }
 
 /// The kind in words: the full text of an I/O error is written by whoever made it and may hold an address.
-fn io_text(io: &io::Error) -> String {
-    format!("{}", io.kind())
+fn io_text(kind: io::ErrorKind) -> String {
+    kind.to_string()
 }
 
 /// An error and its sources. An [`io::Error`] that wraps another shows what is inside it: its own `source` skips that.

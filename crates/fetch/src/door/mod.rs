@@ -1,23 +1,38 @@
 //! The one place where connections are opened.
 //!
-//! Built on reqwest with everything switched off that would go around the policy: its redirects (they would not be
-//! checked), proxies from the environment (they would resolve names themselves), its cookie store (it would be shared by
-//! all jobs) and its decoding of bodies (it knows no limits). What is left is HTTP/1.1 and HTTP/2 over a connection
-//! pool.
+//! hyper's client over a connector of our own, which resolves a name, holds every answer against the policy, and dials
+//! the very addresses that it checked; the same before a proxy is asked to connect to them. Clients one level up
+//! (reqwest) leave that to the proxy, know no limits for bodies, read proxies from the environment, and share their
+//! cookies between all jobs.
 
 mod connect;
+mod dial;
 mod failure;
+mod interim;
+mod stream;
 pub(crate) mod trace;
 
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
-pub(crate) use failure::classify;
+use connect::Connector;
+pub(crate) use connect::Way;
+pub(crate) use failure::{classify, proxy_failure};
+pub use interim::MAX_INTERIM_ANSWERS;
+use interim::{Flood, Interim};
 
 use crate::error::ConfigError;
 use crate::resolve::Guarded;
@@ -28,59 +43,104 @@ pub const MAX_IDLE_PER_HOST: usize = 16;
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time for resolving, connecting and shaking hands, where the deadline leaves more.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest time for connecting to a proxy, and again for its own handshake; then another one is tried.
+pub const PROXY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Largest header section that is taken over HTTP/2, in bytes. Over HTTP/1.1 it is about 400 KiB and 100 fields.
 pub const MAX_HEADER_BYTES: u32 = 64 * 1024;
 
-/// The clients: one for each way in which connections differ, because a pool must not hand a connection with an
-/// unverified certificate to a request that wants it verified.
-#[derive(Debug)]
+/// The body of an answer, as it comes off the wire.
+pub(crate) type Incoming = hyper::body::Incoming;
+
+/// Why no answer came, for [`classify`] to read.
+pub(crate) type Unanswered = Box<dyn std::error::Error + Send + Sync>;
+
+/// What all clients of a fetcher have in common.
 pub(crate) struct Door {
-    verified: reqwest::Client,
-    unverified: reqwest::Client,
+    guard: Guarded,
+    verified: Arc<ClientConfig>,
+    unverified: Arc<ClientConfig>,
 }
 
 impl Door {
     pub(crate) fn open(guard: &Guarded, roots: &[Vec<u8>]) -> Result<Self, ConfigError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let unverified = Arc::new(AcceptAnyCertificate { provider: Arc::clone(&provider) });
+        let accept_any = Arc::new(AcceptAnyCertificate { provider: Arc::clone(&provider) });
         let builder = || {
             ClientConfig::builder_with_provider(Arc::clone(&provider))
                 .with_safe_default_protocol_versions()
                 .map_err(|error| ConfigError::new(format!("TLS cannot be set up: {error}")))
         };
-        let verified_tls = builder()?.with_root_certificates(root_store(roots)?).with_no_client_auth();
-        let unverified_tls =
-            builder()?.dangerous().with_custom_certificate_verifier(unverified).with_no_client_auth();
-        Ok(Self { verified: client(guard, verified_tls)?, unverified: client(guard, unverified_tls)? })
+        let with_protocols = |mut tls: ClientConfig| {
+            tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+            Arc::new(tls)
+        };
+        let verified = builder()?.with_root_certificates(root_store(roots)?).with_no_client_auth();
+        let unverified =
+            builder()?.dangerous().with_custom_certificate_verifier(accept_any).with_no_client_auth();
+        Ok(Self {
+            guard: guard.clone(),
+            verified: with_protocols(verified),
+            unverified: with_protocols(unverified),
+        })
     }
 
-    pub(crate) fn client(&self, skip_tls_verification: bool) -> &reqwest::Client {
-        if skip_tls_verification { &self.unverified } else { &self.verified }
+    /// The clients whose connections all leave in this way.
+    pub(crate) fn clients(&self, way: &Way) -> Clients {
+        let client = |tls: &Arc<ClientConfig>| {
+            pooled(Connector::new(self.guard.clone(), Arc::clone(tls), way.clone()))
+        };
+        Clients { verified: client(&self.verified), unverified: client(&self.unverified) }
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the door: the guard is its resolver, literals are checked before"
-)]
-fn client(guard: &Guarded, mut tls: ClientConfig) -> Result<reqwest::Client, ConfigError> {
-    tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    reqwest::Client::builder()
-        .dns_resolver(Arc::new(guard.clone()))
-        .connector_layer(connect::BoundedConnect { limit: CONNECT_TIMEOUT })
-        .redirect(reqwest::redirect::Policy::none())
-        .referer(false)
-        .no_proxy()
+impl fmt::Debug for Door {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Door").field("guard", &self.guard).finish_non_exhaustive()
+    }
+}
+
+/// One client for each way in which connections differ, because a pool must not hand a connection with an unverified
+/// certificate to a request that wants it verified, nor one through a proxy to a request that goes another way.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    verified: Client<Connector, Full<Bytes>>,
+    unverified: Client<Connector, Full<Bytes>>,
+}
+
+impl Clients {
+    /// Sends a request, and gives its answer once the head is there.
+    pub(crate) async fn send(
+        &self,
+        mut request: http::Request<Full<Bytes>>,
+        skip_tls_verification: bool,
+    ) -> Result<http::Response<Incoming>, Unanswered> {
+        let client = if skip_tls_verification { &self.unverified } else { &self.verified };
+        let interim = Interim::of(&mut request);
+        let mut answer = client.request(request);
+        // Leaving the answer unread closes its connection.
+        poll_fn(|context| {
+            if interim.is_flood(context) {
+                return Poll::Ready(Err(Flood.into()));
+            }
+            Pin::new(&mut answer).poll(context).map_err(Into::into)
+        })
+        .await
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the door: its connector asks the guard")]
+fn pooled(connector: Connector) -> Client<Connector, Full<Bytes>> {
+    Client::builder(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .pool_timer(TokioTimer::new())
         .pool_max_idle_per_host(MAX_IDLE_PER_HOST)
         .pool_idle_timeout(IDLE_TIMEOUT)
-        .tcp_nodelay(true)
         .http1_ignore_invalid_headers_in_responses(true)
         .http1_allow_obsolete_multiline_headers_in_responses(true)
         .http1_allow_spaces_after_header_name_in_responses(true)
         .http2_max_header_list_size(MAX_HEADER_BYTES)
-        .tls_backend_preconfigured(tls)
-        .build()
-        .map_err(|error| ConfigError::new(format!("the HTTP client cannot be set up: {error}")))
+        .http2_adaptive_window(true)
+        .build(connector)
 }
 
 /// Mozilla's roots, built in rather than read from the machine: a container without a certificate bundle works, and the

@@ -1,9 +1,9 @@
 //! What a request learns from the connection that is opened on its behalf.
 //!
 //! The client opens connections deep inside itself and shares them between requests, so there is no argument through
-//! which a resolver or a connector could report to the request it works for. They run in its task, though (until the
-//! pool has something better to offer), and find its trace there. A connection that is finished in the background
-//! reports to a trace that nobody reads any more.
+//! which the connector could report to the request it works for. It is called in its task, though, and finds its trace
+//! there. A connection that is finished in the background, because the pool had something better to offer, reports to a
+//! trace that nobody reads any more.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -21,6 +21,7 @@ pub(crate) struct Trace {
     stage: AtomicU8,
     dns_nanos: AtomicU64,
     connect_nanos: AtomicU64,
+    tls_nanos: AtomicU64,
     /// Longest time for opening a connection; 0 leaves it to the default.
     connect_limit_nanos: AtomicU64,
 }
@@ -39,6 +40,10 @@ pub(crate) enum Stage {
     Body = 3,
     /// The caller is asked whether a redirect may be followed.
     HopCheck = 4,
+    /// Another request fetches the same page.
+    Shared = 5,
+    /// The host or the whole is at its limit.
+    Permit = 6,
 }
 
 impl Trace {
@@ -53,7 +58,9 @@ impl Trace {
             1 => "connecting",
             2 => "waiting for the answer",
             3 => "reading the body",
-            _ => "a redirect was being checked",
+            4 => "a redirect was being checked",
+            5 => "waiting for another request for the same page",
+            _ => "waiting for its turn",
         }
     }
 
@@ -63,6 +70,10 @@ impl Trace {
 
     pub(crate) fn connect(&self) -> Duration {
         Duration::from_nanos(self.connect_nanos.load(Relaxed))
+    }
+
+    pub(crate) fn tls(&self) -> Duration {
+        Duration::from_nanos(self.tls_nanos.load(Relaxed))
     }
 
     pub(crate) fn limit_connect(&self, limit: Option<Duration>) {
@@ -80,8 +91,17 @@ pub(crate) fn now() -> Instant {
 }
 
 /// A name was resolved, or could not be, since `started`.
-pub(crate) fn resolved(started: Instant) {
-    let _ = CURRENT.try_with(|trace| trace.dns_nanos.fetch_add(nanos(started.elapsed()), Relaxed));
+pub(crate) fn resolved(trace: Option<&Trace>, started: Instant) {
+    if let Some(trace) = trace {
+        trace.dns_nanos.fetch_add(nanos(started.elapsed()), Relaxed);
+    }
+}
+
+/// A TLS handshake was done, or failed, since `started`.
+pub(crate) fn secured(trace: Option<&Trace>, started: Instant) {
+    if let Some(trace) = trace {
+        trace.tls_nanos.fetch_add(nanos(started.elapsed()), Relaxed);
+    }
 }
 
 /// A connection was opened, or could not be, since `started`. TLS included.

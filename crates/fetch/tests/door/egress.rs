@@ -152,6 +152,7 @@ async fn a_flipping_resolver_for_a_thousand_rounds() {
     let fetcher = Fetcher::builder()
         .egress(EgressPolicy::public_only().allow_cidr("127.0.0.2/32".parse().unwrap()))
         .resolver(Arc::clone(&resolver) as Arc<dyn Resolve>)
+        .dns_cache(false)
         .build()
         .unwrap();
     let (mut open, mut blocked) = (0, 0);

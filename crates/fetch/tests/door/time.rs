@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use gleaner_fetch::{CONNECT_TIMEOUT, ErrorKind, FollowAll, HopCheck, HopRefused, Request};
+use gleaner_fetch::{
+    CONNECT_TIMEOUT, ErrorKind, FollowAll, HopCheck, HopRefused, MAX_INTERIM_ANSWERS, Request,
+};
 use tokio::io::AsyncWriteExt;
 use tokio::time::{Instant, sleep};
 use url::Url;
@@ -95,15 +97,28 @@ async fn a_check_of_a_redirect_is_within_the_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flood_of_interim_answers_ends_with_the_deadline() {
-    let site = Site::script(|mut stream| async move {
-        read_request(&mut stream).await;
-        while stream.write_all(b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n").await.is_ok() {
-            sleep(Duration::from_millis(1)).await;
-        }
-    })
-    .await;
-    runs_out(site.url("a.test", "/"), "waiting for the answer").await;
+async fn interim_answers_are_skipped_and_a_flood_of_them_is_a_failure() {
+    for (count, kind) in
+        [(0, None), (MAX_INTERIM_ANSWERS, None), (MAX_INTERIM_ANSWERS + 1, Some(ErrorKind::Protocol))]
+    {
+        let site = Site::script(move |mut stream| async move {
+            read_request(&mut stream).await;
+            for _ in 0..count {
+                stream.write_all(b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n").await.unwrap();
+                sleep(Duration::from_millis(1)).await;
+            }
+            // A flood goes on; whoever waits for its end would wait for a minute.
+            if kind.is_some() {
+                sleep(Duration::from_secs(60)).await;
+            }
+            let _ = stream.write_all(&page("text")).await;
+        })
+        .await;
+        let mut request = Request::get(site.url("a.test", "/"));
+        request.timeout = Some(Duration::from_secs(10));
+        let outcome = fetcher().fetch(request, &FollowAll).await;
+        assert_eq!(outcome.err().map(|error| error.kind()), kind, "{count}");
+    }
 }
 
 /// A resolver that takes its time; the deadline and the bound on connecting hold for it too.

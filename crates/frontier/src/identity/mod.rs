@@ -21,6 +21,11 @@ use crate::site::{bare_host, without_root_dot};
 /// The hash key of [`Identity::new`]. Fixed, so that a stored crawl finds its pages again.
 pub const DEFAULT_SEED: u128 = 0x676c_6561_6e65_7220_6672_6f6e_7469_6572;
 
+const HTTPS: &str = "https://";
+
+/// Longer canonical forms are put together on the heap, in bytes.
+const PLAIN_BYTES: usize = 256;
+
 /// Tells which URLs name one page, under the rules of a crawl.
 ///
 /// ```
@@ -66,9 +71,47 @@ impl Identity {
     }
 
     /// The key of the page that `url` names.
+    ///
+    /// Nothing is allocated: this is asked of every link of every page.
     #[must_use]
     pub fn key(&self, url: &Url) -> UrlKey {
-        UrlKey::from_raw(self.hasher.hash(self.canonical(url).as_bytes()))
+        self.plain_key(url)
+            .unwrap_or_else(|| UrlKey::from_raw(self.hasher.hash(self.canonical(url).as_bytes())))
+    }
+
+    /// The key where the canonical form is the URL as it stands but for its scheme and fragment: most links of most
+    /// pages. What makes it so is tested in one pass; whatever may need folding is left to the long way.
+    fn plain_key(&self, url: &Url) -> Option<UrlKey> {
+        let after_scheme = match url.scheme() {
+            "https" => url.as_str().get(HTTPS.len()..)?,
+            "http" if self.fold_similar => url.as_str().get("http://".len()..)?,
+            _ => return None,
+        };
+        let path = url.path();
+        let settled = hash_route(url).is_none()
+            && (self.ignore_query || url.query().is_none())
+            && url.username().is_empty()
+            && url.password().is_none()
+            && self.is_plain_host(url)
+            && is_normalised(path.as_bytes())
+            && (!self.fold_similar || path::is_folded(path));
+        if !settled {
+            return None;
+        }
+        let after_scheme = after_scheme.get(..after_scheme.len() - behind_path(url))?;
+        let mut bytes = [0; PLAIN_BYTES];
+        let bytes = bytes.get_mut(..HTTPS.len() + after_scheme.len())?;
+        let (head, tail) = bytes.split_at_mut_checked(HTTPS.len())?;
+        head.copy_from_slice(HTTPS.as_bytes());
+        tail.copy_from_slice(after_scheme.as_bytes());
+        Some(UrlKey::from_raw(self.hasher.hash(bytes)))
+    }
+
+    /// True where host and port are canonical as they stand. `www.` is left to the long way, which knows suffixes.
+    fn is_plain_host(&self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default();
+        let folds = self.fold_similar && (matches!(url.port(), Some(80 | 443)) || host.starts_with("www."));
+        !folds && !host.ends_with('.')
     }
 
     /// The canonical form of `url`: an absolute URL which parses to itself and is its own canonical form.
@@ -130,6 +173,12 @@ impl Identity {
             push_normalised(out, query.as_bytes(), |_| false);
         }
     }
+}
+
+/// How long query and fragment are, with the marks before them.
+fn behind_path(url: &Url) -> usize {
+    let length = |part: Option<&str>| part.map_or(0, |part| part.len() + 1);
+    length(url.query()) + length(url.fragment())
 }
 
 /// The fragment where it names a page of its own (`/x` or `!x`). `#/` and `#!` name the page itself.

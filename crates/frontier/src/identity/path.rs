@@ -21,6 +21,21 @@ pub(super) fn fold(out: &mut String, from: usize) {
     }
 }
 
+/// True where neither [`fold`] nor percent-encoding would change anything, as far as a glance tells: no parameters, no
+/// trailing slash but that of the root, and a last segment that begins like no index file.
+pub(super) fn is_folded(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let (mut parameters, mut last_slash) = (false, 0);
+    for (at, byte) in bytes.iter().enumerate() {
+        parameters |= *byte == b';';
+        if *byte == b'/' {
+            last_slash = at;
+        }
+    }
+    let index_file = |first: &u8| matches!(first, b'i' | b'd' | b'D');
+    !parameters && bytes.get(last_slash + 1).map_or(bytes.len() <= 1, |first| !index_file(first))
+}
+
 /// Servers' names for a folder's own page. `index.*` is matched as written, since paths are case-sensitive;
 /// `Default.aspx` in any case, since the servers that have it ignore case.
 fn is_index_file(file: &str) -> bool {

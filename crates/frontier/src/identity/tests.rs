@@ -205,6 +205,14 @@ proptest! {
     }
 
     #[test]
+    fn the_short_way_to_a_key_is_the_long_way(text in awkward_url(), fold: bool, ignore_query: bool) {
+        let Ok(url) = Url::parse(&text) else { return Ok(()) };
+        let identity = Identity::from_options(ignore_query, fold);
+        let long = identity.hasher.hash(identity.canonical(&url).as_bytes());
+        prop_assert_eq!(identity.key(&url).to_raw(), long, "{}", text);
+    }
+
+    #[test]
     fn folding_only_ever_merges(one in awkward_url(), two in awkward_url()) {
         let (Ok(one), Ok(two)) = (Url::parse(&one), Url::parse(&two)) else { return Ok(()) };
         let exact = Identity::from_options(false, false);

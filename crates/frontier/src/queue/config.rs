@@ -32,6 +32,10 @@ pub struct FrontierConfig {
     /// Pages in work at once on one host that answers well; see [`Frontier::observe`](crate::Frontier::observe).
     /// A job's own [`JobRules::max_in_flight`] may be lower. Default [`DEFAULT_MAX_IN_FLIGHT`].
     pub most_per_host: u32,
+    /// Pages in work at once on all hosts of one address, where it is known (see
+    /// [`Frontier::resolved`](crate::Frontier::resolved)); fewer while it is overloaded. Default
+    /// [`DEFAULT_MAX_IN_FLIGHT`]: large hosters put thousands of sites behind one address.
+    pub most_per_address: u32,
     /// After so long a lease is taken for lost. Default [`DEFAULT_LEASE_TIME`].
     pub lease_time: Duration,
     /// Pages that wait in one job. Default [`DEFAULT_MAX_QUEUED_PER_JOB`].
@@ -46,6 +50,7 @@ impl Default for FrontierConfig {
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,
             max_per_host: DEFAULT_MAX_PER_HOST,
             most_per_host: DEFAULT_MAX_IN_FLIGHT,
+            most_per_address: DEFAULT_MAX_IN_FLIGHT,
             lease_time: DEFAULT_LEASE_TIME,
             max_queued_per_job: DEFAULT_MAX_QUEUED_PER_JOB,
             max_attempts: DEFAULT_MAX_ATTEMPTS,

@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use url::Url;
@@ -14,6 +15,7 @@ use super::tempo::{Observation, Tempo};
 use super::traps::{PutOff, Trap};
 use super::yard::{Taken, Yard};
 use super::{host_of, rest_of};
+use crate::Fingerprint;
 use crate::identity::UrlKey;
 
 /// At most so many pages given up are remembered until they are taken.
@@ -30,7 +32,7 @@ const MAX_LOST: usize = 10_000;
 ///   the hosts of a job: neither a job with 100,000 pages nor a slow host delays another.
 /// - **Politeness.** No host is asked for more pages at once than it is known to bear (see
 ///   [`observe`](Self::observe)), nor before the gap that its [`Pace`] or the job's delay demands, counted from the *end* of the last request: only that is certain
-///   to have left.
+///   to have left. Hosts that are known to be one address share a bound as well (see [`resolved`](Self::resolved)).
 /// - **Limit.** A page is leased only while documents and leased pages together are below it, so that there are
 ///   never more documents; a page that fails makes room for another.
 /// - **Depth.** With [`JobRules::max_depth`] it is the least number of clicks, in whatever order pages come in. Where
@@ -77,10 +79,11 @@ impl Frontier {
     #[must_use]
     pub fn new(config: FrontierConfig) -> Self {
         let tempo = Tempo::new(config.max_per_host, config.most_per_host);
+        let address_tempo = Tempo::new(config.most_per_address, config.most_per_address);
         Self {
             config,
             jobs: Slab::new(),
-            yard: Yard::new(tempo),
+            yard: Yard::new(tempo, address_tempo),
             leases: Slab::new(),
             deadlines: VecDeque::new(),
             lost: Vec::new(),
@@ -253,6 +256,19 @@ impl Frontier {
         self.jobs.get_mut(job.0).is_some_and(|job| job.visit(key))
     }
 
+    /// Says what a leased page said, before it is finished. True where the pages of its shape say nearly the same over
+    /// and over: soft 404s, the empty days of a calendar. All of them that wait, and those that are found from now on,
+    /// then go behind the other pages of their host; none is dropped.
+    ///
+    /// Optional: a job whose pages are never fingerprinted pays nothing for it. Not for pages that answer with an error,
+    /// which are known as such already.
+    pub fn fingerprinted(&mut self, lease: LeaseId, said: Fingerprint) -> bool {
+        let Some(taken) = self.leases.get(lease.0) else { return false };
+        let Some(job) = self.jobs.get_mut(taken.job) else { return false };
+        let Some(host) = self.yard.hosts.get(taken.host) else { return false };
+        job.traps.learn(&host.name, &taken.page.rest, said)
+    }
+
     /// Says how the host of a URL wants to be asked, by any job.
     pub fn pace(&mut self, host_of_url: &Url, pace: Pace, now: Duration) {
         let handle = self.yard.hosts.intern(host_of(host_of_url));
@@ -274,6 +290,11 @@ impl Frontier {
                 host.ready_at = host.ready_at.max(now.saturating_add(pause));
             }
         }
+        if let Some(observed) = pace.observed {
+            // The pause is the host's own: others of its address are only asked for less at once.
+            self.yard.hosts.teach_address(handle, observed, now);
+            self.yard.wake_address(handle, now);
+        }
         self.yard.wake_host(handle, now);
         self.yard.hosts.note_idle(handle, now);
     }
@@ -285,6 +306,16 @@ impl Frontier {
     /// The same as [`pace`](Self::pace) with [`Pace::observed`] alone.
     pub fn observe(&mut self, host_of_url: &Url, observed: Observation, now: Duration) {
         self.pace(host_of_url, Pace { observed: Some(observed), ..Pace::default() }, now);
+    }
+
+    /// Says what the host of a URL resolves to. All hosts of one address together are then asked for at most
+    /// [`FrontierConfig::most_per_address`] pages at once: many names may be one server. When that is overloaded (see
+    /// [`observe`](Self::observe)), its hosts are asked for less, together, until it answers well again.
+    ///
+    /// Where a host has several addresses, the one that was dialled is meant.
+    pub fn resolved(&mut self, host_of_url: &Url, address: IpAddr, now: Duration) {
+        let handle = self.yard.hosts.intern(host_of(host_of_url));
+        self.yard.resolved(handle, address, now);
     }
 
     /// Takes back leases whose time is over: their pages are queued again, or given up after

@@ -20,6 +20,10 @@ pub(super) struct Host {
     pub(super) blocked: VecDeque<Handle>,
     /// Of these, lanes that are no more.
     pub(super) stale: usize,
+    /// The address that it resolves to, where that is known.
+    pub(super) address: Option<Handle>,
+    /// It is in its address's list of hosts that found the address busy.
+    pub(super) listed_waiting: bool,
     /// Lanes of all jobs.
     pub(super) lanes: u32,
     /// It is in the list of hosts that got free while lanes were blocked.
@@ -40,6 +44,8 @@ impl Host {
             ready_at: Duration::ZERO,
             blocked: VecDeque::new(),
             stale: 0,
+            address: None,
+            listed_waiting: false,
             lanes: 0,
             listed_free: false,
             listed_idle: false,
@@ -47,7 +53,7 @@ impl Host {
         }
     }
 
-    /// True where it would take one more request, were it the time.
+    /// True where it would take one more request, were it the time and had its address room.
     pub(super) fn has_room(&self) -> bool {
         self.in_flight < if self.current_gap().is_zero() { self.tempo.at_once() } else { 1 }
     }
@@ -55,10 +61,6 @@ impl Host {
     /// From the end of one request to the next.
     pub(super) fn current_gap(&self) -> Duration {
         self.gap.max(self.tempo.pause())
-    }
-
-    pub(super) fn is_free(&self, now: Duration) -> bool {
-        self.has_room() && self.ready_at <= now
     }
 
     pub(super) fn is_unused(&self) -> bool {

@@ -1,7 +1,8 @@
 //! The hosts that the queue knows, each named once.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::BuildHasher;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -9,11 +10,34 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::config::MAX_IDLE_HOSTS;
 use super::host::Host;
 use super::slab::{Handle, Slab};
-use super::tempo::Tempo;
+use super::tempo::{Observation, Tempo};
+
+/// An address that hosts resolve to. Many names may be one server, which bears no more for it.
+#[derive(Debug)]
+struct Address {
+    ip: IpAddr,
+    /// Hosts that resolve to it.
+    hosts: u32,
+    /// Leases of all of them that may have a request under way.
+    in_flight: u32,
+    tempo: Tempo,
+    /// Hosts with lanes set aside that have room themselves, in order of arrival.
+    waiting: VecDeque<Handle>,
+}
+
+impl Address {
+    const fn has_room(&self) -> bool {
+        self.in_flight < self.tempo.at_once()
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Hosts {
     tempo: Tempo,
+    /// That of new addresses.
+    address_tempo: Tempo,
+    addresses: Slab<Address>,
+    by_ip: BTreeMap<IpAddr, Handle>,
     slab: Slab<Host>,
     /// Looked up, never iterated: its random hash does not show.
     by_name: HashTable<Handle>,
@@ -23,10 +47,13 @@ pub(super) struct Hosts {
 }
 
 impl Hosts {
-    /// New hosts begin with `tempo`.
-    pub(super) fn new(tempo: Tempo) -> Self {
+    /// New hosts begin with `tempo`, new addresses with `address_tempo`.
+    pub(super) fn new(tempo: Tempo, address_tempo: Tempo) -> Self {
         Self {
             tempo,
+            address_tempo,
+            addresses: Slab::new(),
+            by_ip: BTreeMap::new(),
             slab: Slab::new(),
             by_name: HashTable::new(),
             hash: DefaultHashBuilder::default(),
@@ -91,6 +118,111 @@ impl Hosts {
         if let Ok(entry) = self.by_name.find_entry(hash, |&handle| handle == oldest) {
             entry.remove();
         }
+        self.leave_address(oldest);
         self.slab.remove(oldest);
+    }
+
+    /// True where the host and its address would take one more request now.
+    pub(super) fn is_free(&self, handle: Handle, now: Duration) -> bool {
+        self.slab.get(handle).is_some_and(|host| host.has_room() && host.ready_at <= now)
+            && self.address_has_room(handle)
+    }
+
+    /// True where the address of a host would take one more request, or is not known.
+    pub(super) fn address_has_room(&self, handle: Handle) -> bool {
+        self.address_of(handle).and_then(|address| self.addresses.get(address)).is_none_or(Address::has_room)
+    }
+
+    /// The address of a host.
+    pub(super) fn address_of(&self, handle: Handle) -> Option<Handle> {
+        self.slab.get(handle)?.address
+    }
+
+    /// Books a request that begins.
+    pub(super) fn occupy(&mut self, handle: Handle) {
+        let Some(host) = self.slab.get_mut(handle) else { return };
+        host.in_flight += 1;
+        if let Some(address) = host.address.and_then(|address| self.addresses.get_mut(address)) {
+            address.in_flight += 1;
+        }
+    }
+
+    /// Books a request that has ended.
+    pub(super) fn release(&mut self, handle: Handle) {
+        let Some(host) = self.slab.get_mut(handle).filter(|host| host.in_flight > 0) else { return };
+        host.in_flight -= 1;
+        if let Some(address) = host.address.and_then(|address| self.addresses.get_mut(address)) {
+            address.in_flight = address.in_flight.saturating_sub(1);
+        }
+    }
+
+    /// Puts a host where it is found when its address has room again.
+    pub(super) fn wait_for_address(&mut self, handle: Handle) {
+        let Some(host) = self.slab.get_mut(handle).filter(|host| !host.listed_waiting) else { return };
+        if let Some(address) = host.address.and_then(|address| self.addresses.get_mut(address)) {
+            host.listed_waiting = true;
+            address.waiting.push_back(handle);
+        }
+    }
+
+    /// The next host that waits for an address, if that has room.
+    pub(super) fn next_waiting(&mut self, address: Handle) -> Option<Handle> {
+        let address = self.addresses.get_mut(address)?;
+        while address.has_room() {
+            let waiting = address.waiting.pop_front()?;
+            if let Some(host) = self.slab.get_mut(waiting) {
+                host.listed_waiting = false;
+                return Some(waiting);
+            }
+        }
+        None
+    }
+
+    /// Teaches the address of a host how it answered. Returns the pause that is to be made at once, if any.
+    pub(super) fn teach_address(
+        &mut self,
+        handle: Handle,
+        seen: Observation,
+        now: Duration,
+    ) -> Option<Duration> {
+        let address = self.addresses.get_mut(self.address_of(handle)?)?;
+        let in_flight = address.in_flight;
+        address.tempo.learn(seen, in_flight, now)
+    }
+
+    /// Notes what a host resolves to.
+    pub(super) fn resolve(&mut self, handle: Handle, ip: IpAddr) {
+        let known = self.address_of(handle).and_then(|address| self.addresses.get(address));
+        if known.is_some_and(|address| address.ip == ip) {
+            return;
+        }
+        self.leave_address(handle);
+        let address = *self.by_ip.entry(ip).or_insert_with(|| {
+            let tempo = self.address_tempo.clone();
+            self.addresses.insert(Address { ip, hosts: 0, in_flight: 0, tempo, waiting: VecDeque::new() })
+        });
+        if let (Some(host), Some(state)) = (self.slab.get_mut(handle), self.addresses.get_mut(address)) {
+            host.address = Some(address);
+            state.hosts += 1;
+            state.in_flight += host.in_flight;
+        }
+    }
+
+    /// Takes a host from its address, which is forgotten with its last host.
+    fn leave_address(&mut self, handle: Handle) {
+        let Some(host) = self.slab.get_mut(handle) else { return };
+        let Some(address) = host.address.take() else { return };
+        let in_flight = host.in_flight;
+        let was_waiting = std::mem::take(&mut host.listed_waiting);
+        let Some(state) = self.addresses.get_mut(address) else { return };
+        state.hosts = state.hosts.saturating_sub(1);
+        state.in_flight = state.in_flight.saturating_sub(in_flight);
+        if was_waiting {
+            state.waiting.retain(|waiting| *waiting != handle);
+        }
+        if state.hosts == 0 {
+            self.by_ip.remove(&state.ip);
+            self.addresses.remove(address);
+        }
     }
 }

@@ -5,6 +5,9 @@
 //! suspicious the shape, the sooner, and the further back the more there are. A site that is all `/p/1`, `/p/2`, ...
 //! is crawled whole; one that has a calendar beside it is crawled before its calendar is.
 //!
+//! Where the caller tells what pages said (see [`Fingerprint`]), shapes whose pages turn out to say nearly the same go
+//! back as well, those of them that wait already included: soft 404s, and traps that no URL gives away.
+//!
 //! A fixed cap for each shape, the obvious alternative, loses the tail of every large archive.
 
 use std::fmt;
@@ -14,6 +17,8 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use siphasher::sip::SipHasher13;
 use url::Url;
+
+use crate::Fingerprint;
 
 /// Shapes that are counted in one job; further ones are taken for new.
 pub const MAX_SHAPES: usize = 65_536;
@@ -33,6 +38,12 @@ const FAR: u8 = 8;
 /// How far anything is put off at most.
 const FURTHEST: u8 = 15;
 
+/// Of the pages of a shape this many last fingerprints are kept to compare with.
+const RECENT: usize = 4;
+
+/// So many pages of a shape have to be known before it can be found to say the same over and over.
+const ENOUGH: u32 = 8;
+
 /// Why a page is put off: crawled after the others of its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -49,23 +60,26 @@ pub enum Trap {
     Facets,
     /// One of very many URLs that differ only in a number or name.
     ManyAlike,
+    /// One of many URLs whose pages say nearly the same.
+    NearDuplicates,
 }
 
 impl Trap {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::RepeatedSegments,
         Self::VeryDeep,
         Self::SessionId,
         Self::Calendar,
         Self::Facets,
         Self::ManyAlike,
+        Self::NearDuplicates,
     ];
 
     /// So many of a shape are crawled before it is put off.
     const fn patience(self) -> u32 {
         match self {
-            Self::RepeatedSegments | Self::VeryDeep => 0,
+            Self::RepeatedSegments | Self::VeryDeep | Self::NearDuplicates => 0,
             Self::SessionId => 8,
             Self::Calendar => 24,
             Self::Facets => 32,
@@ -83,6 +97,7 @@ impl fmt::Display for Trap {
             Self::Calendar => "it is one of many URLs that name a date",
             Self::Facets => "it is one of many combinations of query parameters",
             Self::ManyAlike => "it is one of very many URLs of the same shape",
+            Self::NearDuplicates => "the pages of its shape say nearly the same",
         })
     }
 }
@@ -98,17 +113,37 @@ pub struct PutOff {
     pub distance: u8,
 }
 
+/// What the pages of one shape said.
+#[derive(Debug)]
+struct Content {
+    shape: u64,
+    pages: u32,
+    /// Pages that said nearly what one of the last few before them had said.
+    near: u32,
+    recent: [Option<Fingerprint>; RECENT],
+}
+
+impl Content {
+    const fn repeats(&self) -> bool {
+        self.pages >= ENOUGH && self.near.saturating_mul(4) >= self.pages.saturating_mul(3)
+    }
+}
+
 /// The shapes of a job's URLs.
 #[derive(Debug, Default)]
 pub(super) struct Traps {
     shapes: HashTable<(u64, u32)>,
+    contents: HashTable<Content>,
+    /// Some shape is known to say the same over and over.
+    any_repeats: bool,
     put_off: [u64; Trap::ALL.len()],
 }
 
 impl Traps {
     /// Counts a URL, and tells whether it is put off.
     pub(super) fn count(&mut self, url: &Url) -> Option<PutOff> {
-        let Shape { hash, trap } = shape_of(url);
+        let Shape { hash, trap } = shape_of_url(url);
+        let trap = if self.repeats(hash) { Trap::NearDuplicates } else { trap };
         let room = self.shapes.len() < MAX_SHAPES;
         let alike = match self.shapes.entry(hash, |known| known.0 == hash, |known| known.0) {
             Entry::Occupied(mut entry) => {
@@ -134,9 +169,43 @@ impl Traps {
 
     /// What [`count`](Self::count) would say of one more such URL.
     pub(super) fn look_up(&self, url: &Url) -> Option<PutOff> {
-        let Shape { hash, trap } = shape_of(url);
+        let Shape { hash, trap } = shape_of_url(url);
+        let trap = if self.repeats(hash) { Trap::NearDuplicates } else { trap };
         let known = self.shapes.find(hash, |known| known.0 == hash).map_or(0, |known| known.1);
         judge(trap, known.saturating_add(1))
+    }
+
+    /// Takes in what the page behind `rest` on `host` said. True where its shape says the same over and over.
+    pub(super) fn learn(&mut self, host: &str, rest: &str, said: Fingerprint) -> bool {
+        let shape = shape_of_rest(host, rest).hash;
+        let room = self.contents.len() < MAX_SHAPES;
+        let content = match self.contents.entry(shape, |known| known.shape == shape, |known| known.shape) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(slot) if room => {
+                slot.insert(Content { shape, pages: 0, near: 0, recent: [None; RECENT] }).into_mut()
+            }
+            Entry::Vacant(_) => return false,
+        };
+        content.pages = content.pages.saturating_add(1);
+        let near = content.recent.iter().flatten().any(|known| known.is_near(said));
+        content.near = content.near.saturating_add(u32::from(near));
+        content.recent.rotate_right(1);
+        if let Some(newest) = content.recent.first_mut() {
+            *newest = Some(said);
+        }
+        let repeats = content.repeats();
+        self.any_repeats |= repeats;
+        repeats
+    }
+
+    /// How far a page that waits is to go back, if its shape was found to say the same since it was queued.
+    pub(super) fn goes_back(&self, host: &str, rest: &str, put_off: u8) -> Option<u8> {
+        (self.any_repeats && put_off < FAR && self.repeats(shape_of_rest(host, rest).hash)).then_some(FAR)
+    }
+
+    fn repeats(&self, shape: u64) -> bool {
+        self.any_repeats
+            && self.contents.find(shape, |known| known.shape == shape).is_some_and(Content::repeats)
     }
 
     /// How many were put off, for each reason.
@@ -160,17 +229,33 @@ struct Shape {
     trap: Trap,
 }
 
+fn shape_of_url(url: &Url) -> Shape {
+    shape_of(url.host_str().unwrap_or_default(), url.path(), url.query().unwrap_or_default())
+}
+
+/// The shape of what is queued: a host, perhaps with a port, and all that stands behind it.
+fn shape_of_rest(host: &str, rest: &str) -> Shape {
+    // As a URL has its host: without the port.
+    let host = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    shape_of(host, path, query)
+}
+
 /// The shape of a URL: its host, its path with numbers, dates and the last name taken out, and what its query asks.
-fn shape_of(url: &Url) -> Shape {
+fn shape_of(host: &str, path: &str, raw_query: &str) -> Shape {
     // The key is fixed: who makes two shapes collide only puts off pages of his own.
     let mut hasher = SipHasher13::new_with_keys(0, 0);
     let mut write = |text: &str| {
         hasher.write(text.as_bytes());
         hasher.write_u8(0xff);
     };
-    write(url.host_str().unwrap_or_default());
+    write(host);
     let segments: Vec<&str> =
-        url.path().split('/').filter(|segment| !segment.is_empty()).take(MAX_SEGMENTS).collect();
+        path.split('/').filter(|segment| !segment.is_empty()).take(MAX_SEGMENTS).collect();
     let mut ends_with_date = false;
     for (index, segment) in segments.iter().enumerate() {
         let is_last = index + 1 == segments.len();
@@ -190,7 +275,7 @@ fn shape_of(url: &Url) -> Shape {
         }
     }
     ends_with_date |= ends_with_year_and_month(&segments);
-    let query = Query::of(url.query().unwrap_or_default());
+    let query = Query::of(raw_query);
     let trap = if is_repetitive(&segments) {
         Trap::RepeatedSegments
     } else if segments.len() > DEEP {
@@ -203,7 +288,7 @@ fn shape_of(url: &Url) -> Shape {
         Trap::Facets
     } else {
         // The names of one or two parameters belong to the shape; which subset of many was chosen does not.
-        for pair in url.query().unwrap_or_default().split('&') {
+        for pair in raw_query.split('&') {
             write(name_of(pair));
         }
         Trap::ManyAlike
@@ -326,12 +411,12 @@ mod tests {
             ("/a/b/a/b/a/b", Trap::RepeatedSegments),
             ("/x/x/x", Trap::RepeatedSegments),
         ] {
-            assert_eq!(shape_of(&url(text)).trap, trap, "{text}");
+            assert_eq!(shape_of_url(&url(text)).trap, trap, "{text}");
         }
         let deep = format!("/{}", (0..20).map(|n| format!("s{n}x")).collect::<Vec<_>>().join("/"));
-        assert_eq!(shape_of(&url(&deep)).trap, Trap::VeryDeep);
+        assert_eq!(shape_of_url(&url(&deep)).trap, Trap::VeryDeep);
         let grown = format!("/x?q={}", "word+".repeat(60));
-        assert_eq!(shape_of(&url(&grown)).trap, Trap::Facets);
+        assert_eq!(shape_of_url(&url(&grown)).trap, Trap::Facets);
     }
 
     #[test]
@@ -346,6 +431,36 @@ mod tests {
         assert_eq!(traps.look_up(&url("/other/2026/01")), None, "another calendar");
         assert_eq!(traps.look_up(&url("/cal/2026/01")).map(|verdict| verdict.alike), Some(401));
         assert_eq!(traps.counts().collect::<Vec<_>>(), [(Trap::Calendar, 376)]);
+    }
+
+    #[test]
+    fn what_waits_has_the_shape_that_its_url_had() {
+        for text in ["/", "/a/b?c=1", "/a#/route?x", "/p/12/", "/calendar/2026/01?x", "/x?a&b&c"] {
+            let url = Url::parse(&format!("http://a.test:8080{text}")).unwrap();
+            assert_eq!(shape_of_rest("a.test:8080", text).hash, shape_of_url(&url).hash, "{text}");
+        }
+    }
+
+    #[test]
+    fn pages_that_say_the_same_send_their_shape_back() {
+        let mut traps = Traps::default();
+        let soft = Fingerprint::from_raw(0x0123_4567_89ab_cdef);
+        for n in 0..ENOUGH {
+            assert_eq!(traps.goes_back("a.test", "/gone/x", 0), None);
+            assert_eq!(traps.look_up(&url("/gone/y")), None);
+            let repeats = traps.learn("a.test", &format!("/gone/{n}x"), soft);
+            assert_eq!(repeats, n + 1 == ENOUGH && n * 4 >= ENOUGH * 3, "{n}");
+            // Another shape, each page of which says something else.
+            traps.learn(
+                "a.test",
+                &format!("/news/{n}x"),
+                Fingerprint::from_raw(u64::from(n).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            );
+        }
+        assert_eq!(traps.goes_back("a.test", "/gone/x", 0), Some(FAR));
+        assert_eq!(traps.goes_back("a.test", "/gone/x", FAR), None, "once");
+        assert_eq!(traps.goes_back("a.test", "/news/x", 0), None);
+        assert_eq!(traps.look_up(&url("/gone/y")).map(|verdict| verdict.trap), Some(Trap::NearDuplicates));
     }
 
     #[test]

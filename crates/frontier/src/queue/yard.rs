@@ -10,6 +10,7 @@
 //! alarm. A job that may lease and has ready lanes is in the ring.
 
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use super::host::Host;
@@ -20,6 +21,9 @@ use super::packed::Page;
 use super::slab::{Handle, Slab};
 use super::tempo::Tempo;
 use super::timers::{Sleeper, Timers};
+
+/// In one call so many pages are looked at that are to go back.
+const MOST_SENT_BACK: usize = 256;
 
 /// A page taken out of its lane.
 #[derive(Debug)]
@@ -48,9 +52,9 @@ pub(super) struct Yard {
 }
 
 impl Yard {
-    pub(super) fn new(tempo: Tempo) -> Self {
+    pub(super) fn new(tempo: Tempo, address_tempo: Tempo) -> Self {
         Self {
-            hosts: Hosts::new(tempo),
+            hosts: Hosts::new(tempo, address_tempo),
             lanes: Slab::new(),
             timers: Timers::default(),
             ring: VecDeque::new(),
@@ -173,6 +177,7 @@ impl Yard {
 
     /// Sees to it that lanes set aside with a host get their turn. To be called whenever it may have become free.
     pub(super) fn wake_host(&mut self, handle: Handle, now: Duration) {
+        let address_has_room = self.hosts.address_has_room(handle);
         let Some(host) = self.hosts.get_mut(handle) else { return };
         if host.blocked.is_empty() || !host.has_room() {
             return;
@@ -182,9 +187,39 @@ impl Yard {
                 host.alarm = Some(host.ready_at);
                 self.timers.set(host.ready_at, Sleeper::Host(handle));
             }
+        } else if !address_has_room {
+            self.hosts.wait_for_address(handle);
         } else if !host.listed_free {
             host.listed_free = true;
             self.freed.push_back(handle);
+        }
+    }
+
+    /// Hands the room of a host's address to the hosts that wait for it, until one can use it. To be called whenever
+    /// the address may have room, or a host that was handed it has not used it all.
+    pub(super) fn wake_address(&mut self, host: Handle, now: Duration) {
+        if let Some(address) = self.hosts.address_of(host) {
+            self.wake_waiting(address, now);
+        }
+    }
+
+    /// Notes what a host resolves to. It may leave room behind where it was, or come to where there is none.
+    pub(super) fn resolved(&mut self, host: Handle, ip: IpAddr, now: Duration) {
+        let before = self.hosts.address_of(host);
+        self.hosts.resolve(host, ip);
+        if let Some(address) = before {
+            self.wake_waiting(address, now);
+        }
+        self.wake_host(host, now);
+        self.hosts.note_idle(host, now);
+    }
+
+    fn wake_waiting(&mut self, address: Handle, now: Duration) {
+        while let Some(waiting) = self.hosts.next_waiting(address) {
+            self.wake_host(waiting, now);
+            if self.hosts.get(waiting).is_some_and(|host| host.listed_free) {
+                return;
+            }
         }
     }
 
@@ -231,7 +266,8 @@ impl Yard {
         } else {
             self.take_from_ring(jobs, now).or_else(|| self.take_from_freed(jobs, now))
         };
-        self.freed_first = !self.freed_first;
+        // A vain look changes nothing, so that it does not matter how often somebody asks.
+        self.freed_first ^= taken.is_some();
         taken
     }
 
@@ -246,8 +282,9 @@ impl Yard {
             while let Some(handle) = job.ready.pop_front() {
                 let Some(lane) = self.lanes.get_mut(handle) else { continue };
                 let host_handle = lane.host;
+                let is_free = self.hosts.is_free(host_handle, now);
                 let Some(host) = self.hosts.get_mut(host_handle) else { continue };
-                if !host.is_free(now) || !host.blocked.is_empty() {
+                if !is_free || !host.blocked.is_empty() {
                     lane.place = Place::Blocked;
                     host.blocked.push_back(handle);
                     self.wake_host(host_handle, now);
@@ -264,8 +301,9 @@ impl Yard {
         while let Some(host_handle) = self.freed.pop_front() {
             let Some(host) = self.hosts.get_mut(host_handle) else { continue };
             host.listed_free = false;
-            if !host.is_free(now) {
+            if !self.hosts.is_free(host_handle, now) {
                 self.wake_host(host_handle, now);
+                self.wake_address(host_handle, now);
                 continue;
             }
             while let Some(handle) = self.hosts.get_mut(host_handle).and_then(next_blocked) {
@@ -281,9 +319,11 @@ impl Yard {
                     job.ready.push_back(handle);
                 } else if let Some(taken) = self.take_from_lane(handle, (job_handle, job), now) {
                     self.wake_host(host_handle, now);
+                    self.wake_address(host_handle, now);
                     return Some(taken);
                 }
             }
+            self.wake_address(host_handle, now);
         }
         None
     }
@@ -296,16 +336,15 @@ impl Yard {
         now: Duration,
     ) -> Option<Taken> {
         let lane = self.lanes.get_mut(handle)?;
-        let due = lane.next_page_at().is_some_and(|at| at <= now);
-        let popped = if due { lane.pop(now) } else { None };
         let host = lane.host;
+        let name = self.hosts.get(host).map_or("", |host| &*host.name);
+        let due = lane.next_page_at().is_some_and(|at| at <= now);
+        let popped = if due { pop_wanted(lane, job, name, now) } else { None };
         if popped.is_some() {
             lane.leased += 1;
             job.waiting = job.waiting.saturating_sub(1);
             job.leased += 1;
-            if let Some(host) = self.hosts.get_mut(host) {
-                host.in_flight += 1;
-            }
+            self.hosts.occupy(host);
         }
         self.place(handle, (job_handle, job), now);
         self.touch(job_handle, job);
@@ -327,13 +366,14 @@ impl Yard {
 
     /// Gives back the host's part of a lease that has ended, or whose job has.
     pub(super) fn release_host(&mut self, handle: Handle, now: Duration) {
+        self.hosts.release(handle);
         let Some(host) = self.hosts.get_mut(handle) else { return };
-        host.in_flight = host.in_flight.saturating_sub(1);
         let gap = host.current_gap();
         if !gap.is_zero() {
             host.ready_at = host.ready_at.max(now.saturating_add(gap));
         }
         self.wake_host(handle, now);
+        self.wake_address(handle, now);
         self.hosts.note_idle(handle, now);
     }
 
@@ -361,6 +401,21 @@ impl Yard {
             host.stale = host.stale.saturating_sub(1);
         }
     }
+}
+
+/// The next page of a lane. Pages whose kind was found to say the same over and over since they were queued go back,
+/// each once, and so many in one call at most.
+fn pop_wanted(lane: &mut Lane, job: &Job, host: &str, now: Duration) -> Option<(Rank, u32, Page)> {
+    for _ in 0..MOST_SENT_BACK {
+        let (rank, attempt, page) = lane.pop(now)?;
+        match job.traps.goes_back(host, &page.rest, rank.put_off) {
+            Some(put_off) if attempt == 0 => {
+                lane.push(Rank { put_off, ..rank }, page.key, page.https, page.external, &page.rest);
+            }
+            _ => return Some((rank, attempt, page)),
+        }
+    }
+    lane.pop(now)
 }
 
 fn next_blocked(host: &mut Host) -> Option<Handle> {

@@ -58,14 +58,32 @@ impl Rule {
                 None => return false,
             }
         }
-        if to_end { rest.ends_with(last) } else { behind(rest, last).is_some() }
+        if to_end {
+            rest.strip_suffix(last).is_some_and(|before| is_boundary(rest, before.len()))
+        } else {
+            behind(rest, last).is_some()
+        }
     }
 }
 
 /// What comes behind the first `piece` in `text`.
 fn behind<'a>(text: &'a str, piece: &str) -> Option<&'a str> {
-    let at = memmem::find(text.as_bytes(), piece.as_bytes())?;
-    text.get(at + piece.len()..)
+    let finder = memmem::Finder::new(piece);
+    let mut from = 0;
+    loop {
+        let at = from + finder.find(text.as_bytes().get(from..)?)?;
+        if is_boundary(text, at) {
+            return text.get(at + piece.len()..);
+        }
+        from = at + 1;
+    }
+}
+
+/// False inside of an escape: it stands for one octet (RFC 9309, section 2.2.2), and neither the `2` nor the `A` of `%2A`
+/// is a character of the path. In normalised text every `%` begins an escape.
+fn is_boundary(text: &str, at: usize) -> bool {
+    let (before, _) = text.as_bytes().split_at_checked(at).unwrap_or_default();
+    !matches!(before, [.., b'%'] | [.., b'%', _])
 }
 
 /// Path and query of a URL, in the spelling of patterns.

@@ -147,6 +147,12 @@ const CONFORMANCE: &[Row] = &[
     ),
     ("percent-encoding: unreserved", "User-agent: *\nDisallow: /%7Ejoe", &["/joe"], &["/~joe", "/%7ejoe"]),
     ("percent-encoding: reserved", "User-agent: *\nDisallow: /a%2Fb", &["/a/b"], &["/a%2fb"]),
+    (
+        "a wildcard does not end inside an escape",
+        "User-agent: *\nDisallow: /*A\nDisallow: /*2F$",
+        &["/a-*", "/x%2A", "/%C3%AA", "/x%2f"],
+        &["/xA", "/%2AA", "/*A", "/x2F"],
+    ),
     ("pattern without a slash", "User-agent: *\nDisallow: x", &["/x"], &[]),
     ("robots.txt itself", "User-agent: *\nDisallow: /robots", &["/robots.txt"], &["/robots.html"]),
     ("paths are case-sensitive", "User-agent: *\nDisallow: /Secret", &["/secret"], &["/Secret"]),

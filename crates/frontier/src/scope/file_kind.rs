@@ -12,16 +12,24 @@ const BINARY: [&str; 86] = [
     "zip",
 ];
 
+/// The length of the longest of them.
+const LONGEST: usize = 5;
+
 /// True where the last segment of `path` ends with such an extension, in any letter case.
+///
+/// Only the few last octets are looked at, since this is asked of every link of every page.
 pub(super) fn is_binary(path: &str) -> bool {
-    let file = path.rsplit('/').next().unwrap_or_default();
-    let Some((name, extension)) = file.rsplit_once('.') else { return false };
-    if name.is_empty() || !(2..=5).contains(&extension.len()) {
+    let bytes = path.as_bytes();
+    let from_end = bytes.iter().rev().take(LONGEST + 1).position(|byte| matches!(byte, b'.' | b'/'));
+    let Some((name, extension)) = from_end.and_then(|length| bytes.split_at_checked(bytes.len() - length))
+    else {
+        return false;
+    };
+    // Before the dot there is a name, and not the slash before it.
+    if extension.len() < 2 || !matches!(name, [.., before, b'.'] if *before != b'/') {
         return false;
     }
-    BINARY
-        .binary_search_by(|known| known.bytes().cmp(extension.bytes().map(|byte| byte.to_ascii_lowercase())))
-        .is_ok()
+    BINARY.binary_search_by(|known| known.bytes().cmp(extension.iter().map(u8::to_ascii_lowercase))).is_ok()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! All patterns of a list are one automaton ([`RegexSet`]): a URL is gone over once however many there are, in time
 //! linear in its length. There is no backtracking, so no pattern is slow on some input.
 
+use gleaner_types::limits;
 use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
 
 use crate::error::{Error, ErrorKind};
@@ -14,8 +15,12 @@ pub const MAX_PATTERNS: usize = 1000;
 /// At most so many characters in one pattern.
 pub const MAX_PATTERN_CHARS: usize = 2000;
 
-/// The patterns of one list compile to at most so many bytes.
-pub const MAX_COMPILED_PATTERNS: usize = 1 << 20;
+/// The patterns of one list together compile to at most so many bytes, and one of them to at most
+/// [`limits::MAX_PATTERN_COMPILED_BYTES`].
+pub const MAX_COMPILED_PATTERNS: usize = limits::MAX_PATTERNS_COMPILED_BYTES;
+
+/// What matching may take beside the patterns themselves, in bytes: a cache, which is emptied when it is full.
+const MATCHING_BYTES: usize = 1 << 20;
 
 /// How deep groups in a pattern may nest.
 const MAX_NESTING: u32 = 100;
@@ -42,7 +47,7 @@ impl Patterns {
         }
         RegexSetBuilder::new(patterns)
             .size_limit(MAX_COMPILED_PATTERNS)
-            .dfa_size_limit(MAX_COMPILED_PATTERNS)
+            .dfa_size_limit(MATCHING_BYTES)
             .nest_limit(MAX_NESTING)
             .build()
             .map(Self)
@@ -64,8 +69,10 @@ impl Patterns {
 /// Which pattern made the set fail. The set's own error does not say.
 fn fault(field: &str, patterns: &[String]) -> Error {
     for (index, pattern) in patterns.iter().enumerate() {
-        let built =
-            RegexBuilder::new(pattern).size_limit(MAX_COMPILED_PATTERNS).nest_limit(MAX_NESTING).build();
+        let built = RegexBuilder::new(pattern)
+            .size_limit(limits::MAX_PATTERN_COMPILED_BYTES)
+            .nest_limit(MAX_NESTING)
+            .build();
         match built {
             Ok(_) => {}
             Err(regex::Error::CompiledTooBig(limit)) => {

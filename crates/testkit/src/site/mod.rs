@@ -8,7 +8,7 @@ pub(crate) mod extras;
 mod graph;
 mod page;
 mod prose;
-mod random;
+pub(crate) mod random;
 mod truth;
 
 use std::io;

@@ -2,6 +2,8 @@
 
 pub(crate) mod delimited;
 pub(crate) mod feed;
+#[cfg(feature = "pdf")]
+pub(crate) mod pdf;
 mod sniff;
 
 pub(crate) use sniff::{Body, sniff};

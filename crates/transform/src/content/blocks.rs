@@ -1,34 +1,41 @@
 //! The text blocks of a page: runs of text between block boundaries, each with the numbers the model looks at.
 //!
-//! One walk collects the blocks and what surrounds them; features that need the page's totals or a block's neighbours
-//! are filled in afterwards. Numbers are shares, counts folded by a logarithm, and distances in elements.
+//! One walk collects the blocks and the elements around them ([`collect`]); what needs the page's totals, a block's
+//! neighbours or the records it stands among is filled in afterwards ([`features`]). Numbers are counts, shares and
+//! distances in elements, as they are: trees only compare them, so no logarithm is taken.
 
 mod collect;
+mod described;
 mod features;
+mod surroundings;
+mod words;
 
 pub(super) use collect::collect;
+pub(super) use features::Features;
+#[cfg(test)]
+pub(super) use features::WIDTH;
 
-use super::cues::PATHS;
 use super::vocabulary::GROUPS;
 use crate::tree::{NodeId, Tag};
 
 /// A page is judged by its first so many blocks; what comes after shares the fate of the last one.
 pub(crate) const MAX_BLOCKS: usize = 20_000;
 
-/// A distance that means "not there".
-const FAR: u16 = 24;
+/// A distance that means "not there"; also how far up elements are looked at.
+const FAR: u8 = 24;
 
 /// A run of text between block boundaries.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Block {
-    /// Its text nodes, in order.
-    pub(crate) nodes: Vec<NodeId>,
-    /// The innermost block element around it.
-    pub(crate) container: Option<NodeId>,
+    /// Its text nodes: where they begin and end in [`Blocks::nodes`].
+    pub(crate) nodes: (u32, u32),
     pub(crate) words: u32,
     letters: u32,
     link_words: u32,
     links: u32,
+    /// Links to places on the same page, and to other hosts.
+    fragment_links: u32,
+    outside_links: u32,
     sentences: u32,
     commas: u32,
     capitals: u32,
@@ -39,21 +46,28 @@ pub(crate) struct Block {
     has_colon_end: bool,
     images_before: u32,
     hash: u64,
+    /// Hashes of its last two words, newest first.
+    recent: [u64; 2],
+    /// The innermost block element around it, as a number in [`Blocks::elements`].
+    element: u32,
     /// Distances to the nearest element around it with a word of each group.
     groups: Distances,
     /// Distances to the nearest element of each kind in [`AROUND`].
     around: [u8; AROUND.len()],
+    /// Numbers of elements around it: its container, and those further out by [`REGION_STEPS`].
+    regions: [u32; REGIONS],
+    /// The nearest element around it of each kind of landmark; 0 where there is none.
+    landmarks: [u32; LANDMARKS],
     kind: u8,
     depth: u16,
     heading: u8,
     hidden: bool,
     signature: u64,
-    /// Indices of aggregates: the block's container, and elements further out.
-    regions: [u32; REGIONS],
     child_index: u16,
-    cues: u32,
+    price: bool,
     title_words: u32,
     description_words: u32,
+    described: u32,
 }
 
 /// Distances to elements around a block with a word of each group.
@@ -62,7 +76,7 @@ struct Distances([u8; GROUPS]);
 
 impl Default for Distances {
     fn default() -> Self {
-        Self([0; GROUPS])
+        Self([FAR; GROUPS])
     }
 }
 
@@ -96,11 +110,15 @@ const AROUND: [Tag; 26] = [
     Tag::Noscript,
 ];
 
-/// Elements around a block whose totals count: its container, and 2, 3, 5 and 8 elements further out.
+/// How many kinds of elements around a block are looked at as a whole: `article`, `section`, a list or table, and one
+/// whose name says that it is the content.
+const LANDMARKS: usize = 4;
+
+/// Elements around a block whose totals count: its container, and 1, 2, 4 and 7 elements further out.
 const REGIONS: usize = 5;
 const REGION_STEPS: [usize; REGIONS] = [0, 1, 2, 4, 7];
 
-/// Totals of an element.
+/// Totals of an element, or of several.
 #[derive(Debug, Clone, Copy, Default)]
 struct Totals {
     words: u32,
@@ -109,22 +127,61 @@ struct Totals {
     paragraphs: u32,
     paragraph_words: u32,
     headings: u32,
-    elements: u32,
-    links: u32,
+}
+
+impl Totals {
+    fn add(&mut self, other: &Self) {
+        self.words += other.words;
+        self.link_words += other.link_words;
+        self.blocks += other.blocks;
+        self.paragraphs += other.paragraphs;
+        self.paragraph_words += other.paragraph_words;
+        self.headings += other.headings;
+    }
+}
+
+/// An element, in document order.
+#[derive(Debug, Clone, Copy, Default)]
+struct Element {
+    parent: u32,
+    /// The number after the last element inside.
+    end: u32,
+    /// The run of alike neighbours that it belongs to.
+    run: u32,
+    /// Its place in that run.
+    place: u32,
+    tag: u8,
+    totals: Totals,
+}
+
+/// Neighbours that look alike: the records of a list, the rows of a table, the posts of a thread.
+#[derive(Debug, Clone, Copy, Default)]
+struct Run {
+    count: u32,
+    totals: Totals,
 }
 
 /// The blocks of a page and its totals.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     pub(crate) list: Vec<Block>,
-    totals: Vec<Totals>,
+    /// The text nodes of all blocks, in order.
+    pub(crate) nodes: Vec<NodeId>,
+    elements: Vec<Element>,
+    runs: Vec<Run>,
     page: PageFacts,
+}
+
+impl Blocks {
+    /// The text nodes of a block.
+    pub(crate) fn nodes_of(&self, block: &Block) -> &[NodeId] {
+        self.nodes.get(block.nodes.0 as usize..block.nodes.1 as usize).unwrap_or_default()
+    }
 }
 
 /// What is true of the whole page.
 #[derive(Debug, Clone, Copy, Default)]
 struct PageFacts {
-    elements: u32,
     forms: u32,
     articles: u32,
     mains: u32,
@@ -137,7 +194,8 @@ struct PageFacts {
     og_article: bool,
     og_product: bool,
     structured: u32,
+    described: u32,
     first_h1: Option<u32>,
     title_hash: u64,
-    address: [f32; PATHS + 5],
+    address: [f32; super::address::FACTS],
 }

@@ -1,10 +1,13 @@
 //! The learned model: gradient-boosted trees in a table, made by `training/train.py`.
 //!
-//! The file holds the number of trees (u16); for each tree the number of its
-//! inner nodes (u16) and those nodes: feature (u16), threshold (f32), left and right (i16; negative: leaf number
-//! `-n - 1`), then one value (f32) for each leaf. All little-endian.
+//! The file holds the number of trees (u16); for each tree the number of its inner nodes (u8) and those nodes: feature
+//! (u16), threshold (f32), left and right (i8; negative: leaf number `-n - 1`), then one value (f32) for each leaf. All
+//! little-endian. Trees come in the order of training, the weightiest first: a block about which the first of them
+//! leave no doubt is not shown to the others.
 
 use std::sync::LazyLock;
+
+use super::blocks::Features;
 
 static BYTES: &[u8] = include_bytes!("model.bin");
 
@@ -12,24 +15,46 @@ static MODEL: LazyLock<Ensemble> =
     LazyLock::new(|| Ensemble::read(&mut Reader { bytes: BYTES }).unwrap_or_default());
 
 /// How likely each block with these numbers belongs to the main content.
-pub(super) fn likelihoods(blocks: &[Vec<f32>]) -> Vec<f32> {
+pub(super) fn likelihoods(blocks: &[Features]) -> Vec<f32> {
     MODEL.likelihoods(blocks)
 }
+
+/// A tree has at most so many leaves.
+const LEAVES: usize = 32;
+
+/// After so many trees, and again after as many more, blocks beyond doubt are done.
+const STAGE: usize = 30;
+
+/// A sum (log odds) further from zero than this leaves no doubt.
+const CERTAIN: f32 = 3.5;
+
+/// The mark of a leaf in [`Split::next`]; the rest is the leaf's number.
+const LEAF: u8 = 0x80;
 
 #[derive(Debug, Clone, Copy)]
 struct Split {
     threshold: f32,
     feature: u16,
-    left: i16,
-    right: i16,
+    /// Where to go: first where the number is at most the threshold, else second.
+    next: [u8; 2],
+}
+
+impl Default for Split {
+    /// Leads to the first leaf, so that a walk ends wherever it strays.
+    fn default() -> Self {
+        Self { threshold: 0.0, feature: 0, next: [LEAF; 2] }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Tree {
+    splits: [Split; LEAVES],
+    leaves: [f32; LEAVES],
 }
 
 #[derive(Debug, Default)]
 struct Ensemble {
-    /// Where each tree's splits and leaves begin.
-    trees: Vec<(u32, u32)>,
-    splits: Vec<Split>,
-    leaves: Vec<f32>,
+    trees: Vec<Tree>,
 }
 
 struct Reader {
@@ -47,78 +72,84 @@ impl Reader {
 impl Ensemble {
     fn read(reader: &mut Reader) -> Option<Self> {
         let mut ensemble = Self::default();
-        let trees = u16::from_le_bytes(reader.take()?);
-        for _ in 0..trees {
-            let start =
-                (u32::try_from(ensemble.splits.len()).ok()?, u32::try_from(ensemble.leaves.len()).ok()?);
-            ensemble.trees.push(start);
-            let splits = u16::from_le_bytes(reader.take()?);
-            for _ in 0..splits {
-                ensemble.splits.push(Split {
-                    feature: u16::from_le_bytes(reader.take()?),
-                    threshold: f32::from_le_bytes(reader.take()?),
-                    left: i16::from_le_bytes(reader.take()?),
-                    right: i16::from_le_bytes(reader.take()?),
-                });
+        for _ in 0..u16::from_le_bytes(reader.take()?) {
+            let mut tree = Tree::default();
+            let [splits] = reader.take()?;
+            for at in 0..splits {
+                let feature = u16::from_le_bytes(reader.take()?);
+                let threshold = f32::from_le_bytes(reader.take()?);
+                let mut next = [0; 2];
+                for slot in &mut next {
+                    let [child] = reader.take()?;
+                    let child = i8::from_le_bytes([child]);
+                    let leaf = u8::try_from(-1 - i16::from(child)).map(|leaf| leaf | LEAF);
+                    *slot = leaf.or_else(|_| u8::try_from(child)).ok()?;
+                    // Children come after their parent, so that a walk ends.
+                    if *slot & LEAF == 0 && *slot <= at {
+                        return None;
+                    }
+                }
+                *tree.splits.get_mut(usize::from(at))? = Split { threshold, feature, next };
             }
-            for _ in 0..=splits {
-                ensemble.leaves.push(f32::from_le_bytes(reader.take()?));
+            for leaf in tree.leaves.iter_mut().take(usize::from(splits) + 1) {
+                *leaf = f32::from_le_bytes(reader.take()?);
             }
+            ensemble.trees.push(tree);
         }
         Some(ensemble)
     }
 
-    /// One tree after the other over all blocks, so that a tree stays in the cache.
-    fn likelihoods(&self, blocks: &[Vec<f32>]) -> Vec<f32> {
+    /// One tree after the other over all blocks that are in doubt, so that a tree stays in the cache.
+    fn likelihoods(&self, blocks: &[Features]) -> Vec<f32> {
         let mut sums = vec![0.0_f32; blocks.len()];
-        let ends = self.trees.iter().skip(1).copied().chain([(
-            u32::try_from(self.splits.len()).unwrap_or(u32::MAX),
-            u32::try_from(self.leaves.len()).unwrap_or(u32::MAX),
-        )]);
-        for ((splits, leaves), (splits_end, leaves_end)) in self.trees.iter().zip(ends) {
-            let splits = self.splits.get(*splits as usize..splits_end as usize).unwrap_or_default();
-            let leaves = self.leaves.get(*leaves as usize..leaves_end as usize).unwrap_or_default();
-            for (features, sum) in blocks.iter().zip(&mut sums) {
-                *sum += value(splits, leaves, features);
+        let mut open: Vec<(&Features, &mut f32)> = blocks.iter().zip(&mut sums).collect();
+        for stage in self.trees.chunks(STAGE) {
+            for tree in stage {
+                for (features, sum) in &mut open {
+                    **sum += tree.value(features);
+                }
             }
+            open.retain(|(_, sum)| sum.abs() < CERTAIN);
         }
         sums.iter().map(|sum| 1.0 / (1.0 + (-sum).exp())).collect()
     }
 }
 
-/// The value of the leaf that a block falls into.
-fn value(splits: &[Split], leaves: &[f32], features: &[f32]) -> f32 {
-    let mut at = 0_i16;
-    while let Ok(index) = usize::try_from(at) {
-        let Some(split) = splits.get(index) else { return 0.0 };
-        let feature = features.get(usize::from(split.feature)).copied().unwrap_or(0.0);
-        let next = if feature <= split.threshold { split.left } else { split.right };
-        // Children come after their parent, so that a walk ends.
-        if next >= 0 && next <= at {
-            return 0.0;
+impl Tree {
+    /// The value of the leaf that a block falls into.
+    fn value(&self, features: &Features) -> f32 {
+        let mut at = 0_u8;
+        while at & LEAF == 0 {
+            let split = self.splits.get(usize::from(at) % LEAVES).copied().unwrap_or_default();
+            let feature = features.get(usize::from(split.feature)).copied().unwrap_or(0.0);
+            let [left, right] = split.next;
+            at = if feature <= split.threshold { left } else { right };
         }
-        at = next;
+        self.leaves.get(usize::from(at) % LEAVES).copied().unwrap_or(0.0)
     }
-    leaves.get(usize::from(at.unsigned_abs()).wrapping_sub(1)).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::content::blocks::WIDTH;
 
     #[test]
     fn the_model_is_whole() {
         let mut reader = Reader { bytes: BYTES };
         let ensemble = Ensemble::read(&mut reader).expect("the file is cut short");
         assert!(!ensemble.trees.is_empty());
-        assert!(ensemble.splits.iter().all(|split| split.threshold.is_finite()));
+        for tree in &ensemble.trees {
+            assert!(tree.splits.iter().all(|split| split.threshold.is_finite()));
+            assert!(tree.splits.iter().all(|split| usize::from(split.feature) < WIDTH));
+        }
         assert!(reader.bytes.is_empty());
     }
 
     #[test]
     fn a_likelihood_is_between_nothing_and_certainty() {
         for value in [0.0, 1.0, -5.0, f32::NAN] {
-            let likely = likelihoods(&[vec![value; 300], Vec::new()]);
+            let likely = likelihoods(&[[value; WIDTH], [0.0; WIDTH]]);
             assert!(likely.len() == 2 && likely.iter().all(|likely| (0.0..=1.0).contains(likely)));
         }
     }

@@ -200,23 +200,30 @@ const VOCABULARY: [&[&str]; GROUPS] = [
     &["form", "field", "input", "contact", "contactform", "fieldset", "fields", "checkbox", "radio"],
 ];
 
+/// Words longer than this are no words.
+const LONGEST: usize = 24;
+
 /// The groups of all words of a class or an id, one bit each.
 pub(crate) fn groups(name: &str) -> u64 {
+    let index = &*INDEX;
     let mut groups = 0;
-    let mut word = [0_u8; 24];
+    let mut word = [0_u8; LONGEST];
     let mut length = 0_usize;
+    let mut hash = START;
     let mut lower = false;
     // Words end where letters end, and where a capital follows a small letter.
     for byte in name.bytes().take(2_000).chain([b' ']) {
-        let boundary = !byte.is_ascii_alphabetic() || (byte.is_ascii_uppercase() && lower);
-        if boundary && length > 0 {
-            groups |= word.get(..length.min(word.len())).map_or(0, group_of);
-            length = 0;
+        let letter = byte.is_ascii_alphabetic();
+        if length > 0 && (!letter || (byte.is_ascii_uppercase() && lower)) {
+            groups |= word.get(..length).map_or(0, |word| index.of(hash, word));
+            (length, hash) = (0, START);
         }
-        if byte.is_ascii_alphabetic() {
+        if letter {
+            let small = byte.to_ascii_lowercase();
             if let Some(slot) = word.get_mut(length) {
-                *slot = byte.to_ascii_lowercase();
+                *slot = small;
             }
+            hash = step(hash, small);
             length += 1;
         }
         lower = byte.is_ascii_lowercase();
@@ -224,33 +231,119 @@ pub(crate) fn groups(name: &str) -> u64 {
     groups
 }
 
-/// All words, sorted, with the bits of their groups; words that end in `*` apart.
-type Index = (Vec<(&'static [u8], u64)>, Vec<(&'static [u8], u64)>);
+const START: u32 = 0x811C_9DC5;
+
+const fn step(hash: u32, byte: u8) -> u32 {
+    (hash ^ byte as u32).wrapping_mul(0x0100_0193)
+}
+
+/// Slots of the table of words; a power of two well above their number.
+const SLOTS: usize = 2048;
+
+/// All words with the bits of their groups.
+#[derive(Debug)]
+struct Index {
+    /// By hash, open addressing.
+    exact: Vec<(&'static [u8], u64)>,
+    /// Words that end in `*`.
+    stems: Vec<(&'static [u8], u64)>,
+    /// The letters that stems begin with, one bit each.
+    starts: u32,
+}
 
 static INDEX: std::sync::LazyLock<Index> = std::sync::LazyLock::new(|| {
-    let mut exact: Vec<(&[u8], u64)> = Vec::new();
-    let mut stems: Vec<(&[u8], u64)> = Vec::new();
+    let mut index = Index { exact: vec![(&[], 0); SLOTS], stems: Vec::new(), starts: 0 };
     for (group, words) in VOCABULARY.iter().enumerate() {
         for word in *words {
-            let (list, word) = match word.strip_suffix('*') {
-                Some(stem) => (&mut stems, stem),
-                None => (&mut exact, *word),
-            };
-            match list.iter_mut().find(|(known, _)| *known == word.as_bytes()) {
-                Some((_, bits)) => *bits |= 1 << group,
-                None => list.push((word.as_bytes(), 1 << group)),
+            if let Some(stem) = word.strip_suffix('*') {
+                index.stems.push((stem.as_bytes(), 1 << group));
+                index.starts |= stem.bytes().next().map_or(0, |first| 1 << (first & 31));
+                continue;
+            }
+            let mut slot = word.bytes().fold(START, step) as usize % SLOTS;
+            while let Some(entry) = index.exact.get_mut(slot) {
+                if entry.0.is_empty() || entry.0 == word.as_bytes() {
+                    *entry = (word.as_bytes(), entry.1 | 1 << group);
+                    break;
+                }
+                slot = (slot + 1) % SLOTS;
             }
         }
     }
-    exact.sort_unstable();
-    (exact, stems)
+    index
 });
 
-fn group_of(word: &[u8]) -> u64 {
-    let (exact, stems) = &*INDEX;
-    let found = exact.binary_search_by(|(known, _)| (*known).cmp(word)).ok().and_then(|at| exact.get(at));
-    found.map_or(0, |(_, bits)| *bits)
-        | stems.iter().filter(|(stem, _)| word.starts_with(stem)).fold(0, |bits, (_, own)| bits | own)
+impl Index {
+    fn of(&self, hash: u32, word: &[u8]) -> u64 {
+        let mut slot = hash as usize % SLOTS;
+        let mut groups = 0;
+        while let Some((known, bits)) = self.exact.get(slot)
+            && !known.is_empty()
+        {
+            if *known == word {
+                groups = *bits;
+                break;
+            }
+            slot = (slot + 1) % SLOTS;
+        }
+        if word.first().is_some_and(|first| self.starts >> (first & 31) & 1 == 1) {
+            let stems = self.stems.iter().filter(|(stem, _)| word.starts_with(stem));
+            groups |= stems.fold(0, |bits, (_, own)| bits | own);
+        }
+        groups
+    }
+}
+
+/// What a class, an id or another name says.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Name {
+    /// The groups of its words, one bit each.
+    pub(crate) groups: u64,
+    /// A hash of what stands before the first space.
+    pub(crate) first: u32,
+}
+
+/// Entries of [`Names`].
+const REMEMBERED: usize = 512;
+
+/// The names of one page: a few hundred that are repeated over and over.
+///
+/// Each has one place where it can be; a name that finds another there takes the place. So no page, however it is
+/// made, costs more than one look at each name.
+#[derive(Debug)]
+pub(crate) struct Names<'t> {
+    slots: Vec<(&'t str, Name)>,
+}
+
+impl Default for Names<'_> {
+    fn default() -> Self {
+        Self { slots: vec![("", Name::default()); REMEMBERED] }
+    }
+}
+
+impl<'t> Names<'t> {
+    /// What a name says.
+    pub(crate) fn read(&mut self, name: &'t str) -> Name {
+        if name.is_empty() {
+            return Name::default();
+        }
+        let bytes = name.as_bytes();
+        let head = bytes.first_chunk::<8>().map_or(0, |head| u64::from_le_bytes(*head));
+        let tail = bytes.last_chunk::<8>().map_or_else(
+            || bytes.iter().fold(0, |packed, byte| packed << 8 | u64::from(*byte)),
+            |tail| u64::from_le_bytes(*tail),
+        );
+        let key = (head ^ tail.rotate_left(29) ^ bytes.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let Some(slot) = self.slots.get_mut((key >> 55) as usize % REMEMBERED) else {
+            return Name::default();
+        };
+        if slot.0 != name {
+            let first = bytes.iter().take_while(|byte| !byte.is_ascii_whitespace());
+            let first = first.fold(START, |hash, byte| step(hash, byte.to_ascii_lowercase()));
+            *slot = (name, Name { groups: groups(name), first });
+        }
+        slot.1
+    }
 }
 
 #[cfg(test)]
@@ -266,5 +359,15 @@ mod tests {
         }
         assert_eq!(groups("discontented zzz 123"), 0);
         assert_ne!(groups("recommendations") & groups("related"), 0);
+    }
+
+    #[test]
+    fn a_name_says_the_same_each_time() {
+        let mut names = Names::default();
+        for name in ["post-content", "x", "", "nav bar", "post-content", "nav"] {
+            let read = names.read(name);
+            assert_eq!(read.groups, groups(name), "{name}");
+        }
+        assert_eq!(names.read("nav bar").first, names.read("nav foo").first);
     }
 }

@@ -14,6 +14,13 @@ pub(super) enum Container {
     },
     /// An item of a list.
     Item(Item),
+    /// A footnote; its further lines begin with four spaces.
+    Note {
+        /// What references name it by.
+        label: String,
+        /// Its first line is written.
+        started: bool,
+    },
     /// Beyond [`MAX_NESTING`].
     Flat,
 }
@@ -80,7 +87,10 @@ impl Lines {
             self.start(Leaf::Other);
             self.out.truncate(self.out.trim_end_matches(' ').len());
         }
-        if let Some(Container::Item(_) | Container::Quote { started: true }) = self.containers.pop() {
+        if let Some(
+            Container::Item(_) | Container::Quote { started: true } | Container::Note { started: true, .. },
+        ) = self.containers.pop()
+        {
             self.last = Some(Leaf::Container);
         }
     }
@@ -112,7 +122,9 @@ impl Lines {
         let begun = |container: &Container| {
             !matches!(
                 container,
-                Container::Quote { started: false } | Container::Item(Item { started: false, .. })
+                Container::Quote { started: false }
+                    | Container::Item(Item { started: false, .. })
+                    | Container::Note { started: false, .. }
             )
         };
         let opening = self.containers.iter().position(|container| !begun(container));
@@ -126,6 +138,7 @@ impl Lines {
             Some(Container::Item(Item { interrupts, .. })) => {
                 in_tight && (last == Leaf::Other || (last == Leaf::Paragraph && *interrupts))
             }
+            Some(Container::Note { .. }) => false,
             Some(_) => in_tight && matches!(last, Leaf::Other | Leaf::Paragraph),
             None => in_tight && (last == Leaf::Other || (last != Leaf::Table && leaf == Leaf::Other)),
         }
@@ -140,6 +153,7 @@ impl Lines {
                 Container::Item(Item { started: true, marker, .. }) => {
                     self.out.extend(std::iter::repeat_n(' ', marker.len()));
                 }
+                Container::Note { started: true, .. } => self.out.push_str("    "),
                 _ => {}
             }
         }
@@ -162,6 +176,13 @@ impl Lines {
                 Container::Item(Item { marker, started, .. }) => {
                     *started = true;
                     self.out.push_str(marker);
+                }
+                Container::Note { started: true, .. } => self.out.push_str("    "),
+                Container::Note { label, started } => {
+                    *started = true;
+                    self.out.push_str("[^");
+                    self.out.push_str(label);
+                    self.out.push_str("]: ");
                 }
                 Container::Flat => {}
             }

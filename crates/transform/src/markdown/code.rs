@@ -1,6 +1,43 @@
 //! Code blocks: their text, their language and a fence that their text cannot end.
 
+use super::Writer;
+use super::block::Leaf;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+
+impl Writer<'_> {
+    pub(super) fn code_block(&mut self, node: NodeId) {
+        let tree = self.tree;
+        if !self.options.faithful && is_column_of_numbers(tree, node) {
+            return;
+        }
+        let code = text(tree, node, self.options.faithful);
+        if self.in_cell() {
+            // A cell is one line: a span for each line of the code.
+            for line in code.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+                self.break_in_cell();
+                self.inline.code(line);
+            }
+            return;
+        }
+        if self.heading.is_some() {
+            self.inline.code(code.trim());
+            return;
+        }
+        self.flush();
+        let language = language(tree, node).unwrap_or_default();
+        let fence = fence(&code, &language);
+        self.lines.start(Leaf::Other);
+        self.lines.write(&fence);
+        self.lines.write(&language);
+        if !code.is_empty() {
+            for line in code.split('\n') {
+                self.lines.next_line_with(line);
+            }
+        }
+        self.lines.next_line_with(&fence);
+        self.ended_list = None;
+    }
+}
 
 /// The longest run of a character.
 pub(super) fn longest_run(text: &str, character: char) -> usize {
@@ -12,7 +49,8 @@ pub(super) fn longest_run(text: &str, character: char) -> usize {
     longest
 }
 
-/// The text of a `pre`: as it stands, with line ends for `br` and for blocks inside, without line numbers.
+/// The text of a `pre`: as it stands, with line ends for `br`, for blocks inside and between elements that are a line
+/// each; without line numbers.
 pub(super) fn text(tree: &Tree, pre: NodeId, faithful: bool) -> String {
     let mut out = String::new();
     let mut walk = Walk::new(tree, pre);
@@ -20,9 +58,21 @@ pub(super) fn text(tree: &Tree, pre: NodeId, faithful: bool) -> String {
         match edge {
             Edge::Enter(node) if node != pre && is_gutter(tree, node) => walk.skip_children(),
             Edge::Enter(node) if tree.kind(node) == Kind::Text => {
-                out.extend(tree.text(node).chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')));
+                let listed = tree.tag(pre) != Tag::Pre && tree.text(node).trim().is_empty();
+                if !listed || !tree.text(node).contains('\n') {
+                    out.extend(
+                        tree.text(node).chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')),
+                    );
+                }
             }
             Edge::Enter(node) if tree.tag(node) == Tag::Br => out.push('\n'),
+            Edge::Leave(node)
+                if node != pre
+                    && ends_line(tree, node)
+                    && (!out.ends_with('\n') || tree.first_child(node).is_none()) =>
+            {
+                out.push('\n');
+            }
             Edge::Enter(node) | Edge::Leave(node)
                 if node != pre && tree.tag(node).is_block() && !out.is_empty() && !out.ends_with('\n') =>
             {
@@ -36,34 +86,65 @@ pub(super) fn text(tree: &Tree, pre: NodeId, faithful: bool) -> String {
     out
 }
 
+/// Does an element hold one line of code, with the next line right after it and no line end between?
+fn ends_line(tree: &Tree, node: NodeId) -> bool {
+    let is_line = |node: NodeId| match tree.tag(node) {
+        Tag::Code => tree.parent(node).is_some_and(|parent| tree.tag(parent) == Tag::Pre),
+        Tag::Span => has_class(tree, node, &["line", "code-line", "token-line", "view-line"]),
+        _ => false,
+    };
+    is_line(node) && tree.next_sibling(node).is_some_and(is_line)
+}
+
+fn has_class(tree: &Tree, node: NodeId, wanted: &[&str]) -> bool {
+    tree.attribute(node, Attr::Class)
+        .is_some_and(|class| class.split_ascii_whitespace().any(|word| wanted.contains(&word)))
+}
+
+/// Is an element a listing that highlighters build without `pre`?
+pub(super) fn is_listing(tree: &Tree, node: NodeId) -> bool {
+    has_class(tree, node, &["syntaxhighlighter", "crayon-syntax", "js-file-line-container"])
+        && tree.first_child(node).is_some()
+}
+
+/// Is a `pre` nothing but the numbers of the lines of another one beside it?
+fn is_column_of_numbers(tree: &Tree, pre: NodeId) -> bool {
+    std::iter::once(pre).chain(tree.ancestors(pre).take(3)).any(|node| has_class(tree, node, GUTTERS))
+        && is_numbers(&tree.text_content(pre))
+}
+
+fn is_numbers(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, '.' | ':' | '|'))
+}
+
+/// What highlighters call the numbers beside the lines, and the buttons above them.
+const GUTTERS: &[&str] = &[
+    "line-numbers-rows",
+    "linenos",
+    "linenodiv",
+    "lineno",
+    "linenumber",
+    "line-number",
+    "line-numbers",
+    "gutter",
+    "lnt",
+    "ln",
+    "hljs-ln-numbers",
+    "rouge-gutter",
+    "blob-num",
+    "crayon-nums",
+    "crayon-num",
+    "react-syntax-highlighter-line-number",
+    "copy",
+    "copy-button",
+];
+
 /// Line numbers and buttons beside code.
 fn is_gutter(tree: &Tree, node: NodeId) -> bool {
     if tree.tag(node).is_invisible() || tree.tag(node) == Tag::Button {
         return true;
     }
-    let class = tree.attribute(node, Attr::Class).unwrap_or_default();
-    class.split_ascii_whitespace().any(|class| {
-        matches!(
-            class,
-            "line-numbers-rows"
-                | "linenos"
-                | "lineno"
-                | "linenumber"
-                | "line-number"
-                | "line-numbers"
-                | "gutter"
-                | "lnt"
-                | "ln"
-                | "hljs-ln-numbers"
-                | "rouge-gutter"
-                | "react-syntax-highlighter-line-number"
-                | "copy"
-                | "copy-button"
-        )
-    }) && tree
-        .text_content(node)
-        .chars()
-        .all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, '.' | ':' | '|'))
+    has_class(tree, node, GUTTERS) && is_numbers(&tree.text_content(node))
 }
 
 /// The language of a code block, read from the classes that highlighters use, on the block, its code or around it.
@@ -71,8 +152,9 @@ pub(super) fn language(tree: &Tree, pre: NodeId) -> Option<String> {
     let code = tree.elements(pre).find(|child| matches!(tree.tag(*child), Tag::Code | Tag::Samp));
     let around = tree
         .ancestors(pre)
-        .take(3)
-        .filter(|node| matches!(tree.tag(*node), Tag::Div | Tag::Figure | Tag::Other | Tag::Section));
+        .take(8)
+        .filter(|node| matches!(tree.tag(*node), Tag::Div | Tag::Figure | Tag::Other | Tag::Section))
+        .take(3);
     code.into_iter().chain([pre]).chain(around).enumerate().find_map(|(index, node)| {
         let named =
             [Attr::DataLang, Attr::DataLanguage].into_iter().find_map(|name| tree.attribute(node, name));
@@ -81,32 +163,134 @@ pub(super) fn language(tree: &Tree, pre: NodeId) -> Option<String> {
         }
         let class = tree.attribute(node, Attr::Class)?;
         let own = index < 2 && tree.tag(node) != Tag::Div;
-        of_class(class, own)
+        of_class(class, own, tree.tag(node) == Tag::Figure)
     })
 }
 
-fn of_class(class: &str, own: bool) -> Option<String> {
+fn of_class(class: &str, own: bool, figure: bool) -> Option<String> {
+    const PREFIXES: &[&str] = &[
+        "language-",
+        "lang-",
+        "highlight-source-",
+        "highlight-text-",
+        "mw-highlight-lang-",
+        "brush:",
+        "sourceCode-",
+    ];
     let marked = class.split_ascii_whitespace().find_map(|word| {
-        let language =
-            ["language-", "lang-", "highlight-source-", "highlight-text-", "brush:", "sourceCode-"]
-                .iter()
-                .find_map(|prefix| word.strip_prefix(prefix))
-                .or_else(|| word.strip_prefix("highlight-").filter(|_| !own))?;
+        let language = PREFIXES
+            .iter()
+            .find_map(|prefix| word.strip_prefix(prefix))
+            .or_else(|| word.strip_prefix("highlight-").filter(|_| !own))?;
         clean(language)
     });
-    marked.or_else(|| {
-        // `class="brush: js"`, `class="sourceCode python"`, `class="hljs python"`.
+    // `class="brush: js"`, `class="sourceCode python"`, `class="hljs python"`, `<figure class="highlight js">`.
+    let named = || {
         let mut words = class.split_ascii_whitespace();
-        words.find(|word| matches!(*word, "brush:" | "sourceCode" | "hljs" | "prettyprint"))?;
+        words.find(|word| match *word {
+            "brush:" | "sourceCode" | "hljs" | "prettyprint" | "syntaxhighlighter" => true,
+            "highlight" => figure,
+            _ => false,
+        })?;
         words.next().and_then(|word| clean(word.trim_end_matches(';')))
-    })
+    };
+    // The bare name of a language.
+    let bare = || {
+        let known = |word: &&str| LANGUAGES.contains(&word.to_ascii_lowercase().as_str());
+        class.split_ascii_whitespace().find(known).map(str::to_owned)
+    };
+    marked.or_else(named).or_else(|| own.then(bare).flatten())
 }
+
+/// Names that stand alone as the class of code.
+const LANGUAGES: &[&str] = &[
+    "bash",
+    "c",
+    "c++",
+    "clojure",
+    "cmake",
+    "console",
+    "cpp",
+    "csharp",
+    "css",
+    "dart",
+    "diff",
+    "dockerfile",
+    "elixir",
+    "elm",
+    "erlang",
+    "fortran",
+    "fsharp",
+    "go",
+    "golang",
+    "graphql",
+    "groovy",
+    "haskell",
+    "html",
+    "ini",
+    "java",
+    "javascript",
+    "js",
+    "json",
+    "jsx",
+    "julia",
+    "kotlin",
+    "latex",
+    "lisp",
+    "lua",
+    "makefile",
+    "matlab",
+    "nginx",
+    "nix",
+    "objc",
+    "ocaml",
+    "perl",
+    "php",
+    "powershell",
+    "python",
+    "py",
+    "r",
+    "ruby",
+    "rust",
+    "sass",
+    "scala",
+    "scheme",
+    "scss",
+    "sh",
+    "shell",
+    "sql",
+    "swift",
+    "toml",
+    "ts",
+    "tsx",
+    "typescript",
+    "vb",
+    "vim",
+    "xml",
+    "yaml",
+    "yml",
+    "zig",
+    "zsh",
+];
 
 fn clean(language: &str) -> Option<String> {
     let language = language.trim();
     let fits = !language.is_empty()
         && language.len() <= 24
-        && !matches!(language, "none" | "default" | "plain" | "linenums" | "wrapper" | "block" | "container")
+        && !matches!(
+            language,
+            "none"
+                | "default"
+                | "plain"
+                | "linenums"
+                | "wrapper"
+                | "block"
+                | "container"
+                | "auto"
+                | "undefined"
+                | "nohighlight"
+                | "nogutter"
+        )
         && !language.contains(|c: char| c.is_whitespace() || c.is_control() || c == '`');
     fits.then(|| language.to_owned())
 }

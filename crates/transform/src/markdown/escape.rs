@@ -87,8 +87,9 @@ fn is_reference(after: &str) -> bool {
     }
 }
 
-/// Escapes the brackets of a link's text, which starts at `start`, where they do not pair up.
-pub(super) fn brackets(out: &mut String, start: usize) {
+/// Escapes the brackets of a link's text, which starts at `start`, where they do not pair up. Those of images inside are
+/// left alone; the text of an image itself holds none (`images` is false).
+pub(super) fn brackets(out: &mut String, start: usize, images: bool) {
     let Some(text) = out.get(start..) else { return };
     if !text.contains(['[', ']']) {
         return;
@@ -119,7 +120,7 @@ pub(super) fn brackets(out: &mut String, start: usize) {
         if matches!(c, '[' | ']') && !escaped && !image {
             out.push('\\');
         }
-        image = c == '!' && !escaped;
+        image = images && c == '!' && !escaped;
         escaped = c == '\\' && !escaped;
         out.push(c);
     }

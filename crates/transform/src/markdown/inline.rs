@@ -86,6 +86,9 @@ pub(super) enum Place {
     Cell,
 }
 
+/// Counts that have every such character escaped.
+const EVERY: Counts = Counts { stars: 2, underscores: 2, backticks: 2, tildes: 2 };
+
 /// Inline content being collected.
 #[derive(Debug, Default)]
 pub(super) struct Inline {
@@ -364,20 +367,30 @@ impl Inline {
                 }
                 Piece::LinkEnd(number) => {
                     if let Some(start) = link_start.take() {
-                        escape::brackets(&mut out, start);
+                        escape::brackets(&mut out, start, true);
                     }
                     out.push_str("](");
                     self.target(*number, place, &mut out);
                     out.push(')');
                 }
+                // Two spans side by side would share their backticks.
+                Piece::Code(range)
+                    if index > 0 && matches!(self.pieces.get(index - 1), Some(Piece::Code(_))) =>
+                {
+                    out.push_str("<code>");
+                    escape::text(self.slice(range), Some('<'), &EVERY, place == Place::Cell, &mut out);
+                    out.push_str("</code>");
+                }
                 Piece::Code(range) => code_span(self.slice(range), place == Place::Cell, &mut out),
+                Piece::Raw(range) if place == Place::Cell => {
+                    out.push_str(&self.slice(range).replace('|', "\\|"));
+                }
                 Piece::Raw(range) => out.push_str(self.slice(range)),
                 Piece::Image { alt, target } => {
                     out.push_str("![");
                     let start = out.len();
-                    let all = Counts { stars: 2, underscores: 2, backticks: 2, tildes: 2 };
-                    escape::text(self.slice(alt), Some(']'), &all, place == Place::Cell, &mut out);
-                    escape::brackets(&mut out, start);
+                    escape::text(self.slice(alt), Some(']'), &EVERY, place == Place::Cell, &mut out);
+                    escape::brackets(&mut out, start, false);
                     out.push_str("](");
                     self.target(*target, place, &mut out);
                     out.push(')');

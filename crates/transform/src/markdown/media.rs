@@ -9,6 +9,9 @@ impl Writer<'_> {
     pub(super) fn open_link(&mut self, node: NodeId) {
         let tree = self.tree;
         let Some(href) = tree.attribute(node, Attr::Href) else { return };
+        if self.heading.is_some() && !self.options.faithful && href.trim_start().starts_with('#') {
+            return; // a heading that leads to itself
+        }
         let Some(address) = self.options.resolver.output(href) else { return };
         let Some(left) = self.addresses_left.checked_sub(address.len()) else { return };
         self.addresses_left = left;
@@ -34,6 +37,24 @@ impl Writer<'_> {
         }
     }
 
+    /// Is it what programs put beside a heading: a mark that leads to the heading itself, or a link to edit its section?
+    pub(super) fn is_furniture(&self, node: NodeId) -> bool {
+        let tree = self.tree;
+        if self.heading.is_none() {
+            return false;
+        }
+        if tree.tag(node) == Tag::Span {
+            let class = tree.attribute(node, Attr::Class).unwrap_or_default();
+            return class.split_ascii_whitespace().any(|word| word == "mw-editsection");
+        }
+        let itself = tree.attribute(node, Attr::Href).is_some_and(|href| href.trim_start().starts_with('#'));
+        itself && {
+            let text = tree.folded_text(node, 40);
+            !text.contains(char::is_alphanumeric)
+                || ["link", "permalink", "anchor"].iter().any(|word| text.eq_ignore_ascii_case(word))
+        }
+    }
+
     /// Markdown has no form for a link without text that keeps its address as it is.
     pub(super) fn empty_link(&mut self, node: NodeId, href: &str) {
         let mut raw = String::from("<a href=\"");
@@ -54,7 +75,12 @@ impl Writer<'_> {
             return;
         }
         let alt = tree.attribute(node, Attr::Alt).unwrap_or_default();
-        let Some(source) = picture::source(tree, node) else { return };
+        let Some(mut source) = picture::source(tree, node) else { return };
+        if picture::is_inline(source)
+            && let Some(real) = without_scripts(tree, node)
+        {
+            source = real;
+        }
         let title = tree.attribute(node, Attr::Title).map(fold).filter(|title| !title.is_empty());
         let address = if !picture::is_inline(source) {
             match self.options.resolver.output(source) {
@@ -83,13 +109,35 @@ impl Writer<'_> {
             self.inline.raw(if tree.has(node, Attr::Checked) { "[x]" } else { "[ ]" });
             self.task = true;
             self.inline.space();
+        } else if is_box
+            && self.inline.is_empty()
+            && !self.in_cell()
+            && tree.parent(node).is_some_and(|parent| tree.tag(parent) == Tag::P)
+        {
+            // Outside a list there is no such box in Markdown: its state is told in text.
+            self.inline.text(if tree.has(node, Attr::Checked) { "[x]" } else { "[ ]" });
+            self.inline.space();
         }
+    }
+
+    /// What a plug-in would show: the text for those without it, or else a link; false where the latter was written.
+    pub(super) fn object(&mut self, node: NodeId) -> bool {
+        let tree = self.tree;
+        let speaks = tree.elements(node).any(|child| tree.tag(child) != Tag::Param)
+            || tree.children(node).any(|child| !tree.text(child).trim().is_empty());
+        if !speaks {
+            self.frame(node);
+        }
+        speaks
     }
 
     /// What is embedded becomes a link.
     pub(super) fn frame(&mut self, node: NodeId) {
         let tree = self.tree;
-        let source = [Attr::Src, Attr::DataSrc].into_iter().find_map(|name| {
+        if picture::is_tracker(tree, node) {
+            return;
+        }
+        let source = [Attr::Src, Attr::DataSrc, Attr::Data].into_iter().find_map(|name| {
             tree.attribute(node, name).filter(|source| !source.is_empty() && !source.starts_with("about:"))
         });
         let source = source.or_else(|| {
@@ -109,6 +157,15 @@ impl Writer<'_> {
             self.inline.close_link();
         }
     }
+}
+
+/// The picture that a page shows to those without scripts, right after the one that a script fills in.
+fn without_scripts(tree: &Tree, image: NodeId) -> Option<&str> {
+    let after = std::iter::successors(tree.next_sibling(image), |node| tree.next_sibling(*node))
+        .take(3)
+        .find(|node| tree.tag(*node) == Tag::Noscript)?;
+    let real = tree.elements(after).find(|node| tree.tag(*node) == Tag::Img)?;
+    picture::source(tree, real).filter(|source| !picture::is_inline(source))
 }
 
 /// With white space folded and ends trimmed.

@@ -10,7 +10,9 @@ mod escape;
 mod inline;
 mod list;
 mod math;
+mod mathml;
 mod media;
+mod note;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -21,6 +23,8 @@ use crate::view::View;
 use block::{Container, Leaf, Lines};
 use inline::{Inline, Mark, Place, Target};
 use list::List;
+use math::Formula;
+use note::Notes;
 use table::Table;
 
 /// How Markdown is written.
@@ -53,6 +57,9 @@ pub(crate) fn write(tree: &Tree, view: &View, options: Options<'_>) -> String {
         block_link: None,
         task: false,
         addresses_left: tree.attribute_budget(),
+        notes: Notes::of_view(tree, view),
+        inside_notes: 0,
+        unreadable: None,
     };
     for root in &view.roots {
         writer.walk(*root);
@@ -79,6 +86,11 @@ struct Writer<'t> {
     task: bool,
     /// Bytes of addresses that may still be written.
     addresses_left: usize,
+    notes: Notes,
+    /// Notes that are open.
+    inside_notes: usize,
+    /// A formula that cannot be written is open: formulas inside it are not tried, so that each is read once.
+    unreadable: Option<NodeId>,
 }
 
 impl Writer<'_> {
@@ -91,13 +103,20 @@ impl Writer<'_> {
                     Kind::Text if self.view.hidden.contains(node) => {}
                     Kind::Text => self.inline.text(tree.text(node)),
                     Kind::Element => {
-                        if self.math(node) || self.view.skips(tree, node) || !self.enter(node) {
+                        let skips = self.view.hidden.contains(node)
+                            || self.math(node)
+                            || self.view.skips(tree, node)
+                            || !self.enter(node);
+                        if skips {
                             walk.skip_children();
                         }
                     }
                     Kind::Document => {}
                 },
                 Edge::Leave(node) => {
+                    if self.unreadable == Some(node) {
+                        self.unreadable = None;
+                    }
                     if tree.kind(node) == Kind::Element && !self.view.hidden.contains(node) {
                         self.leave(node);
                     }
@@ -114,6 +133,9 @@ impl Writer<'_> {
     fn enter(&mut self, node: NodeId) -> bool {
         let tree = self.tree;
         let tag = tree.tag(node);
+        if !self.notes.is_empty() && self.note(node) {
+            return false;
+        }
         match tag {
             Tag::Br => self.line_break(),
             Tag::Em | Tag::I | Tag::Cite | Tag::Dfn | Tag::Var if !self.is_icon(node) => {
@@ -131,23 +153,27 @@ impl Writer<'_> {
                 self.inline.code(&tree.text_content(node));
                 return false;
             }
+            Tag::A | Tag::Span if !self.options.faithful && self.is_furniture(node) => return false,
             Tag::A => self.open_link(node),
             Tag::Img => self.image(node),
-            Tag::Picture => {}
             Tag::Input => self.task(node),
             Tag::Iframe | Tag::Embed => self.frame(node),
             Tag::Video | Tag::Audio => {
                 self.frame(node);
                 return false;
             }
-            Tag::Select | Tag::Textarea | Tag::Canvas | Tag::Object | Tag::Progress | Tag::Meter => {
-                return false;
-            }
+            Tag::Object => return self.object(node),
+            Tag::Select | Tag::Textarea | Tag::Canvas | Tag::Progress | Tag::Meter => return false,
             Tag::Template => return tree.has(node, Attr::Shadowrootmode),
             Tag::Pre | Tag::Xmp | Tag::Plaintext => {
                 self.code_block(node);
                 return false;
             }
+            Tag::Div | Tag::Table if code::is_listing(tree, node) => {
+                self.code_block(node);
+                return false;
+            }
+            Tag::Other if tree.name(node) == "amp-img" => self.image(node),
             _ if tag.is_block() => return self.enter_block(node, tag),
             _ => {}
         }
@@ -176,9 +202,22 @@ impl Writer<'_> {
                 }
             }
             Tag::Pre | Tag::Xmp | Tag::Plaintext => {}
-            _ if tag.is_block() => self.leave_block(tag),
+            _ if self.notes.definition(node).is_some() && !self.in_cell() => self.close_note(node, tag),
+            _ if tag.is_block() => self.leave_block(node, tag),
             _ => {}
         }
+    }
+
+    /// The level of a heading, 1 to 6; by its role too.
+    fn heading_level(&self, node: NodeId) -> Option<u8> {
+        let tag = self.tree.tag(node);
+        tag.heading_level().or_else(|| {
+            let by_role =
+                matches!(tag, Tag::Div | Tag::P) && self.tree.attribute(node, Attr::Role)? == "heading";
+            let level =
+                self.tree.attribute(node, Attr::AriaLevel).and_then(|level| level.trim().parse().ok());
+            by_role.then_some(level.unwrap_or(2_u8).clamp(1, 6))
+        })
     }
 
     /// Icon fonts use `i` for pictures.
@@ -226,7 +265,7 @@ impl Writer<'_> {
                 linked.push('[');
                 let start = linked.len();
                 linked.push_str(&text);
-                escape::brackets(&mut linked, start);
+                escape::brackets(&mut linked, start, true);
                 linked.push_str("](");
                 escape::destination(&target.address, false, &mut linked);
                 linked.push(')');
@@ -274,7 +313,7 @@ impl Writer<'_> {
         }
         self.flush();
         match tag {
-            _ if tag.heading_level().is_some() => self.heading = tag.heading_level(),
+            _ if self.heading_level(node).is_some() => self.heading = self.heading_level(node),
             Tag::Hr => {
                 self.lines.start(Leaf::Other);
                 self.lines.write(if self.lines.in_item() { "___" } else { "---" });
@@ -282,8 +321,11 @@ impl Writer<'_> {
             }
             Tag::Blockquote => self.lines.push(Container::Quote { started: false }),
             Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.open_list(node, tag == Tag::Ol),
+            Tag::Li if self.notes.definition(node).is_some() => {}
             Tag::Li => self.open_item(node),
-            Tag::Table if table::holds_data(self.tree, node) => self.table = Some(Table::default()),
+            Tag::Table if table::holds_data(self.tree, node) => {
+                self.table = Some(Table::new(self.tree, node));
+            }
             Tag::Table if self.options.faithful && self.html_table(node) => return false,
             Tag::Dt => self.inline.open(Mark::Strong),
             Tag::Summary => self.inline.open(Mark::Strong),
@@ -317,13 +359,13 @@ impl Writer<'_> {
         true
     }
 
-    fn break_in_cell(&mut self) {
+    pub(super) fn break_in_cell(&mut self) {
         if !self.inline.is_empty() && self.inline.trailing_breaks() == 0 {
             self.inline.line_break();
         }
     }
 
-    fn leave_block(&mut self, tag: Tag) {
+    fn leave_block(&mut self, node: NodeId, tag: Tag) {
         if self.in_cell() {
             self.leave_block_in_cell(tag);
             return;
@@ -338,7 +380,7 @@ impl Writer<'_> {
         }
         self.flush();
         match tag {
-            _ if tag.heading_level().is_some() => self.heading = None,
+            _ if self.heading_level(node).is_some() => self.heading = None,
             Tag::Blockquote => self.lines.pop(self.options.faithful),
             Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.close_list(),
             Tag::Li => self.close_item(),
@@ -384,57 +426,24 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a table as HTML where it is small enough to be read.
-    fn html_table(&mut self, node: NodeId) -> bool {
-        if Walk::new(self.tree, node)
-            .any(|edge| matches!(edge, Edge::Enter(inner) if self.tree.tag(inner) == Tag::Pre))
-        {
+    /// Writes the formula that an element is; false where it is none, or none that can be written.
+    fn math(&mut self, node: NodeId) -> bool {
+        if self.unreadable.is_some() {
             return false;
         }
-        let view = View { roots: vec![node], ..self.view.clone() };
-        let html =
-            crate::html::write(self.tree, &view, self.options.resolver, self.options.remove_base64_images);
-        // Every parser adds `tbody` by itself.
-        let html = html.replace("<tbody>", "").replace("</tbody>", "");
-        self.lines.start(Leaf::Table);
-        // An empty line would end the block.
-        for (index, line) in html.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
-            if index > 0 {
-                self.lines.next_line();
+        match math::of(self.tree, node) {
+            None => false,
+            Some(Formula::Unreadable) => {
+                self.unreadable = Some(node);
+                false
             }
-            self.lines.write(line);
-        }
-        self.ended_list = None;
-        true
-    }
-
-    fn math(&mut self, node: NodeId) -> bool {
-        let Some(formula) = math::of(self.tree, node) else { return false };
-        if !formula.is_empty() {
-            self.inline.raw(&formula);
-        }
-        true
-    }
-
-    fn code_block(&mut self, node: NodeId) {
-        let code = code::text(self.tree, node, self.options.faithful);
-        if self.in_cell() || self.heading.is_some() {
-            self.inline.code(code.trim());
-            return;
-        }
-        self.flush();
-        let language = code::language(self.tree, node).unwrap_or_default();
-        let fence = code::fence(&code, &language);
-        self.lines.start(Leaf::Other);
-        self.lines.write(&fence);
-        self.lines.write(&language);
-        if !code.is_empty() {
-            for line in code.split('\n') {
-                self.lines.next_line_with(line);
+            Some(Formula::Written(formula)) => {
+                if !formula.is_empty() {
+                    self.inline.raw(&formula);
+                }
+                true
             }
         }
-        self.lines.next_line_with(&fence);
-        self.ended_list = None;
     }
 }
 

@@ -1,6 +1,9 @@
 //! Tables: which of them hold data, and how those are written.
 
+use super::Writer;
+use super::block::Leaf;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::view::View;
 
 /// A cell longer than this makes its table one for layout.
 const MAX_CELL_BYTES: usize = 2_000;
@@ -13,7 +16,8 @@ pub(super) fn holds_data(tree: &Tree, table: NodeId) -> bool {
     if matches!(tree.attribute(table, Attr::Role), Some("presentation" | "none")) {
         return false;
     }
-    let (mut rows, mut cells, mut widest, mut headers) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let (mut rows, mut cells, mut widest, mut headers, mut code) =
+        (0_usize, 0_usize, 0_usize, 0_usize, false);
     let mut in_row = 0_usize;
     let mut cell_bytes = 0_usize;
     let mut long_cells = 0_usize;
@@ -33,7 +37,8 @@ pub(super) fn holds_data(tree: &Tree, table: NodeId) -> bool {
         }
         match tree.tag(node) {
             Tag::Table if node != table => return false,
-            Tag::Pre | Tag::Form | Tag::H1 | Tag::H2 | Tag::Article | Tag::Section | Tag::Iframe => {
+            Tag::Pre => code = true,
+            Tag::Form | Tag::H1 | Tag::H2 | Tag::Article | Tag::Section | Tag::Iframe => {
                 return false;
             }
             Tag::Tr => {
@@ -50,7 +55,8 @@ pub(super) fn holds_data(tree: &Tree, table: NodeId) -> bool {
             _ => {}
         }
     }
-    cells > 0 && (headers > 0 || (rows > 1 && widest > 1))
+    // Code beside its line numbers is a table too, but has no header.
+    cells > 0 && (headers > 0 || (rows > 1 && widest > 1 && !code))
 }
 
 /// How a column is aligned.
@@ -81,9 +87,28 @@ pub(super) struct Table {
     rowspan: u32,
     /// All cells of the current row are header cells.
     only_headers: bool,
+    /// Cells of the row that has most: no span reaches further.
+    widest: usize,
 }
 
 impl Table {
+    /// For the rows below an element.
+    pub(super) fn new(tree: &Tree, table: NodeId) -> Self {
+        let (mut widest, mut in_row) = (8, 0);
+        for edge in Walk::new(tree, table) {
+            let Edge::Enter(node) = edge else { continue };
+            match tree.tag(node) {
+                Tag::Tr => in_row = 0,
+                Tag::Td | Tag::Th => {
+                    in_row += 1;
+                    widest = widest.max(in_row);
+                }
+                _ => {}
+            }
+        }
+        Self { widest: widest.min(MAX_COLUMNS), ..Self::default() }
+    }
+
     pub(super) fn head(&mut self, inside: bool) {
         self.in_head = inside;
     }
@@ -141,8 +166,7 @@ impl Table {
     }
 
     pub(super) fn end_cell(&mut self, content: String) {
-        // A span is never wider than the other rows give reason to believe.
-        let widest = self.rows.iter().map(|row| row.cells.len()).max().unwrap_or(0).max(8);
+        let widest = self.widest;
         let Some(row) = self.rows.last_mut() else { return };
         let column = row.cells.len();
         if column >= MAX_COLUMNS {
@@ -209,6 +233,32 @@ impl Table {
         lines.push(delimiter);
         lines.extend(rows.map(|row| line(&row.cells, pad)));
         lines
+    }
+}
+
+impl Writer<'_> {
+    /// Writes a table as HTML where it is small enough to be read.
+    pub(super) fn html_table(&mut self, node: NodeId) -> bool {
+        if Walk::new(self.tree, node)
+            .any(|edge| matches!(edge, Edge::Enter(inner) if self.tree.tag(inner) == Tag::Pre))
+        {
+            return false;
+        }
+        let view = View { roots: vec![node], ..self.view.clone() };
+        let html =
+            crate::html::write(self.tree, &view, self.options.resolver, self.options.remove_base64_images);
+        // Every parser adds `tbody` by itself.
+        let html = html.replace("<tbody>", "").replace("</tbody>", "");
+        self.lines.start(Leaf::Table);
+        // An empty line would end the block.
+        for (index, line) in html.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
+            if index > 0 {
+                self.lines.next_line();
+            }
+            self.lines.write(line);
+        }
+        self.ended_list = None;
+        true
     }
 }
 

@@ -3,6 +3,10 @@
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
+/// What follows the first three letters of a month's full name.
+const MONTH_ENDS: [&str; 12] =
+    ["uary", "ruary", "ch", "il", "", "e", "y", "ust", "tember", "ober", "ember", "ember"];
+
 /// An ISO 8601 date or time as it is, anything else that can be read as a date as `YYYY-MM-DD`.
 pub(super) fn normalize(text: &str) -> Option<String> {
     let text = text.trim();
@@ -33,7 +37,7 @@ pub(super) fn normalize(text: &str) -> Option<String> {
     }
     match (year, month, day) {
         (Some(year), Some(month), Some(day)) => Some(format!("{year:04}-{month:02}-{day:02}")),
-        _ => None,
+        _ => in_text(&text),
     }
 }
 
@@ -88,7 +92,7 @@ fn is_iso(text: &str) -> bool {
     shape && bytes.get(10).is_none_or(|byte| matches!(byte, b'T' | b't' | b' '))
 }
 
-/// The date in an address such as `/2024/05/01/title`.
+/// The date in an address such as `/2024/05/01/title` or `/2024/may/01/title`.
 pub(super) fn of_path(path: &str) -> Option<String> {
     let segments: Vec<&str> = path.split('/').collect();
     segments.windows(3).find_map(|three| {
@@ -97,7 +101,14 @@ pub(super) fn of_path(path: &str) -> Option<String> {
             (text.len() <= length && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
                 .then(|| text.parse::<u32>().ok())?
         };
-        let (year, month, day) = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
+        let named = || {
+            let known = MONTHS.iter().zip(MONTH_ENDS).position(|(start, end)| {
+                let (own, rest) = month.split_at_checked(3).unwrap_or_default();
+                own.eq_ignore_ascii_case(start) && (rest.is_empty() || rest.eq_ignore_ascii_case(end))
+            });
+            known.and_then(|at| u32::try_from(at + 1).ok())
+        };
+        let (year, month, day) = (number(year, 4)?, number(month, 2).or_else(named)?, number(day, 2)?);
         ((1990..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day))
             .then(|| format!("{year:04}-{month:02}-{day:02}"))
     })
@@ -115,6 +126,7 @@ mod tests {
             ("May 1, 2024", Some("2024-05-01")),
             ("1st of September 2023 10:30", Some("2023-09-01")),
             ("Mon, 06 Sep 2021 00:00:00 GMT", Some("2021-09-06")),
+            ("Thu, 09/25/2025 - 11:38", Some("2025-09-25")),
             ("yesterday", None),
             ("2024", None),
         ];
@@ -133,6 +145,8 @@ mod tests {
             assert_eq!(in_text(text).as_deref(), expected, "{text}");
         }
         assert_eq!(of_path("/blog/2024/5/1/title").as_deref(), Some("2024-05-01"));
+        assert_eq!(of_path("/blog/2023/october/03/title").as_deref(), Some("2023-10-03"));
         assert_eq!(of_path("/2024/13/01/x"), None);
+        assert_eq!(of_path("/2024/markets/01/x"), None);
     }
 }

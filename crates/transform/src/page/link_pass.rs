@@ -1,84 +1,142 @@
-//! The links of a page without a tree: one pass of the tokenizer, for pages that are crawled for their links alone.
+//! A page without a tree: one pass of the tokenizer, for pages that are crawled for their links alone.
 //!
-//! Addresses are resolved at the end, because a `<base>` counts for what stands before it too.
+//! A tree costs several times as much, and links and `<meta>` elements need none. Addresses are resolved at the end,
+//! because a `<base>` counts for what stands before it too.
 
 use std::borrow::Cow;
 
+use gleaner_types::{Document, Metadata};
 use url::Url;
 
-use super::links::{Collector, PageLinks};
+use super::facts::Facts;
+use super::links::{Collector, Origin, PageLinks};
 use crate::address::Resolver;
-use crate::tree::{Content, Tag, Token, Tokenizer, decode_references};
+use crate::tree::{Content, RawAttribute, Token, Tokenizer, decode_references};
 
+/// The longest name of a tag that says anything here.
+const LONGEST_NAME: usize = 9;
+
+/// A link as it was found.
 enum Found<'a> {
-    Link { href: Cow<'a, str>, rel: Cow<'a, str> },
+    Link { href: Cow<'a, str>, rel: Cow<'a, str>, origin: Origin },
     Head { href: Cow<'a, str>, rel: Cow<'a, str> },
     Meta { name: Cow<'a, str>, content: Cow<'a, str> },
 }
 
 /// All links of a page; `text` is as [`prepare`](crate::tree::prepare) leaves it.
 pub(crate) fn links(text: &str, url: &Url) -> PageLinks {
+    read(text, url, None).finish()
+}
+
+/// The links of a page, as `links` format too, and what its tags say of it: title, language, icon and every `<meta>`.
+/// What only a tree tells (authors and days named in the text, JSON-LD) is left open.
+pub(crate) fn page(text: &str, url: &Url) -> (Document, PageLinks) {
+    let mut facts = Facts::default();
+    let collector = read(text, url, Some(&mut facts));
+    let links = Some(collector.texts());
+    let (metadata, warning): (Metadata, _) = facts.finish(url, collector.resolver());
+    (Document { links, metadata, warning, ..Document::default() }, collector.finish())
+}
+
+/// The attributes of a start tag.
+#[derive(Clone, Copy)]
+pub(super) struct Attributes<'t, 'a> {
+    text: &'t str,
+    raw: &'a [RawAttribute],
+}
+
+impl<'t> Attributes<'t, '_> {
+    /// The first of this name, references decoded.
+    pub(super) fn get(&self, wanted: &str) -> Option<Cow<'t, str>> {
+        let found =
+            self.raw.iter().find(|attribute| attribute.name.of(self.text).eq_ignore_ascii_case(wanted));
+        found.map(|attribute| decode_references(attribute.value.of(self.text), true))
+    }
+}
+
+fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>) -> Collector {
     let mut tokenizer = Tokenizer::new(text);
     let mut found = Vec::new();
     let mut base = None;
     while let Some(token) = tokenizer.next(false) {
-        let Token::Start { name, .. } = token else { continue };
-        let written = name.of(text);
-        if written.len() > 9 {
+        let (name, end) = match token {
+            Token::Start { name, .. } => (name.of(text), false),
+            Token::End { name } => (name.of(text), true),
+            Token::Text { span, references } => {
+                if let Some(facts) = &mut facts {
+                    facts.text(span.of(text), references);
+                }
+                continue;
+            }
+            Token::Doctype { .. } => continue,
+        };
+        let mut lower = [0; LONGEST_NAME];
+        let Some(lower) = lower.get_mut(..name.len()) else {
+            if let Some(facts) = &mut facts {
+                facts.other(name, end);
+            }
+            continue;
+        };
+        lower.copy_from_slice(name.as_bytes());
+        lower.make_ascii_lowercase();
+        let tag: &[u8] = lower;
+        if end {
+            if let Some(facts) = &mut facts {
+                facts.end(tag);
+            }
             continue;
         }
-        let tag = if written.bytes().any(|byte| byte.is_ascii_uppercase()) {
-            Tag::lookup(&written.to_ascii_lowercase()).0
-        } else {
-            Tag::lookup(written).0
-        };
-        let value = |wanted: &str| {
-            tokenizer
-                .attributes()
-                .iter()
-                .find(|attribute| attribute.name.of(text).eq_ignore_ascii_case(wanted))
-                .map(|attribute| decode_references(attribute.value.of(text), true))
-        };
         match tag {
-            Tag::A | Tag::Area => {
-                if let Some(href) = value("href") {
-                    found.push(Found::Link { href, rel: value("rel").unwrap_or_default() });
-                }
+            b"script" => tokenizer.set_content(Content::Script),
+            b"style" | b"xmp" | b"iframe" | b"noembed" | b"noframes" => {
+                tokenizer.set_content(Content::Rawtext)
             }
-            Tag::Frame => {
-                if let Some(href) = value("src") {
-                    found.push(Found::Link { href, rel: Cow::Borrowed("") });
-                }
-            }
-            Tag::Base if base.is_none() => base = value("href"),
-            Tag::Link => {
-                if let Some(rel) = value("rel").filter(|rel| rel.to_ascii_lowercase().contains("canonical")) {
-                    found.push(Found::Head { href: value("href").unwrap_or_default(), rel });
-                }
-            }
-            Tag::Meta => {
-                if let Some(name) = value("name").or_else(|| value("http-equiv")) {
-                    found.push(Found::Meta { name, content: value("content").unwrap_or_default() });
-                }
-            }
-            Tag::Script => tokenizer.set_content(Content::Script),
-            Tag::Style | Tag::Xmp | Tag::Iframe | Tag::Noembed | Tag::Noframes => {
-                tokenizer.set_content(Content::Rawtext);
-            }
-            Tag::Title | Tag::Textarea => tokenizer.set_content(Content::Rcdata),
-            Tag::Plaintext => tokenizer.set_content(Content::Plaintext),
+            b"title" | b"textarea" => tokenizer.set_content(Content::Rcdata),
+            b"plaintext" => tokenizer.set_content(Content::Plaintext),
             _ => {}
+        }
+        let attributes = Attributes { text, raw: tokenizer.attributes() };
+        match tag {
+            b"a" | b"area" => {
+                if let Some(href) = attributes.get("href") {
+                    let rel = attributes.get("rel").unwrap_or_default();
+                    found.push(Found::Link { href, rel, origin: Origin::Anchor });
+                }
+            }
+            b"frame" => {
+                if let Some(href) = attributes.get("src") {
+                    found.push(Found::Link { href, rel: Cow::Borrowed(""), origin: Origin::Frame });
+                }
+            }
+            b"base" if base.is_none() => base = attributes.get("href"),
+            b"link" => {
+                if let Some(rel) =
+                    attributes.get("rel").filter(|rel| rel.to_ascii_lowercase().contains("canonical"))
+                {
+                    found.push(Found::Head { href: attributes.get("href").unwrap_or_default(), rel });
+                }
+            }
+            b"meta" => {
+                if let Some(name) = attributes.get("name").or_else(|| attributes.get("http-equiv")) {
+                    let content = attributes.get("content").unwrap_or_default();
+                    found.push(Found::Meta { name, content });
+                }
+            }
+            _ => {}
+        }
+        if let Some(facts) = &mut facts {
+            facts.start(tag, attributes);
         }
     }
     let mut collector = Collector::new(Resolver::new(url, base.as_deref()));
     for item in &found {
         match item {
-            Found::Link { href, rel } => collector.link(href, rel),
+            Found::Link { href, rel, origin } => collector.link(href, rel, *origin),
             Found::Head { href, rel } => collector.head_link(href, rel),
             Found::Meta { name, content } => collector.meta(name, content),
         }
     }
-    collector.finish()
+    collector
 }
 
 #[cfg(test)]
@@ -118,6 +176,41 @@ mod tests {
         );
         assert_eq!(pass.canonical.unwrap().as_str(), "https://example.org/self");
         assert!(pass.robots_nofollow && pass.robots_noindex);
+    }
+
+    #[test]
+    fn the_pass_gives_the_metadata_that_the_tree_gives() {
+        const HEAD: &str = "<!DOCTYPE html><HTML Lang='de'><head><title>Tea &amp; more | Example</title>
+            <meta name=Description content='What &quot;it&quot; is'><meta property=og:title content=OG>
+            <meta property=article:published_time content='2024-05-01'><meta name=author content=Ann>
+            <meta name=author content=Bob><meta http-equiv=Content-Language content=fr><link rel=ICON href=i.svg>
+            <link rel='shortcut icon' href=old.ico><meta charset=utf-8></head>";
+        const LONG: &str =
+            "<p>Long enough a text that it is no shell, with many words in it that say nothing at all.";
+        let url = Url::parse("https://example.org/a/").unwrap();
+        for (row, body) in [
+            ("a heading", "<body><h1 id=x>Tea <b>&amp;</b>\n more</h1><p>text"),
+            ("two headings", "<h1>Example</h1><h1>Tea &amp; more<span> ¶</span></h1><p>text"),
+            ("no heading", "<p>text</p>"),
+            ("a heading in a script", "<script>'<h1>no</h1>'</script><h1>Tea</h1>"),
+            ("a frame", "<frameset><frame src=/f><frame src=/a></frameset>"),
+            ("a frame and a link", "<a href=/x>x</a><a href=/a>a</a><a href=/x#p>x</a>"),
+            ("a shell", "<div id=root></div><script src=m.js></script>"),
+            ("a custom shell", "<app-shell></app-shell><script type=module src=m.js></script>"),
+            ("a page that asks", "<noscript>Please enable JavaScript.</noscript><script src=m.js></script>"),
+            ("a script for data", "<script type=application/json>{}</script>"),
+            ("text", LONG),
+        ] {
+            let html = format!("{HEAD}{body}");
+            let (pass, found) = page(&html, &url);
+            let tree = parse(&html, ParseOptions::default());
+            let resolver = Resolver::of_tree(&url, &tree);
+            assert_eq!(found, of_page(&tree, &resolver), "{row}");
+            let view = crate::view::View::whole(&tree);
+            assert_eq!(pass.links, Some(super::super::links::of_view(&tree, &view, &resolver)), "{row}");
+            assert_eq!(pass.metadata, super::super::metadata::read(&tree, &url, &resolver), "{row}");
+            assert_eq!(pass.warning.is_some(), super::super::shell::is_shell(&tree), "{row}");
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The links of a page, read off its tree.
 
 use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap, RandomState};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
 use url::Url;
 
@@ -41,49 +43,79 @@ pub struct PageLinks {
 #[derive(Debug)]
 pub(crate) struct Collector {
     resolver: Resolver,
-    seen: HashSet<Url>,
-    seen_raw: HashSet<(u64, bool)>,
     links: PageLinks,
-    /// Addresses first seen as `nofollow`, by their place.
-    positions: std::collections::HashMap<Url, usize>,
+    /// Where each address stands in the list, by its hash.
+    places: HashMap<u64, Place, Prehashed>,
+    /// References as written. Most repeated links are repeated letter by letter: no need to resolve those.
+    written: HashSet<u64, Prehashed>,
+    /// Keyed by chance, so that no page can prepare addresses that are taken for each other.
+    hasher: RandomState,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    index: usize,
+    /// Nothing but a frame has led there so far.
+    framed: bool,
+}
+
+/// Where a link comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// `<a>` or `<area>`.
+    Anchor,
+    /// `<frame>`.
+    Frame,
 }
 
 impl Collector {
     pub(crate) fn new(resolver: Resolver) -> Self {
         Self {
             resolver,
-            seen: HashSet::new(),
-            seen_raw: HashSet::new(),
             links: PageLinks::default(),
-            positions: std::collections::HashMap::new(),
+            places: HashMap::default(),
+            written: HashSet::default(),
+            hasher: RandomState::new(),
         }
     }
 
     /// Notes a link as the page has it.
-    pub(crate) fn link(&mut self, href: &str, rel: &str) {
+    pub(crate) fn link(&mut self, href: &str, rel: &str, origin: Origin) {
         if self.links.links.len() >= MAX_LINKS || is_within_page(href) {
             return;
         }
         let nofollow = has_word(rel, "nofollow");
-        // Most repeated links are repeated letter by letter: no need to resolve those.
-        if !self.seen_raw.insert((hash(href), nofollow)) {
+        let framed = origin == Origin::Frame;
+        let written = self.hasher.hash_one(href) ^ u64::from(nofollow) ^ (u64::from(framed) << 1);
+        if !self.written.insert(written) {
             return;
         }
         let Some(url) = self.resolver.web(href) else { return };
-        if self.seen.contains(&url) {
-            if !nofollow
-                && let Some(at) = self.positions.remove(&url)
-                && let Some(link) = self.links.links.get_mut(at)
-            {
-                link.nofollow = false;
+        match self.places.entry(self.hasher.hash_one(url.as_str())) {
+            Entry::Occupied(mut known) => {
+                let place = known.get_mut();
+                place.framed &= framed;
+                if let Some(link) = self.links.links.get_mut(place.index) {
+                    link.nofollow &= nofollow;
+                }
             }
-            return;
+            Entry::Vacant(free) => {
+                free.insert(Place { index: self.links.links.len(), framed });
+                self.links.links.push(Link { url, nofollow });
+            }
         }
-        self.seen.insert(url.clone());
-        if nofollow {
-            self.positions.insert(url.clone(), self.links.links.len());
-        }
-        self.links.links.push(Link { url, nofollow });
+    }
+
+    /// The addresses as text, for the `links` format: those of anchors.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let mut framed: Vec<usize> =
+            self.places.values().filter(|place| place.framed).map(|place| place.index).collect();
+        framed.sort_unstable();
+        let links = self.links.links.iter().enumerate();
+        links
+            .filter(|(index, _)| framed.binary_search(index).is_err())
+            .map(|(_, link)| link.url.as_str().to_owned())
+            .collect()
     }
 
     /// Notes a `<link>`.
@@ -114,16 +146,35 @@ impl Collector {
         }
     }
 
+    pub(crate) fn resolver(&self) -> &Resolver {
+        &self.resolver
+    }
+
     pub(crate) fn finish(self) -> PageLinks {
         self.links
     }
 }
 
-fn hash(text: &str) -> u64 {
-    use std::hash::{DefaultHasher, Hasher};
-    let mut hasher = DefaultHasher::new();
-    hasher.write(text.as_bytes());
-    hasher.finish()
+/// For keys that are hashes already.
+type Prehashed = BuildHasherDefault<AsItIs>;
+
+#[derive(Debug, Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 /// Does the reference lead to a place in the same page?
@@ -148,10 +199,10 @@ pub(crate) fn of_page(tree: &Tree, resolver: &Resolver) -> PageLinks {
         match tree.tag(node) {
             Tag::A | Tag::Area => {
                 if let Some(href) = tree.attribute(node, Attr::Href) {
-                    collector.link(href, attribute(Attr::Rel));
+                    collector.link(href, attribute(Attr::Rel), Origin::Anchor);
                 }
             }
-            Tag::Frame => collector.link(attribute(Attr::Src), ""),
+            Tag::Frame => collector.link(attribute(Attr::Src), "", Origin::Frame),
             Tag::Link => collector.head_link(attribute(Attr::Href), attribute(Attr::Rel)),
             Tag::Meta => {
                 let name = tree.attribute(node, Attr::Name).or_else(|| tree.attribute(node, Attr::HttpEquiv));
@@ -175,7 +226,7 @@ pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<Stri
             } else if matches!(tree.tag(node), Tag::A | Tag::Area)
                 && let Some(href) = tree.attribute(node, Attr::Href)
             {
-                collector.link(href, "");
+                collector.link(href, "", Origin::Anchor);
             }
         }
     }

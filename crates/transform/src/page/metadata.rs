@@ -9,10 +9,10 @@ use crate::address::Resolver;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 
 /// At most so many `<meta>` elements are read.
-const MAX_ENTRIES: usize = 500;
+pub(super) const MAX_ENTRIES: usize = 500;
 
 /// A value is cut here, in bytes.
-const MAX_VALUE_BYTES: usize = 10_000;
+pub(super) const MAX_VALUE_BYTES: usize = 10_000;
 
 /// Names of the contract for names of pages, in lower case. All else stays under its own name.
 const RENAMED: &[(&str, &str)] = &[
@@ -62,12 +62,8 @@ pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
                 meta(tree, node, &mut metadata);
             }
             Tag::Link => {
-                let rel = tree.attribute(node, Attr::Rel).unwrap_or_default().to_ascii_lowercase();
-                let rank = match rel.as_str() {
-                    "icon" => 3,
-                    "shortcut icon" => 2,
-                    "apple-touch-icon" => 1,
-                    _ => continue,
+                let Some(rank) = icon_rank(tree.attribute(node, Attr::Rel).unwrap_or_default()) else {
+                    continue;
                 };
                 if let Some(href) = tree.attribute(node, Attr::Href)
                     && icon.is_none_or(|(best, _)| best < rank)
@@ -97,6 +93,22 @@ pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
     .map(|title| clean(&title));
     dates_and_authors(tree, url, &mut metadata, linked);
     metadata
+}
+
+/// How well an icon of this `rel` stands for the page; `None` where it is none.
+pub(super) fn icon_rank(rel: &str) -> Option<u8> {
+    [("icon", 3), ("shortcut icon", 2), ("apple-touch-icon", 1)]
+        .into_iter()
+        .find_map(|(known, rank)| rel.eq_ignore_ascii_case(known).then_some(rank))
+}
+
+/// The day of publication that a page's `<meta>` elements or its address give.
+pub(super) fn published(metadata: &Metadata, url: &Url) -> Option<String> {
+    let named = PUBLISHED.iter().find_map(|name| match metadata.other.get(*name)? {
+        MetaValue::One(value) => date::normalize(value),
+        MetaValue::Many(values) => values.first().and_then(|value| date::normalize(value)),
+    });
+    named.or_else(|| date::of_path(url.path()))
 }
 
 /// Names under which pages give the day of publication, besides `article:published_time`.
@@ -286,10 +298,18 @@ fn author_name(text: &str) -> Option<String> {
 fn meta(tree: &Tree, node: NodeId, metadata: &mut Metadata) {
     let name = [Attr::Property, Attr::Name, Attr::Itemprop, Attr::HttpEquiv]
         .into_iter()
-        .find_map(|name| tree.attribute(node, name))
-        .map(str::trim)
-        .filter(|name| !name.is_empty() && name.len() <= 200);
-    let (Some(name), Some(content)) = (name, tree.attribute(node, Attr::Content)) else { return };
+        .find_map(|name| tree.attribute(node, name));
+    if let (Some(name), Some(content)) = (name, tree.attribute(node, Attr::Content)) {
+        note(metadata, name, content);
+    }
+}
+
+/// Notes the content of a `<meta>` under the contract's name for it.
+pub(super) fn note(metadata: &mut Metadata, name: &str, content: &str) {
+    let name = name.trim();
+    if name.is_empty() || name.len() > 200 {
+        return;
+    }
     let content = clean(content);
     let lower = name.to_ascii_lowercase();
     let first = |slot: &mut Option<String>, content: String| {
@@ -352,9 +372,16 @@ fn add(metadata: &mut Metadata, name: &str, content: String) {
 }
 
 /// Without control characters and white space around, cut to [`MAX_VALUE_BYTES`].
-fn clean(value: &str) -> String {
+pub(super) fn clean(value: &str) -> String {
+    let value = value.trim();
+    // 0xC2 begins the control characters behind ASCII, among others.
+    if value.len() <= MAX_VALUE_BYTES
+        && !value.bytes().any(|byte| byte < b' ' || byte == 0x7F || byte == 0xC2)
+    {
+        return value.to_owned();
+    }
     let mut out: String =
-        value.trim().chars().filter(|c| !c.is_control() || c.is_whitespace()).take(MAX_VALUE_BYTES).collect();
+        value.chars().filter(|c| !c.is_control() || c.is_whitespace()).take(MAX_VALUE_BYTES).collect();
     if out.contains(['\n', '\t', '\r']) {
         out = out.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod attributes;
 mod date;
+mod facts;
 pub(crate) mod images;
 pub(crate) mod link_pass;
 pub(crate) mod links;

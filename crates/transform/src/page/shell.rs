@@ -3,10 +3,17 @@
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 
 /// A page with more visible text than this is no empty shell, in bytes.
-const SHELL_BYTES: usize = 400;
+pub(crate) const SHELL_BYTES: usize = 400;
 
 /// The warning of such a page.
 pub(crate) const WARNING: &str = "This page seems to be filled in by JavaScript: as it was served it holds next to no text. Scrape it with a browser to get its content.";
+
+/// Is this the id of an element that scripts fill in?
+pub(crate) fn is_mount(id: &str) -> bool {
+    const MOUNTS: [&str; 9] =
+        ["root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main", "app-root", "react-root"];
+    MOUNTS.contains(&id)
+}
 
 /// Does the page have scripts, but next to no text?
 pub(crate) fn is_shell(tree: &Tree) -> bool {
@@ -29,19 +36,7 @@ pub(crate) fn is_shell(tree: &Tree) -> bool {
                     asks |= tree.folded_text(node, 400).to_ascii_lowercase().contains("javascript");
                 }
                 if tree.first_child(node).is_none() && tag == Tag::Div {
-                    let id = tree.attribute(node, Attr::Id).unwrap_or_default();
-                    mount |= matches!(
-                        id,
-                        "root"
-                            | "app"
-                            | "__next"
-                            | "__nuxt"
-                            | "___gatsby"
-                            | "svelte"
-                            | "main"
-                            | "app-root"
-                            | "react-root"
-                    );
+                    mount |= is_mount(tree.attribute(node, Attr::Id).unwrap_or_default());
                 }
                 mount |=
                     tag == Tag::Other && tree.first_child(node).is_none() && tree.name(node).contains('-');

@@ -7,13 +7,38 @@
 use crate::tree::{Edge, NodeId, Tag, Tree, Walk};
 
 /// Headings that are looked at.
-const MAX_HEADINGS: usize = 8;
+pub(super) const MAX_HEADINGS: usize = 8;
+
+/// Longer headings are no titles, in bytes.
+pub(super) const MAX_HEADING_BYTES: usize = 600;
 
 /// A heading that shares at least this part of its words with the `<title>` means the same.
 const AGREEMENT: f32 = 0.5;
 
 /// Chooses the title; `site` is the page's host and the site's own name for itself.
 pub(super) fn choose(tree: &Tree, title: &str, og_title: &str, site: &[&str]) -> Option<String> {
+    let mut headings = Vec::new();
+    for edge in Walk::new(tree, NodeId::DOCUMENT) {
+        if let Edge::Enter(node) = edge
+            && tree.tag(node) == Tag::H1
+        {
+            headings.extend(heading(&tree.folded_text(node, MAX_HEADING_BYTES)));
+            if headings.len() >= MAX_HEADINGS {
+                break;
+            }
+        }
+    }
+    choose_from(&headings, title, og_title, site)
+}
+
+/// A heading without the mark of a link to itself; `None` where it is empty or too long.
+pub(super) fn heading(text: &str) -> Option<String> {
+    let text = text.trim_end_matches(['¶', '#', ' ']);
+    (!text.is_empty() && text.len() <= MAX_HEADING_BYTES).then(|| text.to_owned())
+}
+
+/// As [`choose`], from the first [`MAX_HEADINGS`] headings.
+pub(super) fn choose_from(headings: &[String], title: &str, og_title: &str, site: &[&str]) -> Option<String> {
     let parts: Vec<&str> = split(title);
     let sites: Vec<String> = site.iter().map(|name| letters(name.trim_start_matches("www."))).collect();
     let names_site = |part: &str| {
@@ -22,22 +47,6 @@ pub(super) fn choose(tree: &Tree, title: &str, og_title: &str, site: &[&str]) ->
             && sites.iter().any(|site| site.contains(&part) || (!site.is_empty() && part == *site))
     };
     let (title_letters, og_letters) = (letters(title), letters(og_title));
-    let mut headings = Vec::new();
-    let walk = Walk::new(tree, NodeId::DOCUMENT);
-    for edge in walk {
-        if let Edge::Enter(node) = edge
-            && tree.tag(node) == Tag::H1
-        {
-            let text = tree.folded_text(node, 600);
-            let text = text.trim_end_matches(['¶', '#', ' ']).to_owned();
-            if !text.is_empty() && text.len() <= 600 {
-                headings.push(text);
-            }
-            if headings.len() >= MAX_HEADINGS {
-                break;
-            }
-        }
-    }
     let contained = headings
         .iter()
         .filter(|heading| {
@@ -48,7 +57,7 @@ pub(super) fn choose(tree: &Tree, title: &str, og_title: &str, site: &[&str]) ->
         })
         .max_by_key(|heading| heading.len());
     if let Some(heading) = contained {
-        return Some(heading.clone());
+        return Some(as_spelled(og_title, &letters(heading)).unwrap_or(heading).to_owned());
     }
     let words = |text: &str| -> Vec<String> {
         text.split(|c: char| !c.is_alphanumeric())
@@ -63,7 +72,7 @@ pub(super) fn choose(tree: &Tree, title: &str, og_title: &str, site: &[&str]) ->
         if own.len() < 3 { 0.0 } else { shared as f32 / own.len() as f32 }
     };
     let mut agreeing: Option<(f32, &String)> = None;
-    for heading in &headings {
+    for heading in headings {
         let agreed = agreement(&heading);
         if agreed >= AGREEMENT && agreeing.is_none_or(|(best, _)| agreed > best) {
             agreeing = Some((agreed, heading));
@@ -98,6 +107,27 @@ pub(super) fn choose(tree: &Tree, title: &str, og_title: &str, site: &[&str]) ->
         .into_iter()
         .find(|text| !text.is_empty())
         .map(str::to_owned)
+}
+
+/// The part of a title with these letters, as the title spells it: what a page tells machines has plain quotes and
+/// dashes where its heading was set by a typographer, and that is what others know the page by.
+fn as_spelled<'t>(title: &'t str, wanted: &str) -> Option<&'t str> {
+    let mut flat = String::with_capacity(title.len());
+    let mut places = Vec::with_capacity(title.len());
+    for (at, c) in title.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
+        for small in c.to_lowercase() {
+            flat.push(small);
+            places.extend(std::iter::repeat_n((at, at + c.len_utf8()), small.len_utf8()));
+        }
+    }
+    let found = flat.find(wanted)?;
+    let (start, _) = places.get(found)?;
+    let (_, end) = places.get((found + wanted.len()).checked_sub(1)?)?;
+    // Quotes and brackets around it, and the mark that ends it, belong to it.
+    let before = title.get(..*start)?.trim_end_matches(['"', '\'', '“', '‘', '(', '[', '«', '¿', '¡']);
+    let after = title.get(*end..)?;
+    let rest = after.trim_start_matches(['"', '\'', '”', '’', ')', ']', '»', '?', '!', '.', '…']);
+    title.get(before.len()..title.len() - rest.len())
 }
 
 /// The parts of a title: what stands between ` | `, ` - ` and their like.
@@ -140,6 +170,16 @@ fn letters(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::tree::{ParseOptions, parse};
+
+    #[test]
+    fn a_heading_is_spelled_as_the_page_tells_machines() {
+        let tree = parse("<h1>Why isn’t bread “cheap”?</h1>", ParseOptions::default());
+        let og_title = "Why isn't bread \"cheap\"? | Bread Site";
+        let chosen = choose(&tree, "", og_title, &["example.org"]);
+        assert_eq!(chosen.as_deref(), Some("Why isn't bread \"cheap\"?"));
+        assert_eq!(as_spelled("Straße 1", "strasse"), None);
+        assert_eq!(as_spelled("", "x"), None);
+    }
 
     #[test]
     fn the_title_names_the_thing_and_not_the_site() {

@@ -91,6 +91,15 @@ impl<T> Ignore for TokenSinkResult<T> {
     fn ignore(self) {}
 }
 
+/// A number in eight digits, which a tendril holds without an allocation.
+fn hexadecimal(number: u32) -> StrTendril {
+    let digits: [u8; 8] = std::array::from_fn(|place| {
+        let digit = (number >> (28 - 4 * place) & 15) as u8;
+        if digit < 10 { b'0' + digit } else { b'a' + digit - 10 }
+    });
+    StrTendril::from_slice(std::str::from_utf8(&digits).unwrap_or_default())
+}
+
 struct Build<'a> {
     input: &'a str,
     options: ParseOptions,
@@ -338,7 +347,7 @@ impl<'a> Build<'a> {
         let mut attributes = Vec::with_capacity(1);
         attributes.push(BuilderAttribute {
             name: QualName::new(None, ns!(), LocalName::default()),
-            value: StrTendril::from_slice(&format!("{number:x}")),
+            value: hexadecimal(number),
         });
         // What the tree builder itself reads.
         let read: &[&str] = match tag {

@@ -16,7 +16,7 @@ pub(crate) use attribute::Attr;
 pub(crate) use build::{ParseOptions, parse, prepare};
 pub(crate) use reference::decode as decode_references;
 pub(crate) use tag::Tag;
-pub(crate) use tokenizer::{Content, Token, Tokenizer};
+pub(crate) use tokenizer::{Content, RawAttribute, Token, Tokenizer};
 pub(crate) use walk::{Edge, Walk};
 
 use html5ever::LocalName;
@@ -274,6 +274,20 @@ impl Tree {
             };
             (name, self.slice(attribute.value_start, attribute.value_end))
         })
+    }
+
+    /// The attributes this crate has a name for, in their order.
+    pub(crate) fn known_attributes(&self, id: NodeId) -> impl Iterator<Item = (Attr, &str)> {
+        self.attribute_range(id)
+            .iter()
+            .map(|attribute| (attribute.name, self.slice(attribute.value_start, attribute.value_end)))
+    }
+
+    /// All elements of a tag, in the order in which they were made; without a walk, so that rare ones are found cheaply.
+    pub(crate) fn all(&self, tag: Tag) -> impl Iterator<Item = NodeId> + '_ {
+        let made = self.nodes.iter().zip(0_u32..);
+        made.filter(move |(node, _)| node.tag == tag && node.kind == Kind::Element && node.parent != NONE)
+            .map(|(_, number)| NodeId(number))
     }
 
     /// All text below a node as it stands in the source, what readers do not see left out.

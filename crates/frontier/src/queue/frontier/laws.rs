@@ -9,6 +9,7 @@ use super::*;
 const HOSTS: u8 = 3;
 const MAX_IN_FLIGHT: u32 = 6;
 const MAX_PER_HOST: u32 = 2;
+const MAX_PER_ADDRESS: u32 = 3;
 const LEASE_TIME: Duration = Duration::from_secs(40);
 const MAX_ATTEMPTS: u32 = 4;
 
@@ -27,6 +28,7 @@ enum Step {
     Wait { seconds: u8 },
     Gap { host: u8, seconds: u8 },
     Pause { host: u8, seconds: u8 },
+    Resolve { host: u8, address: u8 },
 }
 
 fn page() -> impl Strategy<Value = Page> {
@@ -49,6 +51,7 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (0_u8..30).prop_map(|seconds| Step::Wait { seconds }),
         1 => (0..HOSTS, 0_u8..9).prop_map(|(host, seconds)| Step::Gap { host, seconds }),
         1 => (0..HOSTS, 0_u8..20).prop_map(|(host, seconds)| Step::Pause { host, seconds }),
+        2 => (0..HOSTS, 0_u8..2).prop_map(|(host, address)| Step::Resolve { host, address }),
     ]
 }
 
@@ -88,6 +91,7 @@ struct ModelLease {
 struct ModelHost {
     gap: Duration,
     ready_at: Duration,
+    address: Option<u8>,
 }
 
 #[derive(Debug)]
@@ -120,6 +124,7 @@ impl Model {
         let config = FrontierConfig {
             max_in_flight: MAX_IN_FLIGHT,
             max_per_host: MAX_PER_HOST,
+            most_per_address: MAX_PER_ADDRESS,
             lease_time: LEASE_TIME,
             max_attempts: MAX_ATTEMPTS,
             ..FrontierConfig::default()
@@ -180,6 +185,11 @@ impl Model {
                 let model = self.hosts.get_mut(&host).unwrap();
                 model.ready_at = model.ready_at.max(self.now + secs(seconds));
             }
+            Step::Resolve { host, address } => {
+                let ip = IpAddr::from([192, 0, 2, address]);
+                self.frontier.resolved(&url_of((host, 0)), ip, self.now);
+                self.hosts.get_mut(&host).unwrap().address = Some(address);
+            }
         }
         self.check_counts();
     }
@@ -237,6 +247,9 @@ impl Model {
         let on_host: Vec<_> =
             self.leases.iter().filter(|lease| lease.page.0 == page.0 && !lease.expired).collect();
         let of_job = on_host.iter().filter(|lease| lease.job == job).count();
+        let live = self.leases.iter().filter(|lease| !lease.expired);
+        let on_address =
+            live.filter(|lease| host.address.is_some() && self.hosts[&lease.page.0].address == host.address);
         let most = if host.gap.is_zero() { MAX_PER_HOST as usize } else { 1 };
         let delay_ok = state.delay.is_none_or(|delay| {
             of_job == 0 && state.ended.get(&page.0).is_none_or(|ended| self.now >= *ended + delay)
@@ -247,6 +260,7 @@ impl Model {
             && state.max_in_flight.is_none_or(|max| leased < u64::from(max))
             && self.leases.iter().filter(|lease| !lease.expired).count() < MAX_IN_FLIGHT as usize
             && on_host.len() < most
+            && on_address.count() < MAX_PER_ADDRESS as usize
             && host.ready_at <= self.now
             && delay_ok
             && matches!(state.pages.get(&page), Some(State::Waiting { not_before, .. }) if *not_before <= self.now)

@@ -1,184 +1,373 @@
 //! The numbers of each block that the model looks at.
 
-use std::collections::HashMap;
+use super::surroundings::{Section, Surroundings};
+use super::{Block, Blocks, Element, Totals};
 
-use super::super::cues::CUES;
-use super::{Block, Blocks};
+/// How many numbers a block has.
+pub(crate) const WIDTH: usize = 273;
 
 /// Numbers of one block, in a fixed order.
-pub(crate) type Features = Vec<f32>;
+pub(crate) type Features = [f32; WIDTH];
+
+/// Fills a row from its start.
+struct Row<'r>(&'r mut [f32]);
+
+impl Row<'_> {
+    fn extend<const N: usize>(&mut self, values: [f32; N]) {
+        if let Some((filled, rest)) = std::mem::take(&mut self.0).split_first_chunk_mut() {
+            *filled = values;
+            self.0 = rest;
+        }
+    }
+
+    fn bits<const N: usize>(&mut self, bits: u32) {
+        self.extend::<N>(std::array::from_fn(|bit| (bits >> bit & 1) as f32));
+    }
+}
+
+fn share(part: u32, whole: u32) -> f32 {
+    if whole == 0 { 0.0 } else { part as f32 / whole as f32 }
+}
+
+fn yes(value: bool) -> f32 {
+    f32::from(u8::from(value))
+}
+
+/// Distances further than this are alike.
+const LONG: f32 = 400.0;
+
+/// What is true of all blocks that have something in common.
+#[derive(Debug, Clone, Copy, Default)]
+struct Shared {
+    count: u32,
+    words: u32,
+    link_words: u32,
+}
+
+/// For each block, the totals of the blocks with the same key.
+fn shared(list: &[Block], key: impl Fn(&Block) -> u64) -> Vec<Shared> {
+    let mut order: Vec<(u64, u32)> = list.iter().map(key).zip(0_u32..).collect();
+    order.sort_unstable();
+    let mut out = vec![Shared::default(); list.len()];
+    for alike in order.chunk_by(|a, b| a.0 == b.0) {
+        let mut sum = Shared::default();
+        for block in alike.iter().filter_map(|(_, at)| list.get(*at as usize)) {
+            sum.count += 1;
+            sum.words += block.words;
+            sum.link_words += block.link_words;
+        }
+        for (_, at) in alike {
+            if let Some(slot) = out.get_mut(*at as usize) {
+                *slot = sum;
+            }
+        }
+    }
+    out
+}
+
+/// What is added up over the page before its blocks are looked at.
+struct Page<'b> {
+    blocks: &'b Blocks,
+    words: u32,
+    prose_words: u32,
+    around: Surroundings,
+    by_signature: Vec<Shared>,
+    by_text: Vec<Shared>,
+    /// Blocks to the next paragraph of text.
+    to_prose: Vec<u16>,
+    title_at: Option<usize>,
+    largest_article: u32,
+    /// Numbers that are the same for all blocks.
+    facts: [f32; FACTS],
+}
+
+const FACTS: usize = 40;
+
+/// What changes from block to block.
+#[derive(Debug, Default)]
+struct Place {
+    words_before: u32,
+    headings_since: u32,
+    since_prose: u32,
+    last_heading: u8,
+    priced_heading: bool,
+    section: usize,
+}
 
 impl Blocks {
     /// The numbers of all blocks.
     pub(crate) fn features(&self) -> Vec<Features> {
-        let list = &self.list;
-        let log = |count: u32| (1.0 + f64::from(count)).ln() as f32;
-        let share = |part: u32, whole: u32| {
-            if whole == 0 { 0.0 } else { (f64::from(part) / f64::from(whole)) as f32 }
-        };
-        let total_words: u32 = list.iter().map(|block| block.words).sum();
-        let total_links: u32 = list.iter().map(|block| block.link_words).sum();
-        let prose =
-            |block: &Block| block.words >= 12 && block.link_words * 3 < block.words && block.heading == 0;
-        let prose_words: u32 = list.iter().filter(|block| prose(block)).map(|block| block.words).sum();
-        let prose_blocks = list.iter().filter(|block| prose(block)).count() as u32;
-        let mut by_signature: HashMap<u64, (u32, u32, u32)> = HashMap::new();
-        let mut by_text: HashMap<u64, u32> = HashMap::new();
-        for block in list {
-            let entry = by_signature.entry(block.signature).or_default();
-            entry.0 += 1;
-            entry.1 += block.words;
-            entry.2 += block.link_words;
-            *by_text.entry(block.hash).or_default() += 1;
-        }
-        let page = &self.page;
-        let title_at = list.iter().position(|block| block.hash == page.title_hash && block.words > 1);
-        let h1_at = page.first_h1;
-        let mut words_before = 0_u32;
-        let mut headings_since = 0_u32;
-        let mut since_prose = 0_u32;
-        let mut last_heading = 0_u8;
-        let mut heading_cues = 0_u32;
-        let mut to_prose = vec![0_u32; list.len()];
-        let mut next = u32::MAX / 2;
-        for (at, block) in list.iter().enumerate().rev() {
-            next = if prose(block) { 0 } else { next.saturating_add(1) };
-            if let Some(slot) = to_prose.get_mut(at) {
-                *slot = next.min(200);
-            }
-        }
-        let mut all = Vec::with_capacity(list.len());
-        for (at, block) in list.iter().enumerate() {
-            let mut f: Features = Vec::with_capacity(220);
-            let dense = share(block.link_words, block.words);
+        let page = Page::of(self);
+        let mut place = Place::default();
+        let mut all = vec![[0.0; WIDTH]; self.list.len()];
+        for (at, (block, features)) in self.list.iter().zip(&mut all).enumerate() {
             if block.heading > 0 {
-                last_heading = block.heading;
-                heading_cues = block.cues;
-                headings_since = 0;
+                place.last_heading = block.heading;
+                place.priced_heading = block.price;
+                place.headings_since = 0;
+                place.section += 1;
             } else {
-                headings_since += 1;
+                place.headings_since += 1;
             }
-            since_prose = if prose(block) { 0 } else { since_prose + 1 };
-            f.extend([
-                log(block.words),
-                log(block.letters),
-                if block.words == 0 { 0.0 } else { block.letters as f32 / block.words as f32 },
-                dense,
-                log(block.links),
-                log(block.sentences),
-                share(block.sentences, block.words),
-                share(block.commas, block.words),
-                share(block.capitals, block.words),
-                share(block.digits, block.words),
-                share(block.emphasis_words, block.words),
-                f32::from(u8::from(block.ends_sentence)),
-                f32::from(u8::from(block.starts_capital)),
-                f32::from(u8::from(block.has_colon_end)),
-                log(block.images_before),
-                f32::from(block.kind),
-                f32::from(block.depth),
-                f32::from(block.heading),
-                f32::from(u8::from(block.hidden)),
-                f32::from(last_heading),
-                log(headings_since),
-                log(since_prose),
-                log(to_prose.get(at).copied().unwrap_or(200)),
-                f32::from(block.child_index.min(50)),
-            ]);
-            f.push(share(block.title_words, block.words));
-            f.push(share(block.description_words, block.words));
-            for bit in 0..CUES {
-                f.push(f32::from(u8::from(block.cues >> bit & 1 == 1)));
-            }
-            for bit in 0..CUES {
-                f.push(f32::from(u8::from(heading_cues >> bit & 1 == 1)));
-            }
-            // Where in the page.
-            let at_share = at as f32 / list.len().max(1) as f32;
-            f.extend([
-                at_share,
-                share(words_before, total_words),
-                log(at as u32),
-                log(u32::try_from(list.len() - at).unwrap_or(0)),
-                h1_at.map_or(-1.0, |h1| signed_log(at as i64 - i64::from(h1))),
-                title_at.map_or(-9.0, |title| signed_log(at as i64 - title as i64)),
-                f32::from(u8::from(block.hash == page.title_hash)),
-            ]);
-            words_before += block.words;
-            // Repetition.
-            let (count, words, links) = by_signature.get(&block.signature).copied().unwrap_or_default();
-            f.extend([
-                log(count),
-                share(words, total_words),
-                share(links, words),
-                words as f32 / count.max(1) as f32,
-                log(by_text.get(&block.hash).copied().unwrap_or(1)),
-            ]);
-            // Neighbours.
-            for step in [-3_i64, -2, -1, 1, 2, 3] {
-                let near = usize::try_from(at as i64 + step).ok().and_then(|at| list.get(at));
-                f.push(near.map_or(-1.0, |near| log(near.words)));
-                f.push(near.map_or(-1.0, |near| share(near.link_words, near.words)));
-                f.push(near.map_or(-1.0, |near| f32::from(near.heading)));
-                f.push(near.map_or(-1.0, |near| f32::from(u8::from(near.signature == block.signature))));
-                if step.abs() == 1 {
-                    f.push(near.map_or(-1.0, |near| f32::from(near.kind)));
-                    f.push(near.map_or(-1.0, |near| f32::from(near.depth) - f32::from(block.depth)));
-                }
-            }
-            for width in [5_usize, 15] {
-                let window =
-                    list.get(at.saturating_sub(width)..(at + width + 1).min(list.len())).unwrap_or_default();
-                let words: u32 = window.iter().map(|near| near.words).sum();
-                let links: u32 = window.iter().map(|near| near.link_words).sum();
-                f.push(log(words));
-                f.push(share(links, words));
-                f.push(window.iter().filter(|near| prose(near)).count() as f32 / window.len().max(1) as f32);
-            }
-            // Elements around.
-            for region in block.regions {
-                let totals = self.totals.get(region as usize).copied().unwrap_or_default();
-                f.extend([
-                    log(totals.words),
-                    share(totals.words, total_words),
-                    share(totals.link_words, totals.words),
-                    share(totals.paragraph_words, prose_words),
-                    share(totals.paragraph_words, totals.words),
-                    totals.words as f32 / totals.blocks.max(1) as f32,
-                    log(totals.headings),
-                    log(totals.blocks),
-                ]);
-            }
-            f.extend(block.around.iter().map(|distance| f32::from(*distance)));
-            f.extend(block.groups.0.iter().map(|distance| f32::from(*distance)));
-            // The page.
-            f.extend([
-                log(total_words),
-                share(total_links, total_words),
-                share(prose_words, total_words),
-                log(prose_blocks),
-                log(list.len() as u32),
-                log(page.forms),
-                log(page.articles),
-                log(page.mains),
-                log(page.tables),
-                log(page.images),
-                log(page.prices),
-                log(page.pres),
-                log(page.items),
-                log(page.times),
-                f32::from(u8::from(page.og_article)),
-                f32::from(u8::from(page.og_product)),
-            ]);
-            f.extend(page.address);
-            f.extend((0..10).map(|bit| f32::from(u8::from(page.structured >> bit & 1 == 1))));
-            all.push(f);
+            place.since_prose = if block.is_prose() { 0 } else { place.since_prose + 1 };
+            let mut row = Row(features);
+            page.own(at, block, &place, &mut row);
+            page.neighbours(at, block, &mut row);
+            page.elements(block, &mut row);
+            page.records(block, &place, &mut row);
+            row.extend(block.around.map(f32::from));
+            row.extend(block.groups.0.map(f32::from));
+            row.extend(page.facts);
+            place.words_before += block.words;
         }
         all
     }
 }
 
-fn signed_log(value: i64) -> f32 {
-    let size = (1.0 + value.unsigned_abs() as f64).ln() as f32;
-    if value < 0 { -size } else { size }
+impl<'b> Page<'b> {
+    fn of(blocks: &'b Blocks) -> Self {
+        let list = &blocks.list;
+        let words: u32 = list.iter().map(|block| block.words).sum();
+        let link_words: u32 = list.iter().map(|block| block.link_words).sum();
+        let prose = || list.iter().filter(|block| block.is_prose());
+        let prose_words: u32 = prose().map(|block| block.words).sum();
+        let prose_blocks = u32::try_from(prose().count()).unwrap_or(u32::MAX);
+        let around = Surroundings::of(blocks, words - link_words.min(words), prose_words);
+        let mut to_prose = vec![0_u16; list.len()];
+        let mut next = 400_u16;
+        for (block, slot) in list.iter().zip(&mut to_prose).rev() {
+            next = if block.is_prose() { 0 } else { (next + 1).min(400) };
+            *slot = next;
+        }
+        let facts = &blocks.page;
+        let largest = |tag: crate::tree::Tag| {
+            let of_tag = blocks.elements.iter().filter(|element| element.tag == tag as u8);
+            of_tag.map(|element| element.totals.words).max().unwrap_or(0)
+        };
+        let largest_run = blocks.runs.iter().filter(|run| run.count >= 3).max_by_key(|run| run.totals.words);
+        let largest_run = largest_run.copied().unwrap_or_default();
+        let largest_article = largest(crate::tree::Tag::Article);
+        let mut page = Self {
+            blocks,
+            words,
+            prose_words,
+            around,
+            by_signature: shared(list, |block| block.signature),
+            by_text: shared(list, |block| block.hash),
+            to_prose,
+            title_at: list.iter().position(|block| block.hash == facts.title_hash && block.words > 1),
+            largest_article,
+            facts: [0.0; FACTS],
+        };
+        let mut row = [0.0; FACTS];
+        let mut values = Row(&mut row);
+        values.extend([
+            words as f32,
+            share(link_words, words),
+            share(prose_words, words),
+            prose_blocks as f32,
+            list.len() as f32,
+            facts.forms as f32,
+            facts.articles as f32,
+            facts.mains as f32,
+            facts.tables as f32,
+            facts.images as f32,
+            facts.prices as f32,
+            facts.pres as f32,
+            facts.items as f32,
+            facts.times as f32,
+            yes(facts.og_article),
+            yes(facts.og_product),
+            share(largest_article, words),
+            share(largest_run.totals.words, words),
+            share(largest_run.totals.link_words, largest_run.totals.words),
+            largest_run.count as f32,
+            largest_run.totals.words as f32 / largest_run.count.max(1) as f32,
+            facts.described as f32,
+            page.around.sections.len() as f32,
+            share(facts.images, u32::try_from(list.len()).unwrap_or(1)),
+            share(prose_words, prose_blocks),
+        ]);
+        values.extend(facts.address);
+        values.bits::<10>(facts.structured);
+        page.facts = row;
+        page
+    }
+
+    /// The block itself, and where it is on the page.
+    fn own(&self, at: usize, block: &Block, place: &Place, row: &mut Row<'_>) {
+        let page = &self.blocks.page;
+        let count = self.blocks.list.len();
+        row.extend([
+            block.words as f32,
+            share(block.letters, block.words),
+            share(block.link_words, block.words),
+            block.links as f32,
+            share(block.fragment_links, block.links),
+            share(block.outside_links, block.links),
+            block.sentences as f32,
+            share(block.sentences, block.words),
+            share(block.commas, block.words),
+            share(block.capitals, block.words),
+            share(block.digits, block.words),
+            share(block.emphasis_words, block.words),
+            yes(block.ends_sentence),
+            yes(block.starts_capital),
+            yes(block.has_colon_end),
+            block.images_before as f32,
+            f32::from(block.kind),
+            f32::from(block.depth),
+            f32::from(block.heading),
+            yes(block.hidden),
+            f32::from(block.child_index.min(50)),
+            share(block.title_words, block.words),
+            share(block.description_words, block.words),
+            share(block.described, block.words),
+            f32::from(place.last_heading),
+            (place.headings_since as f32).min(LONG),
+            (place.since_prose as f32).min(LONG),
+            self.to_prose.get(at).map_or(LONG, |blocks| f32::from(*blocks)),
+            at as f32 / count.max(1) as f32,
+            share(place.words_before, self.words),
+            at as f32,
+            (count - at) as f32,
+            page.first_h1.map_or(-1000.0, |h1| at as f32 - h1 as f32),
+            self.title_at.map_or(-1000.0, |title| at as f32 - title as f32),
+            yes(block.hash == page.title_hash),
+            yes(block.price),
+            yes(place.priced_heading),
+        ]);
+        let alike = self.by_signature.get(at).copied().unwrap_or_default();
+        row.extend([
+            alike.count as f32,
+            share(alike.words, self.words),
+            share(alike.link_words, alike.words),
+            alike.words as f32 / alike.count.max(1) as f32,
+            self.by_text.get(at).map_or(1.0, |same| same.count as f32),
+        ]);
+    }
+
+    /// The blocks before and after.
+    fn neighbours(&self, at: usize, block: &Block, row: &mut Row<'_>) {
+        let list = &self.blocks.list;
+        for step in [-3_isize, -2, -1, 1, 2, 3] {
+            let Some(near) = at.checked_add_signed(step).and_then(|at| list.get(at)) else {
+                row.extend([-1.0; 4]);
+                if step.abs() == 1 {
+                    row.extend([-1.0, 0.0]);
+                }
+                continue;
+            };
+            row.extend([
+                near.words as f32,
+                share(near.link_words, near.words),
+                f32::from(near.heading),
+                yes(near.signature == block.signature),
+            ]);
+            if step.abs() == 1 {
+                row.extend([f32::from(near.kind), f32::from(near.depth) - f32::from(block.depth)]);
+            }
+        }
+        for width in [5_usize, 15] {
+            let window = list.get(at.saturating_sub(width)..(at + width + 1).min(list.len()));
+            let window = window.unwrap_or_default();
+            let mut sum = Totals::default();
+            for near in window {
+                sum.words += near.words;
+                sum.link_words += near.link_words;
+                sum.paragraphs += u32::from(near.is_prose());
+            }
+            row.extend([
+                sum.words as f32,
+                share(sum.link_words, sum.words),
+                sum.paragraphs as f32 / window.len().max(1) as f32,
+            ]);
+        }
+    }
+
+    fn element(&self, number: u32) -> Element {
+        self.blocks.elements.get(number as usize).copied().unwrap_or_default()
+    }
+
+    /// The elements around.
+    fn elements(&self, block: &Block, row: &mut Row<'_>) {
+        for region in block.regions {
+            let totals = self.element(region).totals;
+            row.extend([
+                totals.words as f32,
+                share(totals.words, self.words),
+                share(totals.link_words, totals.words),
+                share(totals.paragraph_words, self.prose_words),
+                share(totals.paragraph_words, totals.words),
+                totals.words as f32 / totals.blocks.max(1) as f32,
+                totals.headings as f32,
+                totals.blocks as f32,
+            ]);
+        }
+        for landmark in block.landmarks {
+            let totals = if landmark == 0 { Totals::default() } else { self.element(landmark).totals };
+            row.extend([
+                share(totals.words, self.words),
+                share(totals.link_words, totals.words),
+                share(totals.paragraph_words, self.prose_words),
+            ]);
+        }
+        let [article, ..] = block.landmarks;
+        let own = share(self.element(article).totals.words, self.largest_article);
+        row.extend([if article == 0 { -1.0 } else { own }]);
+        for (root, end) in self.around.roots {
+            let inside = (root..end).contains(&block.element);
+            row.extend([yes(inside), share(self.element(root).totals.words, self.words)]);
+        }
+    }
+
+    /// The records that the block stands among, and the section that it is in.
+    fn records(&self, block: &Block, place: &Place, row: &mut Row<'_>) {
+        let (inner, largest) = self.around.records(block.element);
+        for record in [inner, largest] {
+            let element = self.element(record);
+            let run = self.blocks.runs.get(element.run as usize).copied().unwrap_or_default();
+            let (run, own) = if record == 0 { Default::default() } else { (run, element.totals) };
+            row.extend([
+                run.count as f32,
+                share(run.totals.words, self.words),
+                share(run.totals.link_words, run.totals.words),
+                share(run.totals.words, run.count),
+                share(run.totals.blocks, run.count),
+                share(run.totals.headings, run.count),
+                share(run.totals.paragraph_words, run.totals.words),
+                own.words as f32,
+                element.place as f32,
+            ]);
+        }
+        let section: Section = self.around.sections.get(place.section).copied().unwrap_or_default();
+        row.extend([
+            section.totals.words as f32,
+            share(section.totals.words, self.words),
+            share(section.totals.link_words, section.totals.words),
+            share(section.totals.paragraph_words, section.totals.words),
+            section.totals.blocks as f32,
+            f32::from(section.level),
+        ]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_filled_to_its_end() {
+        let blocks = Blocks { list: vec![Block::default()], ..Blocks::default() };
+        let page = Page::of(&blocks);
+        let mut values = [0.0; WIDTH + 10];
+        let mut row = Row(&mut values);
+        let place = Place::default();
+        let left = |row: &Row<'_>| row.0.len();
+        page.own(0, &Block::default(), &place, &mut row);
+        page.neighbours(0, &Block::default(), &mut row);
+        page.elements(&Block::default(), &mut row);
+        page.records(&Block::default(), &place, &mut row);
+        assert_eq!(left(&row), 10 + super::super::AROUND.len() + super::super::GROUPS + FACTS);
+    }
 }

@@ -1,17 +1,24 @@
 //! Kinds of bodies: which are refused before they are read.
 
+mod sniff;
+
 use http::HeaderMap;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+
+pub(crate) use sniff::SNIFFED_BYTES;
 
 /// Which kinds of bodies a request takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Accept {
     /// What can become a page: text, markup, data and PDF. Images, audio, video, fonts and archives are refused by
-    /// their `Content-Type` before the body is read, and a body without a telling type by its first bytes.
+    /// their `Content-Type` before the body is read, and a body whose type is missing, says nothing or lies by its first
+    /// bytes.
     #[default]
     Page,
     /// Anything.
     Any,
+    /// Anything, and the body is not read: the status is all that is wanted.
+    Nothing,
 }
 
 /// What the headers tell about a body.
@@ -75,17 +82,17 @@ const BINARY_APPLICATIONS: &[&str] = &[
 const BINARY_APPLICATION_PREFIXES: &[&str] = &["vnd.openxmlformats-", "vnd.oasis.opendocument.", "epub"];
 
 pub(crate) fn judge_type(accept: Accept, headers: &HeaderMap) -> Verdict {
-    if accept == Accept::Any {
+    if accept != Accept::Page {
         return Verdict::Taken;
     }
-    let Some(value) = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
-        return Verdict::Unsure;
-    };
-    let essence = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence(headers).map_or(Verdict::Unsure, |essence| judge_essence(&essence))
+}
+
+fn judge_essence(essence: &str) -> Verdict {
     let Some((kind, subtype)) = essence.split_once('/') else { return Verdict::Unsure };
     match kind {
         // An SVG is markup, but a picture to whoever links to it.
-        "image" | "audio" | "video" | "font" => Verdict::Refused(essence),
+        "image" | "audio" | "video" | "font" => Verdict::Refused(essence.to_owned()),
         "application"
             if matches!(subtype, "octet-stream" | "binary" | "unknown" | "x-download" | "force-download") =>
         {
@@ -95,25 +102,38 @@ pub(crate) fn judge_type(accept: Accept, headers: &HeaderMap) -> Verdict {
             if BINARY_APPLICATIONS.contains(&subtype)
                 || BINARY_APPLICATION_PREFIXES.iter().any(|prefix| subtype.starts_with(prefix)) =>
         {
-            Verdict::Refused(essence)
+            Verdict::Refused(essence.to_owned())
         }
         "binary" => Verdict::Unsure,
         _ => Verdict::Taken,
     }
 }
 
-/// Most first bytes that are looked at, as in the MIME Sniffing standard.
-const SNIFFED_BYTES: usize = 1445;
+/// The essence of `Content-Type`, in lower case.
+fn essence(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+}
 
-/// Do these first bytes belong to something that is neither text nor PDF? After the MIME Sniffing standard, section
-/// 7.2: a byte order mark makes text, a byte that no text has makes a binary.
-pub(crate) fn looks_binary(bytes: &[u8]) -> bool {
-    let head = bytes.get(..SNIFFED_BYTES).unwrap_or(bytes);
-    let marks: [&[u8]; 4] = [b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe", b"%PDF-"];
-    if marks.iter().any(|mark| head.starts_with(mark)) {
-        return false;
+/// What the body is, by its headers and its first bytes.
+pub(crate) fn computed(headers: &HeaderMap, bytes: &[u8]) -> String {
+    let nosniff = headers
+        .get(X_CONTENT_TYPE_OPTIONS)
+        .is_some_and(|value| value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"nosniff"));
+    sniff::computed(essence(headers).as_deref(), !nosniff, bytes)
+}
+
+/// Holds the first bytes against what the request takes: the type that is refused, where it is.
+pub(crate) fn judge_bytes(accept: Accept, headers: &HeaderMap, bytes: &[u8]) -> Result<(), String> {
+    if accept != Accept::Page {
+        return Ok(());
     }
-    head.iter().any(|byte| matches!(byte, 0x00..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f))
+    let kind = computed(headers, bytes);
+    match judge_essence(&kind) {
+        Verdict::Refused(kind) => Err(kind),
+        Verdict::Unsure if kind == "application/octet-stream" => Err(kind),
+        Verdict::Unsure | Verdict::Taken => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -165,16 +185,24 @@ mod tests {
 
     #[test]
     fn first_bytes() {
-        for (bytes, binary) in [
-            (&b"<!doctype html>"[..], false),
-            (b"%PDF-1.7\n%\x00\x01\x02", false),
-            (b"\xff\xfeh\0t\0m\0l\0", false),
-            ("äöü, plain UTF-8\r\n\tand tabs".as_bytes(), false),
-            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", true),
-            (b"PK\x03\x04\x14\0", true),
-            (b"\x7fELF\x02\x01\x01\0", true),
+        for (content_type, bytes, refused) in [
+            (None, &b"<!doctype html>"[..], None),
+            (None, b"%PDF-1.7\n%\x00\x01\x02", None),
+            (None, b"\xff\xfeh\0t\0m\0l\0", None),
+            (None, "äöü, plain UTF-8\r\n\tand tabs".as_bytes(), None),
+            (None, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Some("image/png")),
+            (None, b"\x7fELF\x02\x01\x01\0", Some("application/octet-stream")),
+            (Some("text/html"), b"PK\x03\x04\x14\0", Some("application/zip")),
+            (Some("text/html; charset=utf-8"), b"\x01\x02", None),
+            (Some("garbage"), b"text", None),
         ] {
-            assert_eq!(looks_binary(bytes), binary, "{bytes:?}");
+            let mut headers = HeaderMap::new();
+            if let Some(value) = content_type {
+                headers.insert(CONTENT_TYPE, HeaderValue::from_static(value));
+            }
+            let found = judge_bytes(Accept::Page, &headers, bytes).err();
+            assert_eq!(found.as_deref(), refused, "{content_type:?} {bytes:?}");
+            assert_eq!(judge_bytes(Accept::Any, &headers, bytes), Ok(()));
         }
     }
 }

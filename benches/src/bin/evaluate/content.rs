@@ -1,0 +1,197 @@
+//! Main content and metadata of pages whose truth is known, and how fast they are read.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use flate2::read::GzDecoder;
+use gleaner_transform::{Input, transform};
+use gleaner_types::Metadata;
+use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::request::{Format, ScrapeOptions};
+use scraper::Html;
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::{Failure, Outcome, dom, render};
+
+/// A page and its truth.
+struct Page {
+    url: Url,
+    body: Vec<u8>,
+    kind: String,
+    truth: Value,
+}
+
+/// What came of a page.
+struct Score {
+    kind: String,
+    /// Precision, recall, F1.
+    words: [f64; 3],
+    leak: Option<f64>,
+    title: Option<(bool, bool)>,
+    author: Option<bool>,
+    date: Option<bool>,
+}
+
+pub(super) fn evaluate(folder: &Path) -> Result<Outcome, Failure> {
+    let pages = read(folder)?;
+    let formats = Some(vec![Format::Markdown, Format::Links]);
+    let options =
+        ScrapeOptions { formats, ..ScrapeOptions::default() }.check().map_err(|faults| faults.to_string())?;
+    let (mut reading, mut parsing) = (Duration::ZERO, Duration::ZERO);
+    let mut failed = 0_usize;
+    let mut scores = Vec::with_capacity(pages.len());
+    for page in &pages {
+        let began = Instant::now();
+        let document = transformed(page, &options);
+        reading += began.elapsed();
+        let text = String::from_utf8_lossy(&page.body);
+        let began = Instant::now();
+        std::hint::black_box(Html::parse_document(&text));
+        parsing += began.elapsed();
+        failed += usize::from(document.is_none());
+        let (markdown, metadata) = document.unwrap_or_default();
+        scores.push(score(page, &markdown, &metadata));
+    }
+    let bytes: usize = pages.iter().map(|page| page.body.len()).sum();
+    Ok(report(&scores, failed, bytes, reading, parsing))
+}
+
+fn transformed(page: &Page, options: &ScrapeOptionsPlan) -> Option<(String, Metadata)> {
+    let input = Input { url: &page.url, content_type: Some("text/html"), body: &page.body };
+    let document = transform(input, options).ok()?.document;
+    Some((document.markdown.unwrap_or_default(), document.metadata))
+}
+
+fn read(folder: &Path) -> Result<Vec<Page>, Failure> {
+    let unpack = |path: &Path| -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        GzDecoder::new(file).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let html = folder.join("html");
+    let mut names: Vec<String> = fs::read_dir(&html)
+        .map_err(|error| format!("{}: {error}", html.display()))?
+        .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".html.gz")?.to_owned()))
+        .collect();
+    names.sort();
+    let mut pages = Vec::with_capacity(names.len());
+    for name in names {
+        let about: Value =
+            serde_json::from_slice(&unpack(&folder.join(format!("ground-truth/{name}.json.gz")))?)?;
+        let text = |path: &str| about.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+        pages.push(Page {
+            url: text("/url").parse()?,
+            body: unpack(&html.join(format!("{name}.html.gz")))?,
+            kind: text("/_internal/page_type/primary"),
+            truth: about.pointer("/ground_truth").cloned().unwrap_or_default(),
+        });
+    }
+    Ok(pages)
+}
+
+fn score(page: &Page, markdown: &str, metadata: &Metadata) -> Score {
+    let text = dom::text(&render::html(markdown));
+    let truth = |key: &str| page.truth.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let lower = text.to_lowercase();
+    let snippets =
+        page.truth.get("without").and_then(Value::as_array).filter(|snippets| !snippets.is_empty());
+    let leak = snippets.map(|snippets| {
+        let leaked = snippets
+            .iter()
+            .filter(|snippet| lower.contains(&snippet.as_str().unwrap_or_default().to_lowercase()));
+        ratio(leaked.count(), snippets.len())
+    });
+    let found_title = fold(metadata.title.as_deref().unwrap_or_default());
+    let found_author = match metadata.other.get("author") {
+        Some(value) => serde_json::to_value(value).map(|value| author(&value)).unwrap_or_default(),
+        None => String::new(),
+    };
+    let found_date = metadata.published_time.as_deref().unwrap_or_default();
+    Score {
+        kind: page.kind.clone(),
+        words: render::overlap(&text, truth("main_content").unwrap_or_default()),
+        leak,
+        title: truth("title").map(fold).map(|title| {
+            let contained =
+                !found_title.is_empty() && (title.contains(&found_title) || found_title.contains(&title));
+            (title == found_title, contained)
+        }),
+        author: truth("author").map(|author| fold(author) == fold(&found_author)),
+        date: truth("publish_date").map(|date| date.get(..10).is_some_and(|day| found_date.starts_with(day))),
+    }
+}
+
+fn author(value: &Value) -> String {
+    match value {
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
+        other => other.as_str().unwrap_or_default().to_owned(),
+    }
+}
+
+fn fold(text: &str) -> String {
+    text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+fn report(scores: &[Score], failed: usize, bytes: usize, reading: Duration, parsing: Duration) -> Outcome {
+    let mut by_kind: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for score in scores {
+        let [_, _, f1] = score.words;
+        by_kind.entry(&score.kind).or_default().push(f1);
+    }
+    let mut table = String::new();
+    let mut kinds = serde_json::Map::new();
+    for (kind, values) in by_kind {
+        let _ = writeln!(table, "  {kind:14} {:.3} ({})", mean(values.iter().copied()), values.len());
+        kinds.insert(kind.to_owned(), json!({ "f1": mean(values.iter().copied()), "pages": values.len() }));
+    }
+    let word = |at: usize| mean(scores.iter().filter_map(|score| score.words.get(at).copied()));
+    let (precision, recall, f1) = (word(0), word(1), word(2));
+    let leak = mean(scores.iter().filter_map(|score| score.leak));
+    let share = |values: Vec<bool>| mean(values.into_iter().map(|right| f64::from(u8::from(right))));
+    let title = share(scores.iter().filter_map(|score| Some(score.title?.0)).collect());
+    let contained = share(scores.iter().filter_map(|score| Some(score.title?.1)).collect());
+    let author = share(scores.iter().filter_map(|score| score.author).collect());
+    let date = share(scores.iter().filter_map(|score| score.date).collect());
+    let _ = writeln!(
+        table,
+        "F1 {f1:.3}  precision {precision:.3}  recall {recall:.3}  leak {leak:.3}  pages {}  failed {failed}",
+        scores.len()
+    );
+    let _ = writeln!(
+        table,
+        "title {title:.3} exact, {contained:.3} contained  author {author:.3}  date {date:.3}"
+    );
+    let speed = |time: Duration| {
+        (ratio(bytes, 1_000_000) / time.as_secs_f64(), ratio(scores.len(), 1) / time.as_secs_f64())
+    };
+    let ((ours, our_pages), (floor, floor_pages)) = (speed(reading), speed(parsing));
+    let _ = write!(
+        table,
+        "{ours:.1} MB/s, {our_pages:.0} pages/s; html5ever's tree alone {floor:.1} MB/s, {floor_pages:.0} pages/s; ratio {:.2}",
+        ours / floor
+    );
+    let json = json!({ "content": {
+        "f1": f1, "precision": precision, "recall": recall, "leak": leak, "pages": scores.len(), "failed": failed,
+        "kinds": kinds,
+        "title": { "exact": title, "contained": contained }, "author": author, "date": date,
+        "megabytes_per_second": ours, "pages_per_second": our_pages,
+        "parse_megabytes_per_second": floor, "parse_pages_per_second": floor_pages, "ratio": ours / floor,
+    }});
+    Outcome { table, json }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures for people to read")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = values.fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + value));
+    sum / f64::from(count.max(1))
+}

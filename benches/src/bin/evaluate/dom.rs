@@ -1,0 +1,273 @@
+//! HTML as text, and HTML as a list of events that is the same for two pieces of HTML that mean the same.
+
+use ego_tree::iter::Edge;
+use scraper::{Html, Node};
+
+/// Elements that end a line of text.
+const BLOCKS: &[&str] = &[
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "br",
+    "button",
+    "caption",
+    "dd",
+    "details",
+    "dialog",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "main",
+    "nav",
+    "ol",
+    "option",
+    "p",
+    "pre",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+    "video",
+    "audio",
+    "select",
+    "textarea",
+];
+
+/// Elements without text for a reader.
+const SKIPPED: &[&str] = &["script", "style", "noscript", "template", "head", "title", "svg", "iframe"];
+
+/// The text of HTML, with line ends around blocks.
+pub(super) fn text(html: &str) -> String {
+    let tree = Html::parse_fragment(html);
+    let mut out = String::new();
+    let mut skipped = 0_u32;
+    for edge in tree.tree.root().traverse() {
+        match edge {
+            Edge::Open(node) => match node.value() {
+                Node::Element(element) if SKIPPED.contains(&element.name()) => skipped += 1,
+                Node::Element(element) if skipped == 0 && BLOCKS.contains(&element.name()) => out.push('\n'),
+                Node::Text(text) if skipped == 0 => out.push_str(text),
+                _ => {}
+            },
+            Edge::Close(node) => match node.value() {
+                Node::Element(element) if SKIPPED.contains(&element.name()) => skipped -= 1,
+                Node::Element(element) if skipped == 0 && BLOCKS.contains(&element.name()) => out.push('\n'),
+                _ => {}
+            },
+        }
+    }
+    out
+}
+
+/// What HTML means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Event {
+    /// An element starts: its name and its attributes, sorted.
+    Start(String, Vec<(String, String)>),
+    /// An element ends.
+    End(String),
+    /// Text, white space folded outside `pre`.
+    Text(String),
+}
+
+/// Blocks beside which white space means nothing.
+const SPACED: &[&str] = &[
+    "p",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "pre",
+    "hr",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "div",
+    "section",
+    "dl",
+    "dt",
+    "dd",
+    "br",
+];
+
+/// The events of HTML, with what means the same made the same.
+pub(super) fn events(html: &str) -> Vec<Event> {
+    // White space at the end would open again what was never closed.
+    let tree = Html::parse_fragment(html.trim_end());
+    let mut events: Vec<Event> = Vec::new();
+    let mut verbatim = 0_u32;
+    // The root and the `html` element around a fragment mean nothing.
+    let Some(root) = tree.tree.root().first_child() else { return events };
+    for edge in root.traverse().skip(1) {
+        match edge {
+            Edge::Open(node) => match node.value() {
+                Node::Element(element) => {
+                    let name = name(element.name());
+                    verbatim += u32::from(name == "pre");
+                    let attributes = element.attrs().map(|(key, value)| (key.to_owned(), value.to_owned()));
+                    events.push(Event::Start(name.to_owned(), same_attributes(name, attributes.collect())));
+                }
+                Node::Text(text) => {
+                    let text = if verbatim > 0 { text.to_string() } else { folded(text) };
+                    match events.last_mut() {
+                        Some(Event::Text(before)) => before.push_str(&text),
+                        _ => events.push(Event::Text(text)),
+                    }
+                }
+                _ => {}
+            },
+            Edge::Close(node) => {
+                if let Node::Element(element) = node.value()
+                    && node.id() != root.id()
+                {
+                    let name = name(element.name());
+                    verbatim -= u32::from(name == "pre");
+                    events.push(Event::End(name.to_owned()));
+                }
+            }
+        }
+    }
+    trimmed(events)
+}
+
+fn name(name: &str) -> &str {
+    match name {
+        "b" => "strong",
+        "i" => "em",
+        "s" | "strike" => "del",
+        other => other,
+    }
+}
+
+fn same_attributes(element: &str, mut attributes: Vec<(String, String)>) -> Vec<(String, String)> {
+    if matches!(element, "th" | "td")
+        && let Some(at) = attributes.iter().position(|(key, _)| key == "style")
+    {
+        let (_, style) = attributes.swap_remove(at);
+        if let Some((_, align)) = style.split_once("text-align:") {
+            let align: String = align.trim_start().chars().take_while(|c| c.is_alphanumeric()).collect();
+            attributes.push(("align".to_owned(), align));
+        }
+    }
+    attributes.retain(|(key, value)| !(element == "ol" && key == "start" && value == "1"));
+    if element == "img" && !attributes.iter().any(|(key, _)| key == "alt") {
+        attributes.push(("alt".to_owned(), String::new()));
+    }
+    attributes.sort();
+    attributes
+}
+
+fn folded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            ' ' | '\t' | '\r' | '\n' | '\u{C}' => {
+                if !out.ends_with(' ') {
+                    out.push(' ');
+                }
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Without the white space beside blocks, and without the line end that ends a block of code.
+fn trimmed(events: Vec<Event>) -> Vec<Event> {
+    let edge = |event: Option<&Event>| match event {
+        None => true,
+        Some(Event::Start(name, _) | Event::End(name)) => SPACED.contains(&name.as_str()),
+        Some(Event::Text(_)) => false,
+    };
+    let mut verbatim = 0_u32;
+    let mut out = Vec::with_capacity(events.len());
+    for (at, event) in events.iter().enumerate() {
+        match event {
+            Event::Start(name, _) => verbatim += u32::from(name == "pre"),
+            Event::End(name) => verbatim -= u32::from(name == "pre"),
+            Event::Text(_) => {}
+        }
+        let (before, after) = (at.checked_sub(1).and_then(|before| events.get(before)), events.get(at + 1));
+        match event {
+            Event::Text(text) if verbatim == 0 => {
+                let text = if edge(before) { text.trim_start_matches(' ') } else { text };
+                let text = if edge(after) { text.trim_end_matches(' ') } else { text };
+                if !text.is_empty() {
+                    out.push(Event::Text(text.to_owned()));
+                }
+            }
+            Event::Text(text) if matches!(after, Some(Event::End(name)) if name == "code") => {
+                out.push(Event::Text(text.trim_end_matches('\n').to_owned()));
+            }
+            other => out.push(other.clone()),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_has_lines_and_no_scripts() {
+        assert_eq!(text("<p>a <b>b</b></p><script>x</script>c"), "\na b\nc");
+    }
+
+    #[test]
+    fn what_means_the_same_is_the_same() {
+        let same = [
+            ("<p>a\n b</p>\n<p>c</p>", "<p> a b</p><p>c</p>"),
+            ("<b>a</b>", "<strong>a</strong>"),
+            ("<ol start=1><li>a</ol>", "<ol><li>a</li></ol>"),
+            ("<pre><code>x\n</code></pre>", "<pre><code>x</code></pre>"),
+            (
+                "<table><tr><td style='text-align: left'>a</table>",
+                "<table><tr><td align=left>a</td></tr></table>",
+            ),
+        ];
+        for (one, other) in same {
+            assert_eq!(events(one), events(other), "{one}");
+        }
+        for (one, other) in [
+            ("<p>a b</p>", "<p>ab</p>"),
+            ("<em>a</em>", "<em><em>a</em></em>"),
+            ("<pre>a  b</pre>", "<pre>a b</pre>"),
+        ] {
+            assert_ne!(events(one), events(other), "{one}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! HTML to Markdown to HTML: does the same come back?
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use gleaner_transform::html_to_markdown;
+use serde_json::{Value, json};
+
+use crate::{Failure, Outcome, dom, render};
+
+/// One example, and whether it came back the same.
+struct Row {
+    id: String,
+    representable: bool,
+    same: bool,
+}
+
+pub(super) fn evaluate(path: &Path) -> Result<Outcome, Failure> {
+    let path = if path.is_dir() { path.join("examples.jsonl") } else { path.to_path_buf() };
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut rows = Vec::new();
+    for line in text.lines() {
+        let example: Value = serde_json::from_str(line)?;
+        let text = |key: &str| example.get(key).and_then(Value::as_str).unwrap_or_default();
+        let html = text("html");
+        rows.push(Row {
+            id: text("id").to_owned(),
+            representable: example.get("representable").and_then(Value::as_bool).unwrap_or(true),
+            same: dom::events(&render::html(&html_to_markdown(html, None))) == dom::events(html),
+        });
+    }
+    Ok(report(&rows))
+}
+
+fn report(rows: &[Row]) -> Outcome {
+    let groups: [(&str, fn(&Row) -> bool); 4] = [
+        ("all", |_| true),
+        ("representable", |row| row.representable),
+        ("CommonMark", |row| row.representable && row.id.starts_with("cm-")),
+        ("GFM", |row| row.representable && !row.id.starts_with("cm-")),
+    ];
+    let mut table = String::new();
+    let mut shares = serde_json::Map::new();
+    for (name, belongs) in groups {
+        let all = rows.iter().filter(|row| belongs(row)).count();
+        let same = rows.iter().filter(|row| belongs(row) && row.same).count();
+        let share = percent(same, all);
+        let _ = writeln!(table, "{name:14} {share:5.1} %  ({same} of {all})");
+        shares.insert(name.to_owned(), json!({ "percent": share, "same": same, "examples": all }));
+    }
+    let differ: Vec<&str> =
+        rows.iter().filter(|row| row.representable && !row.same).map(|row| row.id.as_str()).collect();
+    let _ = write!(table, "differ: {}", differ.join(" "));
+    shares.insert("differ".to_owned(), json!(differ));
+    Outcome { table, json: json!({ "markdown": shares }) }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share for people to read")]
+fn percent(part: usize, whole: usize) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}

@@ -1,0 +1,71 @@
+//! What a model wrote, read with bounds: fences and talk around the JSON, endless or broken lists, keys twice.
+
+use serde_json::Value;
+
+use crate::json::parse_prefix;
+use crate::model::MAX_ANSWER_BYTES;
+use crate::page::cut;
+
+/// Objects of an answer that are tried until one can be read.
+const MAX_TRIES: usize = 32;
+
+/// The first object of an answer that can be read.
+pub(super) fn object(text: &str) -> Option<Value> {
+    let text = cut(text, MAX_ANSWER_BYTES);
+    let mut rest = text;
+    for _ in 0..MAX_TRIES {
+        let start = rest.find('{')?;
+        let here = rest.get(start..)?;
+        match parse_prefix(here) {
+            Ok(parsed) => return Some(parsed.value),
+            Err(broken) => rest = here.get(broken.at.max(1)..).unwrap_or_default(),
+        }
+    }
+    None
+}
+
+/// The rows of an answer, as far as they are whole: an answer that was cut off loses its last row only.
+pub(super) fn rows(text: &str, most: usize) -> Vec<Value> {
+    let text = cut(text, MAX_ANSWER_BYTES);
+    let mut rows = Vec::new();
+    let Some(start) = text.find('[') else { return object(text).into_iter().collect() };
+    let mut rest = text.get(start + 1..).unwrap_or_default();
+    while rows.len() < most {
+        rest = rest.trim_start_matches(|found: char| found.is_whitespace() || found == ',');
+        if !rest.starts_with('{') {
+            break;
+        }
+        let Ok(parsed) = parse_prefix(rest) else { break };
+        rows.push(parsed.value);
+        rest = rest.get(parsed.end..).unwrap_or_default();
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn answers_are_read_whatever_is_around_them() {
+        let rows = [
+            ("```json\n{\"a\":1}\n```", Some(json!({"a":1}))),
+            ("Here it is: {\"a\":1} Bye {", Some(json!({"a":1}))),
+            ("{\"a\":1,\"a\":2}", Some(json!({"a":1}))),
+            ("{\"a\":", None),
+            ("no", None),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(object(text), expected, "{text}");
+        }
+        assert_eq!(object(&"{\"a\":".repeat(200_000)), None);
+    }
+
+    #[test]
+    fn a_cut_answer_loses_its_last_row_only() {
+        assert_eq!(super::rows("{\"rows\":[{\"a\":1},{\"a\":2},{\"a\":", 100).len(), 2);
+        assert_eq!(super::rows(&format!("[{}", "{},".repeat(100_000)), 50).len(), 50);
+        assert!(super::rows(&"[".repeat(100_000), 50).is_empty());
+    }
+}

@@ -1,0 +1,373 @@
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{answer, list, prompt};
+use crate::bind::{Want, bind, folded, put};
+use crate::evidence::Evidence;
+use crate::ground::{Gate, LinkTable, Outcome};
+use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
+use crate::model::{LanguageModel, Message, ModelRequest, ProviderError};
+use crate::page::{Method, Page, Part, Provenance, Span, cut};
+use crate::schema::{Dialect, Field, Shape, ShapeKind, WireSchema};
+
+/// Calls for the single values of one page, lists aside.
+pub const MAX_LEAF_CALLS: usize = 24;
+/// Bytes of the narrower fragment that a refused claim is asked again on.
+const NARROW_BYTES: usize = 3_000;
+/// Least bytes of page text that a call carries.
+const LEAST_CHUNK: usize = 2_000;
+
+/// What to read off pages.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'t> {
+    /// The values and their kinds.
+    pub shape: &'t Shape,
+    /// What is asked for, in words.
+    pub prompt: Option<&'t str>,
+    /// Added to the engine's own rules for a model.
+    pub system_prompt: Option<&'t str>,
+}
+
+impl<'t> Task<'t> {
+    /// A task by its shape alone.
+    #[must_use]
+    pub const fn new(shape: &'t Shape) -> Self {
+        Self { shape, prompt: None, system_prompt: None }
+    }
+}
+
+/// How much of a list was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Coverage {
+    /// The list: an RFC 6901 pointer.
+    pub pointer: String,
+    /// Rows in the result.
+    pub found: usize,
+    /// Records on the page.
+    pub counted: usize,
+}
+
+/// What was read off one page, and by how many calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageExtraction {
+    /// The data with its proofs.
+    pub extraction: Extraction,
+    /// For each list that was counted.
+    pub coverage: Vec<Coverage>,
+    /// Calls of the model.
+    pub calls: usize,
+    /// What ended the calls early, if anything did.
+    pub stopped: Option<ProviderError>,
+}
+
+impl PageExtraction {
+    /// A sentence for the `warning` of an answer: what stayed empty, what lists lack, what ended the calls.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let mut parts: Vec<String> = self.extraction.warning().into_iter().collect();
+        for list in self.coverage.iter().filter(|list| list.found < list.counted) {
+            let name = list.pointer.trim_start_matches('/');
+            parts.push(format!("{name}: {} of {} rows", list.found, list.counted));
+        }
+        parts.extend(self.stopped.iter().map(ToString::to_string));
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+/// Reads pages: the page's own evidence first, a model for what that leaves open.
+#[derive(Debug, Clone, Default)]
+pub struct Extractor {
+    model: Option<Arc<dyn LanguageModel>>,
+    seed: Option<u64>,
+}
+
+impl Extractor {
+    /// Without a model: what the evidence leaves open stays empty.
+    #[must_use]
+    pub fn model_free() -> Self {
+        Self::default()
+    }
+
+    /// With a model; wrap it in [`Budgeted`](crate::model::Budgeted) to bound what it may cost.
+    #[must_use]
+    pub fn new(model: Arc<dyn LanguageModel>) -> Self {
+        Self { model: Some(model), seed: None }
+    }
+
+    /// Sends this seed with every call.
+    #[must_use]
+    pub const fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Reads one page. It never fails: what could not be read is empty, with the reason.
+    pub async fn page(&self, page: &Page, task: Task<'_>) -> PageExtraction {
+        let extraction = bind(&Evidence::read(page), task.shape);
+        let mut out = PageExtraction { extraction, coverage: Vec::new(), calls: 0, stopped: None };
+        let Some(model) = &self.model else { return out };
+        if page.markdown.trim().is_empty() {
+            return out;
+        }
+        let session = Session { model: model.as_ref(), seed: self.seed, page, task, state: Mutex::default() };
+        session.leaves(&mut out.extraction).await;
+        session.lists(&mut out).await;
+        let state = session.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        out.calls = state.calls;
+        out.stopped = state.stopped;
+        out
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    calls: usize,
+    stopped: Option<ProviderError>,
+}
+
+/// One page with one model.
+#[derive(Debug)]
+pub(super) struct Session<'s> {
+    model: &'s dyn LanguageModel,
+    seed: Option<u64>,
+    pub(super) page: &'s Page,
+    pub(super) task: Task<'s>,
+    state: Mutex<State>,
+}
+
+/// Value and quote of a claim: an object of both, or a bare value.
+pub(super) fn claim(claim: &Value) -> (&Value, Option<&str>) {
+    match claim.as_object() {
+        Some(object) if object.contains_key("value") => {
+            (object.get("value").unwrap_or(&Value::Null), object.get("quote").and_then(Value::as_str))
+        }
+        _ => (claim, None),
+    }
+}
+
+impl Session<'_> {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks; `None` ends the asking.
+    pub(super) async fn ask(&self, messages: Vec<Message>, shape: &Shape) -> Option<String> {
+        if self.state().stopped.is_some() {
+            return None;
+        }
+        let capabilities = self.model.capabilities();
+        let dialect = capabilities.schema.unwrap_or(Dialect::JsonSchema);
+        let wire = WireSchema::new(shape, dialect);
+        let fits = wire.as_value().to_string().len() <= crate::schema::MAX_WIRE_BYTES;
+        let schema = (capabilities.schema.is_some() && fits).then(|| wire.as_value().clone());
+        let max_tokens = capabilities.max_output_tokens.min(capabilities.context_tokens / 2).max(1);
+        let request = ModelRequest { messages, schema, max_tokens, seed: self.seed };
+        let outcome = self.model.complete(&request).await;
+        let mut state = self.state();
+        state.calls += 1;
+        match outcome {
+            Ok(answer) => Some(answer.text),
+            Err(error) => {
+                state.stopped = Some(error);
+                None
+            }
+        }
+    }
+
+    /// Bytes of page text that a call can carry.
+    fn chunk_bytes(&self) -> usize {
+        let capabilities = self.model.capabilities();
+        let room =
+            capabilities.context_tokens.saturating_sub(capabilities.max_output_tokens).saturating_sub(1_500);
+        usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(2).max(LEAST_CHUNK)
+    }
+
+    /// Asks for the single values that are still missing: on each piece of the page, then once more on the lines that seem to be
+    /// about them.
+    async fn leaves(&self, extraction: &mut Extraction) {
+        let mut refused: Vec<Missing> = Vec::new();
+        let chunk = self.chunk_bytes();
+        let mut offset = 0;
+        let mut calls = 0;
+        while offset < self.page.markdown.len() && calls < MAX_LEAF_CALLS {
+            let rest = self.page.markdown.get(offset..).unwrap_or_default();
+            let mut piece = cut(rest, chunk);
+            // Pieces end between lines where they can.
+            if piece.len() < rest.len()
+                && let Some(line) = piece.rfind('\n').filter(|line| *line > piece.len() / 2)
+            {
+                piece = piece.get(..line).unwrap_or(piece);
+            }
+            let Some(shape) = open_shape(self.task.shape, &extraction.missing) else { return };
+            calls += 1;
+            refused.extend(self.ask_on(piece, offset, &shape, "", extraction).await);
+            if self.state().stopped.is_some() {
+                break;
+            }
+            offset += piece.len().max(1);
+        }
+        // Once more, narrowly, for claims that did not pass.
+        refused.retain(|claim| extraction.missing.iter().any(|missing| missing.pointer == claim.pointer));
+        if !refused.is_empty()
+            && self.state().stopped.is_none()
+            && let Some(shape) = open_shape(self.task.shape, &refused)
+        {
+            let (narrow, offset) = self.narrow(&refused);
+            let note = "An earlier answer could not be found on the page. Copy quotes exactly, or give null.";
+            let again = self.ask_on(&narrow, offset, &shape, note, extraction).await;
+            refused.extend(again);
+        }
+        let stop = self.state().stopped.clone();
+        for missing in &mut extraction.missing {
+            if let Some(last) = refused.iter().rev().find(|claim| claim.pointer == missing.pointer) {
+                missing.reason = last.reason;
+            } else if let Some(stop) = &stop {
+                missing.reason = if stop.is_over_budget() { Reason::OverBudget } else { Reason::ModelFailed };
+            }
+        }
+    }
+
+    /// Asks on one piece of the page; what passes the gate is put into the extraction, what does not is given back.
+    async fn ask_on(
+        &self,
+        piece: &str,
+        offset: usize,
+        shape: &Shape,
+        note: &str,
+        extraction: &mut Extraction,
+    ) -> Vec<Missing> {
+        let mut links = LinkTable::default();
+        let text = links.replace(piece, &self.page.url);
+        let messages = prompt::messages(self.task.system_prompt, self.task.prompt, shape, note, &text);
+        let Some(text) = self.ask(messages, shape).await else { return Vec::new() };
+        let Some(answer) = answer::object(&text) else { return Vec::new() };
+        let answer = WireSchema::restore(shape, answer);
+        let mut gate = Gate::new(piece, &links);
+        let mut refused = Vec::new();
+        let mut waiting: Vec<(String, Vec<String>, &Shape, &Value)> =
+            vec![(String::new(), Vec::new(), shape, &answer)];
+        while let Some((pointer, scope, shape, answer)) = waiting.pop() {
+            for field in shape.fields() {
+                let Some(said) = answer.get(&field.name) else { continue };
+                let here = step(&pointer, &field.name);
+                if field.shape.is_branch() {
+                    let mut scope = scope.clone();
+                    scope.push(field.name.clone());
+                    waiting.push((here, scope, &field.shape, said));
+                    continue;
+                }
+                let want = Want::new(here.clone(), scope.clone(), field);
+                let (value, quote) = claim(said);
+                match gate.judge(&want, value, quote, 0) {
+                    Outcome::Proved { value, quote, span } => {
+                        put(&mut extraction.data, &here, value.clone());
+                        extraction.missing.retain(|missing| missing.pointer != here);
+                        let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
+                        let url = self.page.url.as_str().to_owned();
+                        let provenance = Provenance { url, quote, span: Some(span), method: Method::Model };
+                        extraction.leaves.push(Leaf {
+                            pointer: here,
+                            value,
+                            provenance: vec![provenance],
+                            confidence: 0.8,
+                        });
+                    }
+                    Outcome::Refused(Reason::NotFound) => {}
+                    Outcome::Refused(reason) => refused.push(Missing { pointer: here, reason }),
+                }
+            }
+        }
+        refused
+    }
+
+    /// The run of lines that names the missing values most often, and where it begins.
+    fn narrow(&self, refused: &[Missing]) -> (String, usize) {
+        let names: Vec<String> = refused
+            .iter()
+            .filter_map(|claim| claim.pointer.rsplit('/').next())
+            .flat_map(|name| folded(name).split(' ').map(str::to_owned).collect::<Vec<_>>())
+            .filter(|word| word.len() > 2)
+            .collect();
+        let markdown = self.page.markdown.as_str();
+        let mut best = (0, 0);
+        let mut at = 0;
+        // Windows of a fixed size that overlap by half.
+        while at < markdown.len() {
+            let window = cut(markdown.get(at..).unwrap_or_default(), NARROW_BYTES);
+            let lower = window.to_lowercase();
+            let hits: usize = names.iter().map(|name| lower.matches(name.as_str()).take(20).count()).sum();
+            if hits > best.0 {
+                best = (hits, at);
+            }
+            let next = at + (window.len() / 2).max(1);
+            at = (next..markdown.len()).find(|at| markdown.is_char_boundary(*at)).unwrap_or(markdown.len());
+        }
+        let window = cut(markdown.get(best.1..).unwrap_or_default(), NARROW_BYTES);
+        (window.to_owned(), best.1)
+    }
+
+    /// Reads the lists that the evidence left empty or short.
+    async fn lists(&self, out: &mut PageExtraction) {
+        let mut waiting: Vec<(String, &[Field])> = vec![(String::new(), self.task.shape.fields())];
+        let mut lists: Vec<(String, &[Field])> = Vec::new();
+        if let ShapeKind::List(inner) = &self.task.shape.kind {
+            lists.push((String::new(), inner.fields()));
+        }
+        while let Some((pointer, fields)) = waiting.pop() {
+            for field in fields {
+                let here = step(&pointer, &field.name);
+                match &field.shape.kind {
+                    ShapeKind::Object(inner) => waiting.push((here, inner)),
+                    ShapeKind::List(inner) if !inner.fields().is_empty() => {
+                        lists.push((here, inner.fields()))
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for (pointer, fields) in lists {
+            let known = out.extraction.data.pointer(&pointer).and_then(Value::as_array).map_or(0, Vec::len);
+            if known > 0 {
+                continue;
+            }
+            let Some(found) = list::read(self, &pointer, fields).await else { continue };
+            if !found.rows.is_empty() {
+                if pointer.is_empty() {
+                    out.extraction.data = Value::Array(found.rows);
+                } else {
+                    put(&mut out.extraction.data, &pointer, Value::Array(found.rows));
+                }
+                out.extraction.missing.retain(|missing| missing.pointer != pointer);
+                out.extraction.leaves.extend(found.leaves);
+            }
+            out.coverage.push(found.coverage);
+        }
+    }
+}
+
+/// The shape with nothing but the single values that are missing; `None` where none is.
+fn open_shape(shape: &Shape, missing: &[Missing]) -> Option<Shape> {
+    // The depth of a shape is bounded by `MAX_SHAPE_DEPTH`.
+    fn keep(shape: &Shape, pointer: &str, missing: &[Missing]) -> Option<Shape> {
+        let ShapeKind::Object(fields) = &shape.kind else { return None };
+        let kept: Vec<Field> = fields
+            .iter()
+            .filter_map(|field| {
+                let here = step(pointer, &field.name);
+                match &field.shape.kind {
+                    ShapeKind::Object(_) => {
+                        let shape = keep(&field.shape, &here, missing)?;
+                        Some(Field { shape, ..field.clone() })
+                    }
+                    ShapeKind::List(_) => None,
+                    _ => missing.iter().any(|missing| missing.pointer == here).then(|| field.clone()),
+                }
+            })
+            .collect();
+        (!kept.is_empty()).then(|| Shape { kind: ShapeKind::Object(kept), ..shape.clone() })
+    }
+    keep(shape, "", missing)
+}

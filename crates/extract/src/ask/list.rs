@@ -1,0 +1,163 @@
+use serde_json::Value;
+
+use super::extractor::{Coverage, Session};
+use super::units::{Units, units};
+use super::{answer, prompt};
+use crate::bind::Want;
+use crate::ground::{Gate, LinkTable, Outcome};
+use crate::leaf::{Leaf, step};
+use crate::page::{Method, Part, Provenance, Span, cut};
+use crate::schema::{Field, Shape, ShapeKind, WireSchema};
+
+/// Calls for one list.
+pub const MAX_LIST_CALLS: usize = 400;
+/// Records that one call asks for.
+pub const MAX_ROWS_PER_CALL: usize = 40;
+/// Bytes of page text that one call carries.
+const MAX_CALL_BYTES: usize = 24_000;
+
+/// A list as far as it was read.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) rows: Vec<Value>,
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) coverage: Coverage,
+}
+
+/// Reads a list record by record of the page.
+///
+/// The records are counted before the model is asked. Each call carries those that are still open; a row counts for the one
+/// record that states its values, so that a row can come twice neither by mistake nor by a page's trick. Records that the model
+/// leaves out are asked for again as long as any call gains one.
+pub(super) async fn read(session: &Session<'_>, pointer: &str, fields: &[Field]) -> Option<Listed> {
+    let markdown = session.page.markdown.as_str();
+    let Units { header, records } = units(markdown);
+    if records.len() < 2 {
+        return None;
+    }
+    let row_shape = Shape {
+        kind: ShapeKind::Object(fields.to_vec()),
+        description: String::new(),
+        nullable: false,
+        choices: Vec::new(),
+        format: None,
+    };
+    let rows_field = Field {
+        name: "rows".to_owned(),
+        required: true,
+        shape: Shape { kind: ShapeKind::List(Box::new(row_shape.clone())), ..row_shape.clone() },
+    };
+    let shape = Shape { kind: ShapeKind::Object(vec![rows_field]), ..row_shape.clone() };
+    let counted = records.len();
+    let header = markdown.get(header).unwrap_or_default();
+    let mut found: Vec<Option<(Value, Vec<Leaf>)>> = records.iter().map(|_| None).collect();
+    let mut open: Vec<usize> = (0..counted).collect();
+    let mut calls = 0;
+    while !open.is_empty() && calls < MAX_LIST_CALLS {
+        calls += 1;
+        let mut batch = Vec::new();
+        let mut bytes = header.len();
+        for at in open.iter().take(MAX_ROWS_PER_CALL) {
+            let length = records.get(*at).map_or(0, std::ops::Range::len).min(MAX_CALL_BYTES);
+            if !batch.is_empty() && bytes + length > MAX_CALL_BYTES {
+                break;
+            }
+            bytes += length;
+            batch.push(*at);
+        }
+        let mut links = LinkTable::default();
+        let texts: Vec<&str> = batch
+            .iter()
+            .filter_map(|at| markdown.get(records.get(*at)?.clone()))
+            .map(|text| cut(text, MAX_CALL_BYTES))
+            .collect();
+        let sent = links.replace(&format!("{header}\n{}", texts.join("\n")), &session.page.url);
+        let note =
+            format!("The page text below has {} records. Give one row for each, in order.", batch.len());
+        let messages =
+            prompt::messages(session.task.system_prompt, session.task.prompt, &row_shape, &note, &sent);
+        let Some(text) = session.ask(messages, &shape).await else { break };
+        let mut gained = 0;
+        for row in answer::rows(&text, MAX_ROWS_PER_CALL * 2) {
+            let row = WireSchema::restore(&row_shape, row);
+            let best = batch
+                .iter()
+                .copied()
+                .filter(|at| found.get(*at).is_some_and(Option::is_none))
+                .filter_map(|at| {
+                    let range = records.get(at)?.clone();
+                    let proved =
+                        judge(session, &links, markdown.get(range.clone())?, range.start, fields, &row);
+                    Some((at, proved))
+                })
+                .filter(|(_, proved)| proved.leaves.len() * 2 > proved.claims && !proved.leaves.is_empty())
+                // The first of equals, as rows come in order.
+                .min_by_key(|(at, proved)| (std::cmp::Reverse(proved.leaves.len()), *at));
+            if let Some((at, proved)) = best
+                && let Some(place) = found.get_mut(at)
+            {
+                *place = Some((proved.row, proved.leaves));
+                gained += 1;
+            }
+        }
+        if gained == 0 {
+            // The model has nothing to say about these; the rest is still worth asking for.
+            open.retain(|at| !batch.contains(at));
+        } else {
+            open.retain(|at| found.get(*at).is_some_and(Option::is_none));
+        }
+    }
+    let mut rows = Vec::new();
+    let mut leaves = Vec::new();
+    for (row, row_leaves) in found.into_iter().flatten() {
+        let here = step(pointer, &rows.len().to_string());
+        for leaf in row_leaves {
+            leaves.push(Leaf { pointer: format!("{here}{}", leaf.pointer), ..leaf });
+        }
+        rows.push(row);
+    }
+    let coverage = Coverage { pointer: pointer.to_owned(), found: rows.len(), counted };
+    Some(Listed { rows, leaves, coverage })
+}
+
+struct Proved {
+    row: Value,
+    leaves: Vec<Leaf>,
+    claims: usize,
+}
+
+/// Holds a row against one record of the page.
+fn judge(
+    session: &Session<'_>,
+    links: &LinkTable,
+    record: &str,
+    offset: usize,
+    fields: &[Field],
+    row: &Value,
+) -> Proved {
+    let mut gate = Gate::new(record, links);
+    let mut proved = Proved { row: crate::bind::skeleton(fields), leaves: Vec::new(), claims: 0 };
+    for field in fields.iter().filter(|field| !field.shape.is_branch()) {
+        let Some(claim) = row.get(&field.name) else { continue };
+        let (value, quote) = super::extractor::claim(claim);
+        if value.is_null() {
+            continue;
+        }
+        proved.claims += 1;
+        let pointer = step("", &field.name);
+        let want = Want::new(pointer.clone(), Vec::new(), field);
+        if let Outcome::Proved { value, quote, span } = gate.judge(&want, value, quote, 0) {
+            crate::bind::put(&mut proved.row, &pointer, value.clone());
+            let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
+            let provenance = Provenance {
+                url: session.page.url.as_str().to_owned(),
+                quote,
+                span: Some(span),
+                method: Method::Model,
+            };
+            proved.leaves.push(Leaf { pointer, value, provenance: vec![provenance], confidence: 0.8 });
+        }
+    }
+    crate::bind::drop_unknown(&mut proved.row, fields);
+    proved
+}

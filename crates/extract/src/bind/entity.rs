@@ -1,0 +1,219 @@
+use serde_json::{Map, Value};
+
+use super::pool::{Candidate, Pool};
+use super::want::Want;
+use super::words::{folded, overlap};
+use crate::evidence::{Evidence, Item};
+use crate::normalise::{Form, normalise};
+use crate::page::Method;
+use crate::typed::{Reading, Stock, stock};
+
+/// Values taken from one path of one entity.
+const MAX_VALUES: usize = 200;
+
+/// How far each notation is trusted.
+const fn trust(method: Method) -> f64 {
+    match method {
+        Method::JsonLd => 0.88,
+        Method::Microdata => 0.86,
+        Method::Rdfa => 0.8,
+        _ => 0.6,
+    }
+}
+
+/// Adds what the page's own entities say, those it is about before those it only mentions.
+pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
+    let paths: Vec<Vec<(String, f64)>> = wants.iter().map(Want::paths).collect();
+    let mut rated: Vec<(usize, f64)> = Vec::new();
+    for (at, item) in evidence.items.iter().enumerate() {
+        let filled = wants
+            .iter()
+            .zip(&paths)
+            .filter(|(want, paths)| {
+                !want.is_about("name")
+                    && !want.is_about("url")
+                    && paths.iter().take(6).any(|(path, _)| !values(&item.properties, path).is_empty())
+            })
+            .count();
+        let named = wants.iter().any(|want| want.is_about("name") || want.is_about("url"))
+            && item.properties.contains_key("name");
+        if filled == 0 && !named {
+            continue;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a schema has at most 2,000 properties")]
+        let mut rating = filled as f64 + if named { 0.5 } else { 0.0 };
+        rating += 1.5 * likeness(evidence, item);
+        if item.types.is_empty() {
+            rating -= 0.5;
+        }
+        if item.types.iter().any(|name| is_furniture(name)) {
+            rating -= 2.5;
+        }
+        rated.push((at, rating));
+    }
+    let best = rated.iter().map(|(_, rating)| *rating).fold(f64::MIN, f64::max);
+    for (at, rating) in rated {
+        let Some(item) = evidence.items.get(at) else { continue };
+        // What is less about the page than the best entity counts less; well below it, it is another thing.
+        let standing = if best - rating < 0.01 {
+            1.0
+        } else if likeness(evidence, item) > 0.6 {
+            0.85
+        } else if best - rating < 1.0 {
+            0.6
+        } else {
+            0.3
+        };
+        for ((want, paths), pool) in wants.iter().zip(&paths).zip(pools.iter_mut()) {
+            for (path, weight) in paths {
+                let found = values(&item.properties, path);
+                if found.is_empty() {
+                    continue;
+                }
+                add(want, pool, &found, item.method, trust(item.method) * standing * weight);
+                break;
+            }
+        }
+    }
+    for (want, pool) in wants.iter().zip(pools.iter_mut()) {
+        settle_variants(want, pool);
+    }
+}
+
+/// Variants of one thing are entities of their own: what can be bought in one variant can be bought, and identifiers that
+/// differ from variant to variant are not the thing's own.
+fn settle_variants(want: &Want<'_>, pool: &mut Pool) {
+    let strong: Vec<(Value, String)> = pool
+        .iter_mut()
+        .filter(|candidate| candidate.score > 0.7)
+        .map(|candidate| (candidate.value.clone(), candidate.quote.clone()))
+        .collect();
+    if want.form == Form::Availability && strong.iter().any(|(_, quote)| stock(quote) == Some(Stock::In)) {
+        for candidate in pool.iter_mut().filter(|candidate| stock(&candidate.quote) == Some(Stock::Out)) {
+            candidate.score *= 0.3;
+        }
+    }
+    if want.is_about("sku")
+        && let Some((first, _)) = strong.first()
+        && strong.iter().any(|(value, _)| value != first)
+    {
+        for candidate in pool.iter_mut() {
+            candidate.score *= 0.5;
+        }
+    }
+}
+
+/// Types that describe the page or its site in place of what the page is about.
+fn is_furniture(name: &str) -> bool {
+    matches!(
+        name,
+        "BreadcrumbList"
+            | "ListItem"
+            | "WebSite"
+            | "SearchAction"
+            | "Organization"
+            | "Corporation"
+            | "WebPage"
+            | "ImageObject"
+            | "SiteNavigationElement"
+            | "WPHeader"
+            | "WPFooter"
+            | "OnlineStore"
+            | "Review"
+            | "Rating"
+            | "AggregateRating"
+            | "Question"
+            | "Answer"
+            | "FAQPage"
+    )
+}
+
+/// How much the entity's name is the page's headline, 0 to 1.
+fn likeness(evidence: &Evidence<'_>, item: &Item) -> f64 {
+    let name = ["name", "headline"].iter().find_map(|key| item.properties.get(*key).and_then(Value::as_str));
+    name.map_or(0.0, |name| f64::max(overlap(name, evidence.headline()), overlap(name, &evidence.title)))
+}
+
+fn add(want: &Want<'_>, pool: &mut Pool, found: &[&Value], method: Method, score: f64) {
+    let mut seen_in = false;
+    let mut out = Vec::new();
+    for value in found.iter().take(MAX_VALUES) {
+        let Some(text) = scalar(value) else { continue };
+        // A machine's zero is no price.
+        let Some(value) = normalise(&text, want.form, want.shape, Reading::Data) else { continue };
+        if want.form == Form::Price && is_zero(&value) {
+            continue;
+        }
+        seen_in |= want.form == Form::Availability && stock(&text) == Some(Stock::In);
+        out.push(Candidate { value, quote: text, method, score, place: None });
+    }
+    for mut candidate in out {
+        // A thing of which one variant can be bought can be bought.
+        if want.form == Form::Availability && seen_in && stock(&candidate.quote) == Some(Stock::Out) {
+            candidate.score *= 0.3;
+        }
+        pool.add(candidate);
+    }
+}
+
+fn is_zero(value: &Value) -> bool {
+    value.as_f64() == Some(0.0) || value.as_str().and_then(|text| text.parse::<f64>().ok()) == Some(0.0)
+}
+
+/// The text of a value; an object with a name stands for its name.
+pub(crate) fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => (!text.trim().is_empty()).then(|| text.trim().to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Object(object) => ["name", "value", "@value", "url", "@id"]
+            .iter()
+            .find_map(|key| object.get(*key).filter(|inner| inner.is_string() || inner.is_number()))
+            .and_then(scalar),
+        _ => None,
+    }
+}
+
+/// The values at a path of folded names such as `offers.price`, through lists on the way.
+pub(crate) fn values<'v>(object: &'v Map<String, Value>, path: &str) -> Vec<&'v Value> {
+    let mut here: Vec<&Map<String, Value>> = vec![object];
+    let mut parts = path.split('.').peekable();
+    while let Some(part) = parts.next() {
+        let mut next: Vec<&Value> = Vec::new();
+        for object in &here {
+            let direct = object.get(part);
+            let value = direct.or_else(|| {
+                object.iter().find(|(key, _)| key.len() <= 64 && folded(key) == part).map(|(_, value)| value)
+            });
+            match value {
+                Some(Value::Array(list)) => next.extend(list.iter().take(MAX_VALUES)),
+                Some(Value::Null) | None => {}
+                Some(value) => next.push(value),
+            }
+        }
+        next.truncate(MAX_VALUES);
+        if parts.peek().is_none() {
+            return next;
+        }
+        here = next.into_iter().filter_map(Value::as_object).collect();
+        if here.is_empty() {
+            break;
+        }
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn paths_lead_through_lists_and_spellings() {
+        let value = json!({ "offers": [{ "priceCurrency": "EUR", "price": 5 }, { "price": 6 }] });
+        let object = value.as_object().unwrap();
+        assert_eq!(values(object, "offers.price"), [&json!(5), &json!(6)]);
+        assert_eq!(values(object, "offers.price currency"), [&json!("EUR")]);
+        assert!(values(object, "offers.sku").is_empty());
+    }
+}

@@ -1,0 +1,109 @@
+use super::pool::{Candidate, Pool};
+use super::want::{Names, Want};
+use super::words::folded;
+use crate::evidence::{Evidence, Pair};
+use crate::normalise::{Form, normalise};
+use crate::page::Method;
+use crate::typed::Reading;
+
+/// Adds what `meta` elements, definition lists, tables and labelled lines say.
+pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mut [Pool]) {
+    for pair in &evidence.pairs {
+        if pair.method == Method::Meta {
+            for (at, weight) in names.of_meta(&pair.label) {
+                add(wants, pools, *at, pair, 0.62 * weight, Reading::Data, evidence);
+            }
+            continue;
+        }
+        let label = folded(&pair.label);
+        let base = match pair.method {
+            Method::DefinitionList | Method::Table => 0.6,
+            _ => 0.5,
+        };
+        for (at, weight) in names.exactly(&label) {
+            add(wants, pools, *at, pair, base * weight, Reading::Prose, evidence);
+        }
+        // "EAN code (GTIN)" and "Our item number" hold the name with a word or two around it.
+        let words: Vec<String> = label.split(' ').map(str::to_owned).collect();
+        if (2..=5).contains(&words.len()) && names.exactly(&label).is_empty() {
+            for (at, weight) in names.within(&words) {
+                add(wants, pools, at, pair, base * 0.6 * weight, Reading::Prose, evidence);
+            }
+        }
+    }
+    inline(evidence, wants, names, pools);
+}
+
+fn add(
+    wants: &[Want<'_>],
+    pools: &mut [Pool],
+    at: usize,
+    pair: &Pair,
+    score: f64,
+    reading: Reading,
+    evidence: &Evidence<'_>,
+) {
+    let (Some(want), Some(pool)) = (wants.get(at), pools.get_mut(at)) else { return };
+    // A line may go on with the next label: the value of an identifier is what comes first.
+    let text = match (pair.method, want.form) {
+        (Method::Label, Form::Code | Form::Gtin) => first_words(&pair.value),
+        (Method::Label, Form::Text) if want.concept.is_some() => {
+            pair.value.split(['|', '\n']).next().unwrap_or_default()
+        }
+        _ => pair.value.as_str(),
+    };
+    let Some(value) = normalise(text, want.form, want.shape, reading) else { return };
+    if want.form == Form::Price && value.as_str() == Some("0") {
+        return;
+    }
+    let long =
+        want.form == Form::Text && text.len() > 80 && want.concept.is_some() && pair.method == Method::Label;
+    let place = pair.node.map(|node| evidence.place_of(node)).unwrap_or_default();
+    let score = if long { score * 0.4 } else { score };
+    pool.add(Candidate { value, quote: text.trim().to_owned(), method: pair.method, score, place });
+}
+
+/// The words up to where the next label could begin.
+fn first_words(text: &str) -> &str {
+    let text = text.trim();
+    text.split(['|', '•', ';', '\n', '(', '['])
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .split("  ")
+        .next()
+        .unwrap_or_default()
+}
+
+/// Lines such as `SKU 12345` and `Art. nr. 12345`, where only the name tells the label from the value.
+fn inline(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mut [Pool]) {
+    if !wants.iter().any(|want| matches!(want.form, Form::Code | Form::Gtin)) {
+        return;
+    }
+    for line in evidence.tree.text().lines() {
+        if line.len() > 120 || line.contains(':') {
+            continue;
+        }
+        let words: Vec<&str> = line.split_whitespace().take(6).collect();
+        for length in 1..words.len().min(4) {
+            let Some((label, value)) = words.split_at_checked(length) else { continue };
+            let label = folded(&label.join(" "));
+            for (at, weight) in names.exactly(&label) {
+                let (Some(want), Some(pool)) = (wants.get(*at), pools.get_mut(*at)) else { continue };
+                let text = value.join(" ");
+                if !matches!(want.form, Form::Code | Form::Gtin) || value.len() > 2 || label.len() < 3 {
+                    continue;
+                }
+                if let Some(value) = normalise(&text, want.form, want.shape, Reading::Prose) {
+                    pool.add(Candidate {
+                        value,
+                        quote: text,
+                        method: Method::Label,
+                        score: 0.42 * weight,
+                        place: None,
+                    });
+                }
+            }
+        }
+    }
+}

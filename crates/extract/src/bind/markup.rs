@@ -1,0 +1,339 @@
+use std::collections::BTreeMap;
+
+use super::pool::{Candidate, Pool};
+use super::want::{Names, Want};
+use super::words::{class_words, words};
+use crate::evidence::Evidence;
+use crate::markup::NodeId;
+use crate::normalise::{Form, normalise};
+use crate::page::{Method, cut};
+use crate::typed::{Reading, moneys};
+
+/// Longest text of an element that is one value.
+const MAX_TEXT: usize = 240;
+
+/// Words of classes and ids around a price that is not the one asked.
+const NOT_THE_PRICE: [&str; 46] = [
+    "old",
+    "was",
+    "list",
+    "rrp",
+    "msrp",
+    "strike",
+    "striked",
+    "strikethrough",
+    "del",
+    "before",
+    "regular",
+    "original",
+    "save",
+    "saving",
+    "savings",
+    "discount",
+    "shipping",
+    "delivery",
+    "month",
+    "monthly",
+    "installment",
+    "per",
+    "unit",
+    "filter",
+    "range",
+    "total",
+    "subtotal",
+    "cart",
+    "basket",
+    "minicart",
+    "points",
+    "previous",
+    "crossed",
+    "retail",
+    "coupon",
+    "alt",
+    "min",
+    "max",
+    "pricechange",
+    "lieferung",
+    "versand",
+    "deposit",
+    "trade",
+    "warranty",
+    "insurance",
+    "from",
+];
+
+/// Words of classes and ids around the price that is asked.
+const THE_PRICE: [&str; 11] =
+    ["new", "now", "current", "final", "sale", "special", "selling", "sell", "our", "actual", "reduced"];
+
+/// Words of classes and ids of parts of a page that are about other things.
+const ELSEWHERE: [&str; 33] = [
+    "related",
+    "recommend",
+    "recommended",
+    "recommendation",
+    "recommendations",
+    "similar",
+    "upsell",
+    "crosssell",
+    "cross",
+    "carousel",
+    "slider",
+    "sponsored",
+    "also",
+    "recently",
+    "viewed",
+    "bundle",
+    "accessories",
+    "footer",
+    "nav",
+    "menu",
+    "breadcrumb",
+    "breadcrumbs",
+    "sidebar",
+    "reviews",
+    "review",
+    "comment",
+    "comments",
+    "minicart",
+    "suggestion",
+    "suggestions",
+    "upselling",
+    "others",
+    "history",
+];
+
+/// The words of the names that an element bears.
+fn names_of(evidence: &Evidence<'_>, node: NodeId) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for (key, value) in evidence.tree.attributes(node) {
+        let value = cut(value, 400);
+        match key.to_ascii_lowercase().as_str() {
+            "id" | "name" | "itemprop" => found.push(class_words(value)),
+            "class" => found.extend(value.split_ascii_whitespace().take(12).map(class_words)),
+            // Marks for the makers' own tests say what a thing is.
+            key if ["data-test", "data-qa", "data-auto", "data-role"]
+                .iter()
+                .any(|known| key.starts_with(known)) =>
+            {
+                found.push(words(value));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Adds what elements are named after: `class="product-price"`, `id=sku`, `data-brand="..."`, `<input name=productId>`.
+pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mut [Pool]) {
+    let tree = &evidence.tree;
+    let heading = evidence.heading.map(|node| tree.text_range(node).end);
+    let mut elsewhere_until = NodeId(0);
+    let mut seen: BTreeMap<usize, u32> = BTreeMap::new();
+    for node in tree.nodes() {
+        let name = tree.name(node);
+        if name.is_empty() || tree.is(node, &["script", "style", "html", "body", "head", "link"]) {
+            continue;
+        }
+        let named = names_of(evidence, node);
+        let flat: Vec<&str> = named.iter().flatten().map(String::as_str).collect();
+        let furniture = tree.is(node, &["nav", "footer", "aside"]);
+        // A part of a page holds more than a value.
+        let turns =
+            furniture || (tree.text_of(node).len() > 120 && flat.iter().any(|word| ELSEWHERE.contains(word)));
+        if turns && node >= elsewhere_until && tree.text_of(node).len() < tree.text().len() / 2 {
+            elsewhere_until = tree.end(node);
+        }
+        let elsewhere = node < elsewhere_until;
+        attributes(evidence, node, wants, names, pools, elsewhere);
+        if named.is_empty() || tree.is_hidden(node) {
+            continue;
+        }
+        let text = tree.text_of(node);
+        if text.is_empty() || text.len() > MAX_TEXT {
+            continue;
+        }
+        for run in &named {
+            for (at, weight) in names.within(run) {
+                let (Some(want), Some(pool)) = (wants.get(at), pools.get_mut(at)) else { continue };
+                let count = seen.entry(at).or_default();
+                let mut score = 0.42 * weight;
+                // A name that says more than the thing is about something near it.
+                #[expect(clippy::cast_precision_loss, reason = "a name has few words")]
+                let precise = 1.0 / (1.0 + 0.12 * (run.len().saturating_sub(1)) as f64);
+                score *= precise;
+                match want.form {
+                    Form::Price => match price_fit(evidence, node, &flat, text, heading) {
+                        Some(fit) => score *= fit,
+                        None => continue,
+                    },
+                    Form::Availability => {}
+                    Form::Code | Form::Gtin if text.len() > 60 => continue,
+                    Form::Text if text.len() > 80 && !want.is_about("description") => score *= 0.4,
+                    Form::Text => score *= 0.85,
+                    _ => {}
+                }
+                if elsewhere {
+                    score *= 0.25;
+                }
+                let value = value_text(want, text);
+                let Some(value) = normalise(value, want.form, want.shape, Reading::Prose) else { continue };
+                *count += 1;
+                // The first is most likely the page's own.
+                score *= f64::max(1.0 - 0.02 * f64::from(*count - 1), 0.6);
+                pool.add(Candidate {
+                    value,
+                    quote: text.to_owned(),
+                    method: Method::Markup,
+                    score,
+                    place: evidence.place_of(node),
+                });
+            }
+        }
+    }
+}
+
+/// An element may hold its own label: "Brand: ACME" is ACME.
+fn value_text<'t>(want: &Want<'_>, text: &'t str) -> &'t str {
+    match want.form {
+        Form::Text | Form::Code | Form::Gtin => match text.split_once([':', '：']) {
+            Some((label, value))
+                if label.len() < 40 && !value.trim().is_empty() && !value.starts_with("//") =>
+            {
+                value.trim()
+            }
+            _ => text,
+        },
+        _ => text,
+    }
+}
+
+/// How well an element fits as the price; `None` where it is surely another one.
+fn price_fit(
+    evidence: &Evidence<'_>,
+    node: NodeId,
+    own: &[&str],
+    text: &str,
+    heading: Option<usize>,
+) -> Option<f64> {
+    let tree = &evidence.tree;
+    if text.len() > 80 {
+        return None;
+    }
+    let sums: Vec<_> = moneys(text).take(4).collect();
+    let [first, rest @ ..] = sums.as_slice() else { return None };
+    let refused = |word: &&str| NOT_THE_PRICE.contains(word);
+    let mut fit: f64 = if own.iter().any(refused) {
+        0.35
+    } else if own.iter().any(|word| THE_PRICE.contains(word)) {
+        1.2
+    } else {
+        1.0
+    };
+    if std::iter::once(node)
+        .chain(tree.ancestors(node).take(3))
+        .any(|above| tree.is(above, &["del", "s", "strike"]))
+    {
+        return None;
+    }
+    for above in tree.ancestors(node).take(3) {
+        let around: Vec<String> = names_of(evidence, above).concat();
+        if tree.text_of(above).len() < text.len() + 30
+            && around.len() < 24
+            && around.iter().any(|word| refused(&word.as_str()))
+        {
+            fit = f64::min(fit, 0.5);
+        }
+    }
+    if first.currency.is_none() {
+        fit *= 0.75;
+    }
+    if !rest.is_empty() && rest.iter().any(|other| other.decimal != first.decimal) {
+        fit *= 0.5;
+    }
+    // The price stands behind the heading and not far from it.
+    if let Some(heading) = heading {
+        let at = tree.text_range(node).start;
+        if at < heading {
+            fit *= 0.6;
+        } else if at - heading > 6_000 {
+            fit *= 0.55;
+        } else if at - heading < 1_500 {
+            fit *= 1.25;
+        }
+    }
+    if tree.attribute(node, "id").is_some() {
+        fit *= 1.1;
+    }
+    Some(fit)
+}
+
+/// Values in attributes: `data-price="5"`, `<input name=sku value=12>`.
+fn attributes(
+    evidence: &Evidence<'_>,
+    node: NodeId,
+    wants: &[Want<'_>],
+    names: &Names,
+    pools: &mut [Pool],
+    elsewhere: bool,
+) {
+    let tree = &evidence.tree;
+    let input = tree.is(node, &["input", "button", "meta"]);
+    let mut named: Option<String> = None;
+    let mut stated: Option<String> = None;
+    let mut data: Vec<(Vec<String>, String)> = Vec::new();
+    for (key, value) in tree.attributes(node) {
+        let key = key.to_ascii_lowercase();
+        match key.as_str() {
+            "name" if input => named = Some(value.to_owned()),
+            "id" if input && named.is_none() => named = Some(value.to_owned()),
+            "value" if input => stated = Some(value.to_owned()),
+            _ => {
+                if let Some(name) = key.strip_prefix("data-")
+                    && !value.is_empty()
+                    && value.len() <= MAX_TEXT
+                {
+                    data.push((words(name), value.to_owned()));
+                }
+            }
+        }
+    }
+    if let (Some(name), Some(value)) = (named, stated)
+        && value.len() <= MAX_TEXT
+        && !value.is_empty()
+    {
+        data.push((words(&name), value));
+    }
+    for (name, value) in data.into_iter().take(16) {
+        for (at, weight) in names.within(&name) {
+            let (Some(want), Some(pool)) = (wants.get(at), pools.get_mut(at)) else { continue };
+            if want.form == Form::Text && want.concept.is_none() && name.len() > 2 {
+                continue;
+            }
+            let value = crate::markup::decode(&value);
+            let reading =
+                if want.form == Form::Price && !value.contains(',') { Reading::Data } else { Reading::Prose };
+            let Some(found) = normalise(&value, want.form, want.shape, reading) else { continue };
+            if want.form == Form::Price
+                && (matches!(found.as_str(), Some("0"))
+                    || name.iter().any(|word| NOT_THE_PRICE.contains(&word.as_str())))
+            {
+                continue;
+            }
+            let mut score = if input { 0.34 } else { 0.3 } * weight;
+            if name.len() > 2 {
+                score *= 0.8;
+            }
+            if elsewhere {
+                score *= 0.3;
+            }
+            pool.add(Candidate {
+                value: found,
+                quote: value.into_owned(),
+                method: Method::Markup,
+                score,
+                place: None,
+            });
+        }
+    }
+}

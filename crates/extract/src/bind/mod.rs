@@ -1,0 +1,26 @@
+//! Binding: which of the page's values is the one that a property of the schema asks for.
+//!
+//! Every reader puts candidates with a score into a pool for each property; values that independent readers agree on gain;
+//! below [`MIN_CONFIDENCE`] nothing is chosen, as an empty place is worth more than a wrong one.
+
+mod concept;
+mod entity;
+mod labels;
+mod markup;
+mod page;
+mod pool;
+mod records;
+mod shop;
+mod state;
+mod want;
+mod words;
+
+pub use records::MAX_RECORDS;
+pub use state::MAX_STATE_OBJECTS;
+
+pub(crate) use page::{bind, drop_unknown, put, skeleton};
+pub(crate) use want::Want;
+pub(crate) use words::{folded, overlap, words};
+
+/// Least score of a value that is chosen.
+pub const MIN_CONFIDENCE: f64 = 0.3;

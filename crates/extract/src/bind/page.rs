@@ -1,0 +1,309 @@
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use super::markup;
+use super::pool::{Choice, Pool};
+use super::want::{Names, Want};
+use super::{MIN_CONFIDENCE, entity, labels, records, shop, state};
+use crate::evidence::Evidence;
+use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
+use crate::normalise::{Form, normalise};
+use crate::page::{MAX_QUOTE_BYTES, Method, Part, Provenance, Span, cut};
+use crate::schema::{Field, Shape, ShapeKind};
+use crate::typed::Reading;
+
+/// Proofs kept for one value.
+const MAX_PROOFS: usize = 4;
+/// Values of a list of plain values.
+const MAX_LIST: usize = 100;
+
+/// Fills a shape from a page's evidence.
+pub(crate) fn bind(evidence: &Evidence<'_>, shape: &Shape) -> Extraction {
+    let mut out = Extraction { data: Value::Null, leaves: Vec::new(), missing: Vec::new() };
+    out.data = match &shape.kind {
+        ShapeKind::Object(fields) => object(evidence, fields, &mut out),
+        ShapeKind::List(inner) => list(evidence, inner, "", "", &mut out).unwrap_or(Value::Array(Vec::new())),
+        _ => Value::Null,
+    };
+    out
+}
+
+/// Leaves of an object and of the objects within it, outermost first.
+fn leaves<'s>(fields: &'s [Field]) -> (Vec<Want<'s>>, Vec<(String, &'s Field)>) {
+    let mut wants = Vec::new();
+    let mut lists = Vec::new();
+    let mut waiting: Vec<(String, Vec<String>, &'s [Field])> = vec![(String::new(), Vec::new(), fields)];
+    while let Some((pointer, scope, fields)) = waiting.pop() {
+        for field in fields {
+            let here = step(&pointer, &field.name);
+            match &field.shape.kind {
+                ShapeKind::Object(inner) => {
+                    let mut scope = scope.clone();
+                    scope.push(field.name.clone());
+                    waiting.push((here, scope, inner));
+                }
+                ShapeKind::List(_) => lists.push((here, field)),
+                _ => wants.push(Want::new(here, scope.clone(), field)),
+            }
+        }
+    }
+    (wants, lists)
+}
+
+fn object(evidence: &Evidence<'_>, fields: &[Field], out: &mut Extraction) -> Value {
+    let (wants, lists) = leaves(fields);
+    let chosen = choose(evidence, &wants);
+    let mut data = skeleton(fields);
+    for (want, choice) in wants.iter().zip(chosen) {
+        match choice {
+            Ok(choice) => {
+                put(&mut data, &want.pointer, choice.value.clone());
+                out.leaves.push(leaf(evidence, &want.pointer, choice));
+            }
+            Err(reason) => {
+                if !want.shape.nullable {
+                    remove(&mut data, &want.pointer);
+                }
+                out.missing.push(Missing { pointer: want.pointer.clone(), reason });
+            }
+        }
+    }
+    for (pointer, field) in lists {
+        let ShapeKind::List(inner) = &field.shape.kind else { continue };
+        match list(evidence, inner, &pointer, &field.name, out) {
+            Some(found) => put(&mut data, &pointer, found),
+            None => out.missing.push(Missing { pointer, reason: Reason::NotFound }),
+        }
+    }
+    data
+}
+
+/// The best value for each want.
+fn choose(evidence: &Evidence<'_>, wants: &[Want<'_>]) -> Vec<Result<Choice, Reason>> {
+    let names = Names::new(wants);
+    let mut pools: Vec<Pool> = wants.iter().map(|_| Pool::default()).collect();
+    entity::collect(evidence, wants, &mut pools);
+    state::collect(evidence, wants, &names, &mut pools);
+    labels::collect(evidence, wants, &names, &mut pools);
+    markup::collect(evidence, wants, &names, &mut pools);
+    headline(evidence, wants, &mut pools);
+    shop::described(evidence, wants, &mut pools);
+    shop::availability(evidence, wants, &mut pools);
+    shop::identifiers(evidence, wants, &mut pools);
+    let mut decided: Vec<Option<Choice>> = wants.iter().map(|_| None).collect();
+    let mut unsure: Vec<bool> = pools.iter().map(|pool| !pool.is_empty()).collect();
+    // The price first: the currency is the sign beside it.
+    let price = wants.iter().position(|want| want.is_about("price"));
+    if let Some(at) = price
+        && let (Some(pool), Some(place)) = (pools.get_mut(at), decided.get_mut(at))
+    {
+        *place = only_price(std::mem::take(pool).choices());
+    }
+    let chosen_price = price
+        .and_then(|at| decided.get(at).cloned().flatten())
+        .filter(|choice| choice.score >= MIN_CONFIDENCE);
+    shop::currency(evidence, wants, &mut pools, chosen_price.as_ref());
+    shop::offered(wants, &mut pools, chosen_price.as_ref());
+    for (at, pool) in pools.into_iter().enumerate() {
+        if Some(at) == price {
+            continue;
+        }
+        if let (Some(place), Some(doubt)) = (decided.get_mut(at), unsure.get_mut(at)) {
+            *doubt |= !pool.is_empty();
+            *place = pool.choices().into_iter().next();
+        }
+    }
+    decided
+        .into_iter()
+        .zip(unsure)
+        .map(|(choice, unsure)| match choice {
+            Some(choice) if choice.score >= MIN_CONFIDENCE => Ok(choice),
+            _ if unsure => Err(Reason::Unsure),
+            _ => Err(Reason::NotFound),
+        })
+        .collect()
+}
+
+/// The best price; one that stands alone is taken although its marks speak against it, as there is nothing it could be
+/// mistaken for.
+fn only_price(choices: Vec<Choice>) -> Option<Choice> {
+    let second = choices.get(1).map_or(0.0, |choice| choice.score);
+    let mut best = choices.into_iter().next()?;
+    let signed = best.proofs.iter().any(|proof| crate::typed::currency_sign(&proof.quote).is_some());
+    if best.score < MIN_CONFIDENCE && best.score > 0.1 && best.score > second * 1.15 && signed {
+        best.score = MIN_CONFIDENCE;
+    }
+    Some(best)
+}
+
+/// The page's heading is its name, where no entity says it.
+fn headline(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
+    for (want, pool) in wants.iter().zip(pools.iter_mut()) {
+        if want.is_about("name") && want.scope.is_empty() {
+            let rows = [
+                (evidence.heading.map(|_| evidence.headline()), 0.62),
+                (Some(evidence.title.as_str()), 0.34),
+            ];
+            for (text, score) in rows {
+                if let Some(value) =
+                    text.and_then(|text| normalise(text, Form::Text, want.shape, Reading::Prose))
+                {
+                    let quote = text.unwrap_or_default().to_owned();
+                    let place =
+                        evidence.heading.and_then(|node| evidence.place_of(node)).filter(|_| score > 0.5);
+                    pool.add(super::pool::Candidate { value, quote, method: Method::Markup, score, place });
+                }
+            }
+        }
+        if want.is_about("url") && want.scope.is_empty() {
+            let text = evidence.url.as_str();
+            if let Some(value) = normalise(text, Form::Url, want.shape, Reading::Data) {
+                let quote = text.to_owned();
+                pool.add(super::pool::Candidate {
+                    value,
+                    quote,
+                    method: Method::Url,
+                    score: 0.5,
+                    place: None,
+                });
+            }
+        }
+    }
+}
+
+fn leaf(evidence: &Evidence<'_>, pointer: &str, choice: Choice) -> Leaf {
+    let provenance = choice
+        .proofs
+        .into_iter()
+        .take(MAX_PROOFS)
+        .map(|proof| provenance(evidence, &proof.quote, proof.method, proof.place))
+        .collect();
+    Leaf {
+        pointer: pointer.to_owned(),
+        value: choice.value,
+        provenance,
+        confidence: (choice.score * 1000.0).round() / 1000.0,
+    }
+}
+
+/// A proof with its place: the given one, or where the quote first stands in the HTML.
+pub(super) fn provenance(
+    evidence: &Evidence<'_>,
+    quote: &str,
+    method: Method,
+    place: Option<Range<usize>>,
+) -> Provenance {
+    let quote = cut(quote, MAX_QUOTE_BYTES);
+    let span = if method == Method::Url {
+        evidence.url.as_str().find(quote).map(|at| Span::new(Part::Url, at..at + quote.len()))
+    } else {
+        place
+            .or_else(|| {
+                let at = memchr::memmem::find(evidence.html.as_bytes(), quote.as_bytes())?;
+                Some(at..at + quote.len())
+            })
+            .map(|range| Span::new(Part::Html, range))
+    };
+    Provenance { url: evidence.url.as_str().to_owned(), quote: quote.to_owned(), span, method }
+}
+
+/// A list: records of the page for objects, repeated values for plain ones.
+fn list(
+    evidence: &Evidence<'_>,
+    inner: &Shape,
+    pointer: &str,
+    name: &str,
+    out: &mut Extraction,
+) -> Option<Value> {
+    if let ShapeKind::Object(fields) = &inner.kind {
+        let found = records::records(evidence, fields, name);
+        if found.is_empty() {
+            return None;
+        }
+        let mut rows = Vec::with_capacity(found.len());
+        for (at, record) in found.into_iter().enumerate() {
+            let mut row = skeleton(fields);
+            let here = step(pointer, &at.to_string());
+            for (field, value) in record.values {
+                put(&mut row, &field, value.value.clone());
+                out.leaves.push(Leaf {
+                    pointer: format!("{here}{field}"),
+                    provenance: vec![provenance(evidence, &value.quote, value.method, value.place)],
+                    confidence: value.score,
+                    value: value.value,
+                });
+            }
+            drop_unknown(&mut row, fields);
+            rows.push(row);
+        }
+        return Some(Value::Array(rows));
+    }
+    // Plain values: all that one property of the page's entities says.
+    let field = Field { name: name.to_owned(), shape: inner.clone(), required: false };
+    let want = Want::new(pointer.to_owned(), Vec::new(), &field);
+    let wants = [want];
+    let mut pools = [Pool::default()];
+    entity::collect(evidence, &wants, &mut pools);
+    let [pool] = pools;
+    let choices = pool.choices();
+    let best = choices.first().map_or(0.0, |choice| choice.score);
+    let mut values = Vec::new();
+    for choice in choices
+        .into_iter()
+        .filter(|choice| choice.score >= MIN_CONFIDENCE && best - choice.score < 0.2)
+        .take(MAX_LIST)
+    {
+        let here = step(pointer, &values.len().to_string());
+        values.push(choice.value.clone());
+        out.leaves.push(leaf(evidence, &here, choice));
+    }
+    (!values.is_empty()).then_some(Value::Array(values))
+}
+
+/// The object with every place empty: null, an object of the same, or an empty list.
+pub(crate) fn skeleton(fields: &[Field]) -> Value {
+    let mut map = Map::new();
+    for field in fields {
+        let value = match &field.shape.kind {
+            ShapeKind::Object(inner) => skeleton(inner),
+            ShapeKind::List(_) => Value::Array(Vec::new()),
+            _ => Value::Null,
+        };
+        map.insert(field.name.clone(), value);
+    }
+    Value::Object(map)
+}
+
+/// Leaves out what is null and may not be.
+pub(crate) fn drop_unknown(row: &mut Value, fields: &[Field]) {
+    let Some(object) = row.as_object_mut() else { return };
+    for field in fields {
+        match object.get_mut(&field.name) {
+            Some(Value::Null) if !field.shape.nullable => {
+                object.remove(&field.name);
+            }
+            Some(inner @ Value::Object(_)) => drop_unknown(inner, field.shape.fields()),
+            _ => {}
+        }
+    }
+}
+
+/// Sets the value at a pointer whose parents are there.
+pub(crate) fn put(data: &mut Value, pointer: &str, value: Value) {
+    if let Some(place) = data.pointer_mut(pointer) {
+        *place = value;
+    } else if let Some((parent, name)) = pointer.rsplit_once('/')
+        && let Some(Value::Object(object)) = data.pointer_mut(parent)
+    {
+        object.insert(name.replace("~1", "/").replace("~0", "~"), value);
+    }
+}
+
+fn remove(data: &mut Value, pointer: &str) {
+    if let Some((parent, name)) = pointer.rsplit_once('/')
+        && let Some(Value::Object(object)) = data.pointer_mut(parent)
+    {
+        object.remove(&name.replace("~1", "/").replace("~0", "~"));
+    }
+}

@@ -1,0 +1,296 @@
+//! Lists of records: the rows of tables, the entities of one type, the cards of a page.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::entity::{scalar, values};
+use super::pool::Candidate;
+use super::want::{Names, Want};
+use super::words::{folded, words};
+use crate::evidence::Evidence;
+use crate::markup::NodeId;
+use crate::normalise::{Form, normalise};
+use crate::page::Method;
+use crate::schema::{Field, ShapeKind};
+use crate::typed::{Reading, moneys};
+
+/// Records read of one page.
+pub const MAX_RECORDS: usize = 20_000;
+/// Groups of alike elements that are tried.
+const MAX_GROUPS: usize = 12;
+
+/// One record: pointers below it and what stands there.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Record {
+    pub(crate) values: Vec<(String, Candidate)>,
+}
+
+/// The records of a page for these fields, from the source that fills the most places; empty where none fills any well.
+pub(crate) fn records(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Vec<Record> {
+    let wants: Vec<Want<'_>> = flat(fields);
+    if wants.is_empty() {
+        return Vec::new();
+    }
+    let names = Names::new(&wants);
+    let mut best: Vec<Record> = Vec::new();
+    let mut best_fill = 0.0;
+    let sources = [
+        of_tables(evidence, &wants, &names),
+        of_entities(evidence, &wants, name),
+        of_cards(evidence, &wants, &names),
+    ];
+    for found in sources.into_iter().flatten() {
+        let fill: f64 = found.iter().map(|record| weight(record, &wants)).sum();
+        if fill > best_fill {
+            best_fill = fill;
+            best = found;
+        }
+    }
+    best
+}
+
+/// A record counts by how much of it is there, so that three whole ones beat ten with one value each.
+fn weight(record: &Record, wants: &[Want<'_>]) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a schema has at most 2,000 properties")]
+    let share = record.values.len() as f64 / wants.len() as f64;
+    share * share
+}
+
+/// Leaves of a record's shape, its inner objects included.
+fn flat(fields: &[Field]) -> Vec<Want<'_>> {
+    let mut wants = Vec::new();
+    let mut waiting: Vec<(String, Vec<String>, &[Field])> = vec![(String::new(), Vec::new(), fields)];
+    while let Some((pointer, scope, fields)) = waiting.pop() {
+        for field in fields {
+            let here = crate::leaf::step(&pointer, &field.name);
+            match &field.shape.kind {
+                ShapeKind::Object(inner) => {
+                    let mut scope = scope.clone();
+                    scope.push(field.name.clone());
+                    waiting.push((here, scope, inner));
+                }
+                ShapeKind::List(_) => {}
+                _ => wants.push(Want::new(here, scope.clone(), field)),
+            }
+        }
+    }
+    wants
+}
+
+fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<Vec<Record>> {
+    let mut out = Vec::new();
+    for table in evidence.tables.iter().filter(|table| !table.headers.is_empty()) {
+        // Each column serves the want that its header names best.
+        let mut columns: BTreeMap<usize, usize> = BTreeMap::new();
+        for (column, header) in table.headers.iter().enumerate() {
+            let label = folded(header);
+            let mut fits: Vec<(usize, f64)> = names.exactly(&label).to_vec();
+            if fits.is_empty() {
+                let parts: Vec<String> = words(header);
+                fits = names.within(&parts);
+            }
+            fits.sort_by(|left, right| right.1.total_cmp(&left.1));
+            if let Some((want, _)) =
+                fits.into_iter().find(|(want, _)| !columns.values().any(|known| known == want))
+            {
+                columns.insert(column, want);
+            }
+        }
+        // One column of a wide table is a chance match.
+        if columns.is_empty() || columns.len() * 2 < wants.len().min(table.headers.len()) {
+            continue;
+        }
+        let mut found = Vec::new();
+        for row in table.rows.iter().take(MAX_RECORDS) {
+            let mut record = Record::default();
+            for (column, want) in &columns {
+                let (Some(cell), Some(want)) = (row.get(*column), wants.get(*want)) else { continue };
+                let Some(value) = normalise(&cell.text, want.form, want.shape, Reading::Prose) else {
+                    continue;
+                };
+                let place = evidence.place_of(cell.node);
+                let candidate =
+                    Candidate { value, quote: cell.text.clone(), method: Method::Table, score: 0.8, place };
+                record.values.push((want.pointer.clone(), candidate));
+            }
+            if !record.values.is_empty() {
+                found.push(record);
+            }
+        }
+        out.push(found);
+    }
+    out
+}
+
+fn of_entities(evidence: &Evidence<'_>, wants: &[Want<'_>], name: &str) -> Vec<Vec<Record>> {
+    let paths: Vec<Vec<(String, f64)>> = wants.iter().map(Want::paths).collect();
+    let mut groups: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
+    let wrapped: Vec<(String, Value)> = evidence
+        .items
+        .iter()
+        .map(|item| (item.types.first().cloned().unwrap_or_default(), Value::Object(item.properties.clone())))
+        .collect();
+    for (kind, value) in &wrapped {
+        groups.entry(format!("{kind}/")).or_default().push(value);
+        let Some(object) = value.as_object() else { continue };
+        for (key, inner) in object {
+            if let Value::Array(list) = inner
+                && list.iter().any(Value::is_object)
+            {
+                let group = groups.entry(format!("{kind}/{}", folded(key))).or_default();
+                for element in list.iter().take(MAX_RECORDS) {
+                    // The elements of an `ItemList` hold what they list.
+                    group.push(element.get("item").filter(|item| item.is_object()).unwrap_or(element));
+                }
+            }
+        }
+    }
+    let wanted = folded(name);
+    let mut out = Vec::new();
+    for (key, group) in groups {
+        let asked = key.rsplit('/').next().is_some_and(|last| {
+            !last.is_empty() && last.trim_end_matches('s') == wanted.trim_end_matches('s')
+        });
+        if group.len() < 2 && !asked {
+            continue;
+        }
+        let mut found = Vec::new();
+        for value in group.into_iter().filter_map(Value::as_object) {
+            let mut record = Record::default();
+            for (want, paths) in wants.iter().zip(&paths) {
+                let hit = paths.iter().find_map(|(path, _)| {
+                    values(value, path).into_iter().find_map(|found| {
+                        let text = scalar(found)?;
+                        let value = normalise(&text, want.form, want.shape, Reading::Data)?;
+                        Some((value, text))
+                    })
+                });
+                if let Some((value, quote)) = hit {
+                    let candidate =
+                        Candidate { value, quote, method: Method::JsonLd, score: 0.85, place: None };
+                    record.values.push((want.pointer.clone(), candidate));
+                }
+            }
+            if !record.values.is_empty() {
+                found.push(record);
+            }
+        }
+        out.push(found);
+    }
+    out
+}
+
+/// Elements that stand side by side and are marked up alike, the largest groups first.
+fn groups(evidence: &Evidence<'_>) -> Vec<Vec<NodeId>> {
+    let tree = &evidence.tree;
+    let mut by_parent: BTreeMap<(NodeId, String), Vec<NodeId>> = BTreeMap::new();
+    for node in tree.nodes() {
+        let name = tree.name(node);
+        if name.is_empty()
+            || tree.is_hidden(node)
+            || tree.is(node, &["option", "br", "p", "td", "th", "dt", "dd", "a", "span"])
+        {
+            continue;
+        }
+        let Some(parent) = tree.parent(node) else { continue };
+        let class = tree.attribute(node, "class").unwrap_or_default();
+        // The first class is the kind; later ones are states such as `first` and `selected`.
+        let kind = class.split_whitespace().next().unwrap_or_default();
+        by_parent.entry((parent, format!("{} {kind}", name.to_ascii_lowercase()))).or_default().push(node);
+    }
+    let mut found: Vec<Vec<NodeId>> = by_parent.into_values().filter(|group| group.len() >= 2).collect();
+    let size =
+        |group: &Vec<NodeId>| -> usize { group.iter().map(|node| tree.text_of(*node).len().min(400)).sum() };
+    found.sort_by_cached_key(|group| std::cmp::Reverse(size(group)));
+    found.truncate(MAX_GROUPS);
+    found
+}
+
+fn of_cards(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<Vec<Record>> {
+    groups(evidence)
+        .into_iter()
+        .map(|group| {
+            group
+                .into_iter()
+                .take(MAX_RECORDS)
+                .map(|card| card_record(evidence, card, wants, names))
+                .filter(|record| !record.values.is_empty())
+                .collect::<Vec<Record>>()
+        })
+        .filter(|found| found.len() >= 2)
+        .collect()
+}
+
+fn card_record(evidence: &Evidence<'_>, card: NodeId, wants: &[Want<'_>], names: &Names) -> Record {
+    let tree = &evidence.tree;
+    let mut best: Vec<Option<Candidate>> = wants.iter().map(|_| None).collect();
+    let mut offer = |at: usize, text: &str, node: NodeId, score: f64| {
+        let (Some(want), Some(place)) = (wants.get(at), best.get_mut(at)) else { return };
+        if place.as_ref().is_some_and(|known: &Candidate| known.score >= score) {
+            return;
+        }
+        if let Some(value) = normalise(text, want.form, want.shape, Reading::Prose) {
+            let quote = text.to_owned();
+            *place = Some(Candidate {
+                value,
+                quote,
+                method: Method::Markup,
+                score,
+                place: evidence.place_of(node),
+            });
+        }
+    };
+    for node in tree.within(card) {
+        let text = tree.text_of(node);
+        if tree.name(node).is_empty() || tree.is_hidden(node) {
+            continue;
+        }
+        let heading = tree.is(node, &["h1", "h2", "h3", "h4", "h5", "h6", "a"]);
+        for (at, want) in wants.iter().enumerate() {
+            if want.is_about("name") && heading && !text.is_empty() {
+                offer(at, text, node, if tree.is(node, &["a"]) { 0.45 } else { 0.6 });
+            }
+            if want.is_about("url")
+                && let Some(href) = tree.attribute(node, "href")
+            {
+                offer(at, &href, node, 0.5);
+            }
+            if want.is_about("image")
+                && let Some(src) = tree.attribute(node, "src")
+            {
+                offer(at, &src, node, 0.5);
+            }
+            if want.form == Form::Price
+                && text.len() < 40
+                && moneys(text).any(|money| money.currency.is_some())
+            {
+                offer(at, text, node, 0.4);
+            }
+        }
+        if text.is_empty() || text.len() > 400 {
+            continue;
+        }
+        for (key, value) in tree.attributes(node) {
+            if !["class", "itemprop", "id", "data-field"].iter().any(|known| known.eq_ignore_ascii_case(key))
+            {
+                continue;
+            }
+            for name in value.split_whitespace().take(8) {
+                for (at, weight) in names.within(&words(name)) {
+                    offer(at, text, node, 0.7 * weight);
+                }
+            }
+        }
+    }
+    for line in tree.text_of(card).lines() {
+        if let Some((label, value)) = line.split_once(':') {
+            for (at, weight) in names.exactly(&folded(label)) {
+                offer(*at, value.trim(), card, 0.65 * weight);
+            }
+        }
+    }
+    let values =
+        wants.iter().zip(best).filter_map(|(want, found)| Some((want.pointer.clone(), found?))).collect();
+    Record { values }
+}

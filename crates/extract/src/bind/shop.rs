@@ -1,0 +1,259 @@
+//! What only things for sale have: a button that buys, an identifier in the address, a currency beside the price.
+
+use serde_json::Value;
+
+use super::pool::{Candidate, Choice, Pool};
+use super::want::Want;
+use super::words::words;
+use crate::evidence::Evidence;
+use crate::normalise::{Form, normalise};
+use crate::page::Method;
+use crate::typed::{Reading, Stock, buys, moneys, stock};
+
+/// Bytes of visible text behind the heading in which a phrase is about the page's own thing.
+const NEAR_HEADING: usize = 4_000;
+
+/// Adds phrases about stock near the heading, and buttons that buy.
+pub(crate) fn availability(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
+    let tree = &evidence.tree;
+    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.form == Form::Availability)
+    {
+        let start = evidence.heading.map_or(0, |node| tree.text_range(node).start);
+        let near = crate::page::cut(tree.text().get(start..).unwrap_or_default(), NEAR_HEADING);
+        for line in near.lines().filter(|line| line.len() <= 90) {
+            let Some(state) = stock(line) else { continue };
+            let Some(value) = normalise(line, want.form, want.shape, Reading::Prose) else { continue };
+            // A short line is a statement; a long one may be about delivery, sizes or other shops.
+            let score = match (state, line.len()) {
+                (Stock::Out, ..=40) => 0.45,
+                (Stock::Out, _) => 0.3,
+                (Stock::In, ..=40) => 0.42,
+                (Stock::In, _) => 0.25,
+            };
+            pool.add(Candidate {
+                value,
+                quote: line.trim().to_owned(),
+                method: Method::Text,
+                score,
+                place: None,
+            });
+        }
+        let Some(in_stock) = normalise("in stock", want.form, want.shape, Reading::Prose) else { continue };
+        for node in tree.nodes().filter(|node| tree.is(*node, &["button", "input", "a", "span", "div"])) {
+            let text = tree.text_of(node);
+            if text.len() > 60 {
+                continue;
+            }
+            let disabled = tree.attributes(node).any(|(key, _)| key.eq_ignore_ascii_case("disabled"));
+            let mut quote = (!text.is_empty() && buys(text)).then(|| text.to_owned());
+            if quote.is_none() && tree.is(node, &["button", "input", "a"]) {
+                quote = ["value", "title", "aria-label", "id", "class", "name"]
+                    .iter()
+                    .filter_map(|key| tree.attribute(node, key))
+                    .find(|value| value.len() < 200 && buys(&value.replace(['-', '_'], " ")) || buys(value))
+                    .map(|value| value.into_owned());
+            }
+            if let Some(quote) = quote.filter(|_| !disabled) {
+                pool.add(Candidate {
+                    value: in_stock.clone(),
+                    quote,
+                    method: Method::Markup,
+                    score: 0.4,
+                    place: evidence.place_of(node),
+                });
+                break;
+            }
+        }
+    }
+}
+
+/// Weighs identifiers by the page's address: one that the address bears is the page's own, and one that only the address
+/// bears may be it.
+pub(crate) fn identifiers(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
+    // The path is the thing's own; a query often names the way that led to it.
+    let mut address = bare(evidence.url.path());
+    for (key, value) in evidence.url.query_pairs().take(32) {
+        if names_thing(&key) {
+            address.push('/');
+            address.push_str(&bare(&value));
+        }
+    }
+    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("sku")) {
+        for candidate in pool.iter_mut() {
+            let own = candidate.value.as_str().map(bare).unwrap_or_default();
+            let plain = candidate.quote.split_whitespace().count() <= 2;
+            if own.len() >= 6 && plain && address.contains(&own) {
+                candidate.score = 1.0 - (1.0 - candidate.score) * 0.45;
+            } else if own.len() >= 4 && plain && address.contains(&own) {
+                candidate.score = 1.0 - (1.0 - candidate.score) * 0.6;
+            }
+        }
+        for (text, score) in address_codes(evidence) {
+            if let Some(value) = normalise(&text, want.form, want.shape, Reading::Prose) {
+                pool.add(Candidate { value, quote: text, method: Method::Url, score, place: None });
+            }
+        }
+    }
+}
+
+fn bare(text: &str) -> String {
+    text.chars().filter(char::is_ascii_alphanumeric).map(|found| found.to_ascii_lowercase()).collect()
+}
+
+/// Is this the name of a query parameter that identifies a thing?
+fn names_thing(key: &str) -> bool {
+    let names = ["id", "pid", "sku", "product", "products", "item", "goods", "variant", "code", "childsku"];
+    words(key).iter().any(|word| names.contains(&word.as_str()))
+}
+
+/// Parts of the address that look like an identifier, with their scores.
+fn address_codes(evidence: &Evidence<'_>) -> Vec<(String, f64)> {
+    let mut found = Vec::new();
+    for (key, value) in evidence.url.query_pairs().take(32) {
+        if names_thing(&key) && is_code(&value) {
+            found.push((value.into_owned(), 0.34));
+        }
+    }
+    let segments: Vec<&str> =
+        evidence.url.path_segments().into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    for (place, segment) in segments.iter().rev().take(3).enumerate() {
+        let segment = segment
+            .rsplit_once('.')
+            .map_or(*segment, |(name, suffix)| if suffix.len() <= 5 { name } else { segment });
+        let base = if place == 0 { 0.36 } else { 0.31 };
+        if is_code(segment) && !segment.contains(['-', '_']) {
+            found.push((segment.to_owned(), base + 0.04));
+            continue;
+        }
+        // The last word of a slug, then the first.
+        let parts: Vec<&str> = segment.split(['-', '_', '~']).filter(|part| !part.is_empty()).collect();
+        if let Some(last) = parts.last().filter(|part| is_code(part)) {
+            found.push(((*last).to_owned(), base - 0.02));
+            // A letter in front marks the kind of page: `p4001389`, `x3410048`.
+            let digits = last.trim_start_matches(|found: char| found.is_ascii_alphabetic());
+            if digits.len() + 1 == last.len()
+                && digits.len() >= 5
+                && digits.bytes().all(|byte| byte.is_ascii_digit())
+            {
+                found.push((digits.to_owned(), base + 0.01));
+            }
+        }
+        if let Some(first) = parts.first().filter(|part| parts.len() > 1 && is_code(part)) {
+            found.push(((*first).to_owned(), base - 0.05));
+        }
+    }
+    found
+}
+
+fn is_code(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    (4..=40).contains(&text.len())
+        && digits >= 2
+        && text.chars().all(|found| found.is_ascii_alphanumeric() || matches!(found, '-' | '_' | '.'))
+        && digits * 3 >= text.len()
+}
+
+/// A thing that is offered for a price, and of which the page says nothing about stock, is taken as one that can be had;
+/// marked as inferred, with the price as its quote.
+pub(crate) fn offered(wants: &[Want<'_>], pools: &mut [Pool], price: Option<&Choice>) {
+    let Some(proof) = price.and_then(|choice| choice.proofs.first()) else { return };
+    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.form == Form::Availability)
+    {
+        if let Some(value) = normalise("in stock", want.form, want.shape, Reading::Prose) {
+            pool.add(Candidate { value, method: Method::Inferred, score: 0.31, ..proof.clone() });
+        }
+    }
+}
+
+/// Adds the sum that the page's own description names, where it names one: what is told to search engines is about the page.
+pub(crate) fn described(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
+    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("price")) {
+        for pair in evidence.pairs.iter().filter(|pair| pair.method == Method::Meta) {
+            if !matches!(
+                pair.label.to_ascii_lowercase().as_str(),
+                "description" | "og:description" | "og:title"
+            ) {
+                continue;
+            }
+            let mut signed = moneys(&pair.value).take(16).filter(|money| money.currency.is_some());
+            let (Some(only), None) = (signed.next(), signed.next()) else { continue };
+            let Some(quote) = pair.value.get(only.range) else { continue };
+            if let Some(value) = normalise(quote, want.form, want.shape, Reading::Prose) {
+                let quote = quote.to_owned();
+                pool.add(Candidate { value, quote, method: Method::Meta, score: 0.36, place: None });
+            }
+        }
+    }
+}
+
+/// Adds the sign beside the chosen price, where the schema asks for a currency.
+pub(crate) fn currency(
+    evidence: &Evidence<'_>,
+    wants: &[Want<'_>],
+    pools: &mut [Pool],
+    price: Option<&Choice>,
+) {
+    let Some(price) = price else { return };
+    let amount = match &price.value {
+        Value::String(text) => text.parse::<f64>().ok(),
+        other => other.as_f64(),
+    };
+    let Some(amount) = amount else { return };
+    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.form == Form::Currency) {
+        // A symbol is asked for where the schema says so; otherwise the code of structured data wins by its own score.
+        let shown = want.shape.description.to_lowercase();
+        let score = if shown.contains("symbol") || shown.contains("as shown") { 0.95 } else { 0.4 };
+        if score > 0.9 {
+            for code in pool.iter_mut().filter(|candidate| {
+                candidate
+                    .value
+                    .as_str()
+                    .is_some_and(|code| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase()))
+            }) {
+                code.score *= 0.5;
+            }
+        }
+        let text = evidence.tree.text();
+        let start = evidence.heading.map_or(0, |node| evidence.tree.text_range(node).start);
+        let behind = text.get(start..).unwrap_or_default();
+        let beside = |part: &str| -> Option<(String, String)> {
+            part.lines()
+                .filter(|line| line.len() < 300)
+                .flat_map(|line| {
+                    moneys(line).take(8).collect::<Vec<_>>().into_iter().map(move |money| (line, money))
+                })
+                .find_map(|(line, money)| {
+                    let same = money.decimal.parse::<f64>().is_ok_and(|found| (found - amount).abs() < 0.001);
+                    let sign = money.currency.filter(|_| same)?;
+                    Some((sign, line.get(money.range)?.to_owned()))
+                })
+        };
+        if let Some((sign, quote)) = beside(behind).or_else(|| beside(text))
+            && let Some(value) = normalise(&sign, want.form, want.shape, Reading::Prose)
+        {
+            pool.add(Candidate { value, quote, method: Method::Text, score, place: None });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::Page;
+
+    #[test]
+    fn addresses_bear_identifiers() {
+        let rows = [
+            ("https://shop.example/cup-12345", "12345"),
+            ("https://shop.example/p/98765432", "98765432"),
+            ("https://shop.example/view?id=4411&x=1", "4411"),
+            ("https://shop.example/cup-x3410048.html", "3410048"),
+        ];
+        for (url, expected) in rows {
+            let page = Page::new(url.parse().unwrap(), "");
+            let evidence = Evidence::read(&page);
+            let found = address_codes(&evidence);
+            assert!(found.iter().any(|(code, _)| code == expected), "{url}: {found:?}");
+        }
+    }
+}

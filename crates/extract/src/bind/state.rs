@@ -1,0 +1,105 @@
+use serde_json::{Map, Value};
+
+use super::entity::scalar;
+use super::pool::{Candidate, Pool};
+use super::want::{Names, Want};
+use super::words::{folded, overlap};
+use crate::evidence::Evidence;
+use crate::normalise::{Form, normalise};
+use crate::page::Method;
+use crate::typed::Reading;
+
+/// Objects of embedded JSON that are looked at on one page.
+pub const MAX_STATE_OBJECTS: usize = 50_000;
+/// Objects that are taken into account, best first.
+const MAX_KEPT: usize = 12;
+
+/// Adds what embedded JSON says: the objects that bear two or more of the wanted names, those first that also bear the
+/// headline of the page or an identifier of its address.
+pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mut [Pool]) {
+    let mut rated: Vec<(f64, &Map<String, Value>)> = Vec::new();
+    let mut waiting: Vec<&Value> = evidence.state.iter().rev().collect();
+    let mut seen = 0;
+    let address = folded(evidence.url.as_str());
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Array(list) => waiting.extend(list.iter().rev().take(MAX_STATE_OBJECTS)),
+            Value::Object(object) => {
+                seen += 1;
+                if seen > MAX_STATE_OBJECTS {
+                    break;
+                }
+                if let Some(rating) = rate(evidence, &address, object, names) {
+                    rated.push((rating, object));
+                }
+                waiting.extend(object.values().rev().filter(|value| value.is_object() || value.is_array()));
+            }
+            _ => {}
+        }
+    }
+    // A stable sort: between equals the first on the page counts.
+    rated.sort_by(|left, right| right.0.total_cmp(&left.0));
+    let best = rated.first().map_or(0.0, |(rating, _)| *rating);
+    for (rating, object) in rated.into_iter().take(MAX_KEPT) {
+        // Without a tie to the page it may be any of the site's things.
+        let tied = rating >= 10.0;
+        let score = if !tied {
+            0.2
+        } else if best - rating < 1.0 {
+            0.5
+        } else {
+            0.3
+        };
+        for (key, value) in object {
+            let wanted = names.exactly(&folded(key));
+            for (at, weight) in wanted {
+                let (Some(want), Some(pool)) = (wants.get(*at), pools.get_mut(*at)) else { continue };
+                let Some(text) = scalar(value) else { continue };
+                let reading = if value.is_number() { Reading::Data } else { Reading::Prose };
+                let reading = if text.contains([',', ' ']) {
+                    Reading::Prose
+                } else if want.form == Form::Price {
+                    Reading::Data
+                } else {
+                    reading
+                };
+                let Some(value) = normalise(&text, want.form, want.shape, reading) else { continue };
+                if want.form == Form::Price && matches!(value.as_str(), Some("0" | "-1")) {
+                    continue;
+                }
+                pool.add(Candidate {
+                    value,
+                    quote: text,
+                    method: Method::EmbeddedState,
+                    score: score * weight,
+                    place: None,
+                });
+            }
+        }
+    }
+}
+
+/// How much an object is about the page; `None` where it bears fewer than two wanted names.
+fn rate(evidence: &Evidence<'_>, address: &str, object: &Map<String, Value>, names: &Names) -> Option<f64> {
+    let mut bears = 0_u32;
+    let mut tie: f64 = 0.0;
+    for (key, value) in object.iter().take(400) {
+        let Some(text) = scalar(value) else { continue };
+        let key = folded(key);
+        if !names.exactly(&key).is_empty() {
+            bears += 1;
+        }
+        if (key.ends_with("name") || key.ends_with("title")) && text.len() > 3 {
+            let like = f64::max(overlap(&text, evidence.headline()), overlap(&text, &evidence.title));
+            if like > 0.8 {
+                tie = f64::max(tie, 10.0);
+            }
+        } else if (5..=40).contains(&text.len())
+            && text.bytes().any(|byte| byte.is_ascii_digit())
+            && address.split(' ').any(|part| part.eq_ignore_ascii_case(&text))
+        {
+            tie = f64::max(tie, 11.0);
+        }
+    }
+    (bears >= 2).then(|| f64::from(bears) + tie)
+}

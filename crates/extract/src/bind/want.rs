@@ -1,0 +1,132 @@
+use std::collections::HashMap;
+
+use super::concept::{Concept, concept_of};
+use super::words::folded;
+use crate::normalise::Form;
+use crate::schema::{Field, Shape, ShapeKind};
+
+/// A leaf of the schema, with all it is called.
+#[derive(Debug)]
+pub(crate) struct Want<'s> {
+    /// RFC 6901.
+    pub(crate) pointer: String,
+    /// The names of the objects around it, outermost first, in words.
+    pub(crate) scope: Vec<String>,
+    pub(crate) name: &'s str,
+    pub(crate) shape: &'s Shape,
+    pub(crate) concept: Option<&'static Concept>,
+    pub(crate) form: Form,
+}
+
+impl<'s> Want<'s> {
+    pub(crate) fn new(pointer: String, scope: Vec<String>, field: &'s Field) -> Self {
+        // `author.name` is an author and not a title.
+        let own = folded(&field.name);
+        let scoped =
+            scope.last().filter(|_| matches!(own.as_str(), "name" | "value" | "text" | "title" | "id"));
+        let concept = match scoped {
+            Some(above) => concept_of(above, ""),
+            None => concept_of(&field.name, &field.shape.description),
+        };
+        let numeric = matches!(field.shape.kind, ShapeKind::Number | ShapeKind::Integer);
+        let form = match (concept.map(|concept| concept.form), numeric) {
+            (Some(form @ (Form::Price | Form::Number)), true) => form,
+            // A number is asked for under the name of a text: the name misled.
+            (_, true) => Form::Number,
+            (Some(form), false) => form,
+            (None, false) => Form::Text,
+        };
+        Self { pointer, scope, name: &field.name, shape: &field.shape, concept, form }
+    }
+
+    pub(crate) fn is_about(&self, name: &str) -> bool {
+        self.concept.is_some_and(|concept| concept.names.first() == Some(&name))
+    }
+
+    /// Paths in an entity, with their weights: the property's own name first.
+    pub(crate) fn paths(&self) -> Vec<(String, f64)> {
+        let mut paths = Vec::new();
+        let scope = self.scope.iter().map(|name| super::words::words(name).join(" "));
+        let mut own: Vec<String> = scope.collect();
+        own.push(folded(self.name));
+        let concept = self.concept.map_or(&[][..], |concept| concept.paths);
+        if concept.is_empty() || !self.scope.is_empty() {
+            paths.push((own.join("."), 1.0));
+        }
+        let mut weight = 1.0;
+        for path in concept {
+            let path: Vec<String> = path
+                .split('.')
+                .map(|part| if part == "@id" { part.to_owned() } else { folded(part) })
+                .collect();
+            paths.push((path.join("."), weight));
+            weight *= 0.93;
+        }
+        if !concept.is_empty() {
+            paths.push((own.join("."), 0.9));
+        }
+        paths
+    }
+}
+
+/// Names to the wants that bear them, with how telling the name is.
+#[derive(Debug)]
+pub(crate) struct Names {
+    by_name: HashMap<String, Vec<(usize, f64)>>,
+    metas: HashMap<String, Vec<(usize, f64)>>,
+}
+
+impl Names {
+    pub(crate) fn new(wants: &[Want<'_>]) -> Self {
+        let mut by_name: HashMap<String, Vec<(usize, f64)>> = HashMap::new();
+        let mut metas: HashMap<String, Vec<(usize, f64)>> = HashMap::new();
+        for (at, want) in wants.iter().enumerate() {
+            let mut add = |name: String, weight: f64| {
+                let known = by_name.entry(name).or_default();
+                if !known.iter().any(|(other, _)| *other == at) {
+                    known.push((at, weight));
+                }
+            };
+            add(folded(want.name), 1.0);
+            let Some(concept) = want.concept else { continue };
+            let mut weight = 1.0;
+            for name in concept.names {
+                // Short names such as `id` and `ref` say little.
+                let telling = if name.len() <= 2 { 0.45 } else { weight };
+                add((*name).to_owned(), telling);
+                weight = f64::max(weight - 0.01, 0.9);
+            }
+            let mut weight = 1.0;
+            for meta in concept.metas {
+                metas.entry((*meta).to_owned()).or_default().push((at, weight));
+                weight *= 0.95;
+            }
+        }
+        Self { by_name, metas }
+    }
+
+    /// The wants that bear exactly this name, in folded words.
+    pub(crate) fn exactly(&self, folded: &str) -> &[(usize, f64)] {
+        self.by_name.get(folded).map_or(&[], Vec::as_slice)
+    }
+
+    /// The wants that a `meta` element of this name states.
+    pub(crate) fn of_meta(&self, name: &str) -> &[(usize, f64)] {
+        self.metas.get(&name.to_lowercase()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The wants whose name stands in a run of words, with how much of the run the name is.
+    pub(crate) fn within(&self, words: &[String]) -> Vec<(usize, f64)> {
+        let mut found: Vec<(usize, f64)> = Vec::new();
+        for length in (1..=words.len().min(3)).rev() {
+            for run in words.windows(length) {
+                for (want, weight) in self.exactly(&run.join(" ")) {
+                    if !found.iter().any(|(known, _)| known == want) {
+                        found.push((*want, *weight));
+                    }
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,305 @@
+//! Budgets: what a job may spend, and the ledger of what it did.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{TokenPrice, Usage};
+
+/// Tokens that make one credit (contract 8: extract).
+pub const TOKENS_PER_CREDIT: u64 = 15;
+/// Entries of a ledger that are kept; later ones only count.
+pub const MAX_LEDGER_ENTRIES: usize = 10_000;
+
+/// What a job may spend. `None` is no bound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Budget {
+    /// Tokens of all calls, requests and answers together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Money, in millionths of a dollar.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub micros: Option<u64>,
+    /// Pages that are fetched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<u64>,
+    /// Time since the job's start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Duration>,
+}
+
+/// What a job was stopped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Stop {
+    /// The tokens would not have been enough.
+    Tokens,
+    /// The money would not have been enough.
+    Money,
+    /// The pages are used up.
+    Pages,
+    /// The time is over.
+    Time,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Tokens => "the token budget is used up",
+            Self::Money => "the money budget is used up",
+            Self::Pages => "the page budget is used up",
+            Self::Time => "the time budget is used up",
+        })
+    }
+}
+
+/// What was spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Spent {
+    /// Calls of the model.
+    pub calls: u64,
+    /// Tokens, requests and answers together.
+    pub tokens: u64,
+    /// Money, in millionths of a dollar.
+    pub micros: u64,
+    /// Pages.
+    pub pages: u64,
+    /// Tokens that a provider billed beyond what it was allowed.
+    pub overrun_tokens: u64,
+}
+
+impl Spent {
+    /// Credits by the contract: a credit is 15 tokens, rounded up.
+    #[must_use]
+    pub const fn credits(&self) -> u64 {
+        self.tokens.div_ceil(TOKENS_PER_CREDIT)
+    }
+}
+
+/// One call in the ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerEntry {
+    /// What was set aside.
+    pub reserved: Usage,
+    /// What was used; the whole reservation where the provider did not say.
+    pub used: Usage,
+    /// Did the provider say?
+    pub stated: bool,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    spent: Spent,
+    reserved_tokens: u64,
+    reserved_micros: u64,
+    now: Duration,
+    entries: Vec<LedgerEntry>,
+    stopped: Option<Stop>,
+}
+
+/// The account of a job: clones share it.
+///
+/// `spent + reserved` never passes the budget, whatever order calls end in: a call is refused before it is made.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    budget: Budget,
+    state: Arc<Mutex<State>>,
+}
+
+impl Ledger {
+    /// An empty account.
+    #[must_use]
+    pub fn new(budget: Budget) -> Self {
+        Self { budget, state: Arc::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the account how long the job has run. Time never goes back.
+    pub fn set_elapsed(&self, elapsed: Duration) {
+        let mut state = self.state();
+        state.now = state.now.max(elapsed);
+    }
+
+    /// Sets aside the most that a call may cost.
+    ///
+    /// # Errors
+    /// Which part of the budget does not allow it.
+    pub fn reserve_call(&self, most: Usage, price: TokenPrice) -> Result<Reservation, Stop> {
+        let mut state = self.state();
+        let micros = price.cost(most);
+        let tokens_after =
+            state.spent.tokens.saturating_add(state.reserved_tokens).saturating_add(most.total());
+        let micros_after = state.spent.micros.saturating_add(state.reserved_micros).saturating_add(micros);
+        let stop = if self.budget.time.is_some_and(|time| state.now >= time) {
+            Some(Stop::Time)
+        } else if self.budget.tokens.is_some_and(|tokens| tokens_after > tokens) {
+            Some(Stop::Tokens)
+        } else if self.budget.micros.is_some_and(|bound| micros_after > bound) {
+            Some(Stop::Money)
+        } else {
+            None
+        };
+        if let Some(stop) = stop {
+            state.stopped.get_or_insert(stop);
+            return Err(stop);
+        }
+        state.reserved_tokens += most.total();
+        state.reserved_micros += micros;
+        Ok(Reservation { ledger: self.clone(), most, price, open: true })
+    }
+
+    /// Counts a page.
+    ///
+    /// # Errors
+    /// Where the pages or the time are used up; the page is not counted then.
+    pub fn take_page(&self) -> Result<(), Stop> {
+        let mut state = self.state();
+        let stop = if self.budget.time.is_some_and(|time| state.now >= time) {
+            Some(Stop::Time)
+        } else if self.budget.pages.is_some_and(|pages| state.spent.pages >= pages) {
+            Some(Stop::Pages)
+        } else {
+            None
+        };
+        if let Some(stop) = stop {
+            state.stopped.get_or_insert(stop);
+            return Err(stop);
+        }
+        state.spent.pages += 1;
+        Ok(())
+    }
+
+    /// What was spent so far, open calls aside.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        self.state().spent
+    }
+
+    /// What first did not fit, if anything.
+    #[must_use]
+    pub fn stopped(&self) -> Option<Stop> {
+        self.state().stopped
+    }
+
+    /// The calls, at most [`MAX_LEDGER_ENTRIES`].
+    #[must_use]
+    pub fn entries(&self) -> Vec<LedgerEntry> {
+        self.state().entries.clone()
+    }
+
+    /// The budget.
+    #[must_use]
+    pub const fn budget(&self) -> Budget {
+        self.budget
+    }
+}
+
+/// What is set aside for one call. Dropped without being settled, it counts in full.
+#[derive(Debug)]
+#[must_use = "a reservation that is dropped counts in full"]
+pub struct Reservation {
+    ledger: Ledger,
+    most: Usage,
+    price: TokenPrice,
+    open: bool,
+}
+
+impl Reservation {
+    /// Ends the call with what the provider says it used; `None` counts all that was set aside.
+    pub fn settle(mut self, used: Option<Usage>) {
+        self.close(used);
+    }
+
+    fn close(&mut self, used: Option<Usage>) {
+        if !std::mem::take(&mut self.open) {
+            return;
+        }
+        let mut state = self.ledger.state();
+        let counted = used.unwrap_or(self.most);
+        state.reserved_tokens = state.reserved_tokens.saturating_sub(self.most.total());
+        state.reserved_micros = state.reserved_micros.saturating_sub(self.price.cost(self.most));
+        state.spent.calls += 1;
+        state.spent.tokens = state.spent.tokens.saturating_add(counted.total());
+        state.spent.micros = state.spent.micros.saturating_add(self.price.cost(counted));
+        state.spent.overrun_tokens += counted.total().saturating_sub(self.most.total());
+        if state.entries.len() < MAX_LEDGER_ENTRIES {
+            state.entries.push(LedgerEntry { reserved: self.most, used: counted, stated: used.is_some() });
+        }
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.close(None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn credits_are_tokens_by_fifteen_rounded_up() {
+        for (tokens, credits) in [(0, 0), (1, 1), (15, 1), (16, 2), (150, 10)] {
+            assert_eq!(Spent { tokens, ..Spent::default() }.credits(), credits);
+        }
+    }
+
+    #[test]
+    fn each_part_of_the_budget_stops() {
+        let one = Usage { input_tokens: 50, output_tokens: 50 };
+        let price = TokenPrice { input_micros: 1_000_000, output_micros: 1_000_000 };
+        let ledger = |budget| Ledger::new(budget);
+        let tokens = ledger(Budget { tokens: Some(199), ..Budget::default() });
+        let held = tokens.reserve_call(one, price).unwrap();
+        assert_eq!(tokens.reserve_call(one, price).map(drop), Err(Stop::Tokens));
+        held.settle(Some(Usage { input_tokens: 50, output_tokens: 9 }));
+        assert!(tokens.reserve_call(one, price).is_ok());
+        let money = ledger(Budget { micros: Some(99), ..Budget::default() });
+        assert_eq!(money.reserve_call(one, price).map(drop), Err(Stop::Money));
+        let pages = ledger(Budget { pages: Some(1), ..Budget::default() });
+        assert_eq!((pages.take_page(), pages.take_page()), (Ok(()), Err(Stop::Pages)));
+        let time = ledger(Budget { time: Some(Duration::from_secs(5)), ..Budget::default() });
+        time.set_elapsed(Duration::from_secs(5));
+        assert_eq!(time.take_page(), Err(Stop::Time));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+        #[test]
+        fn no_history_passes_the_budget(
+            bound in 0_u64..5_000,
+            micros in 0_u64..5_000,
+            calls in prop::collection::vec((0_u64..800, 0_u64..400, 0_u8..4, 0_u64..400), 0..60),
+        ) {
+            let ledger = Ledger::new(Budget { tokens: Some(bound), micros: Some(micros), ..Budget::default() });
+            let price = TokenPrice { input_micros: 700_000, output_micros: 2_000_000 };
+            let mut open = Vec::new();
+            for (input, output, fate, used) in calls {
+                let most = Usage { input_tokens: input, output_tokens: output };
+                let Ok(held) = ledger.reserve_call(most, price) else { continue };
+                match fate {
+                    // Answered; failed without a word; abandoned; still running.
+                    0 => held.settle(Some(Usage { input_tokens: input, output_tokens: used.min(output) })),
+                    1 => held.settle(None),
+                    2 => drop(held),
+                    _ => open.push(held),
+                }
+                let spent = ledger.spent();
+                prop_assert!(spent.tokens <= bound && spent.micros <= micros);
+            }
+            drop(open);
+            prop_assert!(ledger.spent().tokens <= bound && ledger.spent().micros <= micros);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+use std::fmt;
+
+/// Why something could not be extracted.
+///
+/// A value that is not on the page is never an error: it is null with a [`Reason`](crate::Reason).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+}
+
+/// What kind of error it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The schema cannot be used; the text says what is wrong with it and where.
+    Schema(String),
+    /// Only a prompt was given, and there is no model to read it.
+    ModelNotConfigured,
+    /// No page was given, and there is no search engine to find one.
+    SearchNotConfigured,
+    /// A pattern or an option cannot be used; the text says which and why.
+    Options(String),
+}
+
+impl Error {
+    pub(crate) fn schema(what: impl Into<String>) -> Self {
+        ErrorKind::Schema(what.into()).into()
+    }
+
+    /// What kind of error it is.
+    #[must_use]
+    pub const fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// Is the request at fault?
+    #[must_use]
+    pub const fn is_request(&self) -> bool {
+        matches!(self.kind, ErrorKind::Schema(_) | ErrorKind::Options(_))
+    }
+
+    /// Is something missing that only the embedder can add?
+    #[must_use]
+    pub const fn is_not_configured(&self) -> bool {
+        matches!(self.kind, ErrorKind::ModelNotConfigured | ErrorKind::SearchNotConfigured)
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self { kind }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ErrorKind::Schema(what) => write!(formatter, "the schema cannot be used: {what}"),
+            ErrorKind::ModelNotConfigured => formatter
+                .write_str("a prompt without a schema needs a language model, and none is configured"),
+            ErrorKind::SearchNotConfigured => {
+                formatter.write_str("a request without URLs needs a search engine, and none is configured")
+            }
+            ErrorKind::Options(what) => write!(formatter, "the options cannot be used: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,133 @@
+//! What a page says about itself, read once: entities, labelled values and records, each with its place.
+//!
+//! Nothing here knows what is asked for. The readers are kept apart from the binding of properties so that a page is
+//! read in one pass whatever the schema, and so that each reader can be tested and fuzzed alone.
+
+mod item;
+mod json_ld;
+mod pair;
+mod scoped;
+mod state;
+mod table;
+
+use url::Url;
+
+pub use state::MAX_STATES;
+
+pub(crate) use item::Item;
+pub(crate) use pair::Pair;
+pub(crate) use table::Table;
+
+use crate::bind::overlap;
+use crate::markup::{Kind, NodeId, Tree};
+use crate::page::{Page, cut};
+
+/// Entities read of one page.
+pub const MAX_ITEMS: usize = 2_000;
+/// Labelled values read of one page.
+pub const MAX_PAIRS: usize = 20_000;
+/// Tables read of one page.
+pub const MAX_TABLES: usize = 200;
+/// Rows read of one table.
+pub const MAX_TABLE_ROWS: usize = 20_000;
+/// Bytes of one value that are kept.
+pub const MAX_VALUE_BYTES: usize = 20_000;
+
+/// Headings of the first rank that are weighed.
+const MAX_HEADINGS: usize = 64;
+
+/// The heading that the title repeats; the first one where it repeats none. Logos and teasers are headings too.
+fn main_heading(tree: &Tree<'_>, headings: &[NodeId], title: &str) -> Option<NodeId> {
+    let best = headings.iter().copied().rev().max_by(|left, right| {
+        let rate = |node: NodeId| {
+            let text = tree.text_of(node);
+            let longer = f64::from(u8::try_from(text.len().min(100)).unwrap_or(100)) / 1_000.0;
+            let like = overlap(text, title);
+            if like > 0.5 { like + longer } else { 0.0 }
+        };
+        rate(*left).total_cmp(&rate(*right))
+    });
+    best.or_else(|| headings.first().copied())
+}
+
+/// All evidence of one page.
+#[derive(Debug)]
+pub(crate) struct Evidence<'a> {
+    pub(crate) url: &'a Url,
+    pub(crate) html: &'a str,
+    pub(crate) tree: Tree<'a>,
+    /// Entities of JSON-LD, microdata and RDFa.
+    pub(crate) items: Vec<Item>,
+    /// JSON of scripts.
+    pub(crate) state: Vec<serde_json::Value>,
+    pub(crate) pairs: Vec<Pair>,
+    pub(crate) tables: Vec<Table>,
+    /// The `title` element.
+    pub(crate) title: String,
+    /// The `h1` that the title repeats, or the first.
+    pub(crate) heading: Option<NodeId>,
+}
+
+impl<'a> Evidence<'a> {
+    pub(crate) fn read(page: &'a Page) -> Self {
+        let html = page.html();
+        let tree = Tree::parse(html);
+        let mut items = Vec::new();
+        let mut state = Vec::new();
+        let mut title = String::new();
+        let mut headings = Vec::new();
+        for node in tree.nodes() {
+            match tree.kind(node) {
+                Some(Kind::Raw { name, text, .. }) if name.eq_ignore_ascii_case("script") => {
+                    let kind = tree.attribute(node, "type").unwrap_or_default().to_ascii_lowercase();
+                    if kind.contains("ld+json") {
+                        json_ld::read(text, &mut items);
+                    } else {
+                        state::read(text, &kind, &mut state);
+                    }
+                }
+                Some(Kind::Raw { name, text, .. })
+                    if title.is_empty() && name.eq_ignore_ascii_case("title") =>
+                {
+                    title = crate::markup::decode(cut(text, MAX_VALUE_BYTES)).trim().to_owned();
+                }
+                Some(Kind::Element { name, .. })
+                    if name.eq_ignore_ascii_case("h1")
+                        && !tree.is_hidden(node)
+                        && headings.len() < MAX_HEADINGS
+                        && !tree.text_of(node).is_empty() =>
+                {
+                    headings.push(node);
+                }
+                _ => {}
+            }
+        }
+        scoped::read(&tree, &scoped::MICRODATA, &mut items);
+        scoped::read(&tree, &scoped::RDFA, &mut items);
+        items.truncate(MAX_ITEMS);
+        let tables = table::read(&tree);
+        let pairs = pair::read(&tree, &tables);
+        if title.is_empty() {
+            title = page.title.clone().unwrap_or_default();
+        }
+        let heading = main_heading(&tree, &headings, &title);
+        Self { url: &page.url, html, tree, items, state, pairs, tables, title, heading }
+    }
+
+    /// The page's main heading, or its title.
+    pub(crate) fn headline(&self) -> &str {
+        self.heading.map_or(self.title.as_str(), |node| self.tree.text_of(node))
+    }
+
+    /// Where the text of a node stands in the HTML: from its first piece of text to its last.
+    pub(crate) fn place_of(&self, node: NodeId) -> Option<std::ops::Range<usize>> {
+        let mut range: Option<std::ops::Range<usize>> = None;
+        for inner in std::iter::once(node).chain(self.tree.within(node)).take(2_000) {
+            if let Some(Kind::Text { at, end }) = self.tree.kind(inner) {
+                let start = range.map_or(at, |known| known.start);
+                range = Some(start..end);
+            }
+        }
+        range
+    }
+}

@@ -1,0 +1,100 @@
+use serde_json::Value;
+
+use crate::json::parse_prefix;
+
+/// Values read of the scripts of one page.
+pub const MAX_STATES: usize = 500;
+
+/// Reads JSON that a script carries: a whole script of a JSON type, or values that are assigned, passed to a function
+/// or given to `JSON.parse` in a program.
+///
+/// No program is run and no name is known: what starts with a bracket behind `=`, `(`, `,` or `:` is tried. A failed try is
+/// not repeated from within, so that a script is read at most twice.
+pub(crate) fn read(text: &str, kind: &str, found: &mut Vec<Value>) {
+    let json_type = kind.contains("json");
+    if !json_type
+        && !(kind.is_empty() || kind.contains("javascript") || kind == "module" || kind.starts_with("text/x"))
+    {
+        return;
+    }
+    let mut at = 0;
+    let bytes = text.as_bytes();
+    let mut before = b'=';
+    while at < bytes.len() && found.len() < MAX_STATES {
+        let Some(byte) = bytes.get(at) else { break };
+        match byte {
+            b'{' | b'[' if matches!(before, b'=' | b'(' | b',' | b':') => {
+                match parse_prefix(text.get(at..).unwrap_or_default()) {
+                    Ok(parsed) => {
+                        if worth(&parsed.value) {
+                            found.push(parsed.value);
+                        }
+                        at += parsed.end;
+                    }
+                    Err(broken) => at += broken.at.max(1),
+                }
+                before = b'}';
+                continue;
+            }
+            b'"' | b'\'' if before == b'(' => {
+                // JSON within a text: `JSON.parse("{...}")`.
+                if let Ok(parsed) = parse_prefix(text.get(at..).unwrap_or_default()) {
+                    at += parsed.end;
+                    let inner = parsed.value.as_str().map(str::trim_start).unwrap_or_default();
+                    if inner.starts_with(['{', '['])
+                        && let Ok(inner) = parse_prefix(inner)
+                        && worth(&inner.value)
+                    {
+                        found.push(inner.value);
+                    }
+                } else {
+                    at += 1;
+                }
+                before = b'"';
+                continue;
+            }
+            byte if byte.is_ascii_whitespace() => {}
+            byte => before = *byte,
+        }
+        at += 1;
+    }
+}
+
+/// Two keys or more somewhere at the top: less says nothing.
+fn worth(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => {
+            object.len() > 1 || object.values().any(|inner| inner.is_object() || inner.is_array())
+        }
+        Value::Array(list) => list.iter().any(Value::is_object),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn state(text: &str, kind: &str) -> Vec<Value> {
+        let mut found = Vec::new();
+        read(text, kind, &mut found);
+        found
+    }
+
+    #[test]
+    fn values_in_programs_are_found() {
+        let rows = [
+            (r#"{"props":{"a":1}}"#, "application/json", vec![json!({"props":{"a":1}})]),
+            ("window.X = {a:1,b:'2'}; f();", "", vec![json!({"a":1,"b":"2"})]),
+            ("dataLayer.push({a:1,b:2})", "text/javascript", vec![json!({"a":1,"b":2})]),
+            (r#"x = JSON.parse("{\"a\":1,\"b\":2}")"#, "", vec![json!({"a":1,"b":2})]),
+            ("if (a) { b = [1] }", "", vec![]),
+            ("x={a:function(){ y={c:1,d:2} }}", "", vec![json!({"c":1,"d":2})]),
+            ("x = {a:1,b:2}", "text/template", vec![]),
+        ];
+        for (text, kind, expected) in rows {
+            assert_eq!(state(text, kind), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+use std::ops::Range;
+
+use memchr::memmem;
+
+/// A text in which quotes are found: white space folded, Markdown's marks and the addresses of its links left out, letters in
+/// lower case. Each byte knows where it came from.
+#[derive(Debug)]
+pub(crate) struct Folded {
+    text: String,
+    /// For each byte of `text` the byte of the source.
+    origin: Vec<u32>,
+    source_len: usize,
+}
+
+impl Folded {
+    pub(crate) fn new(source: &str) -> Self {
+        let mut folded = Self {
+            text: String::with_capacity(source.len()),
+            origin: Vec::with_capacity(source.len()),
+            source_len: source.len(),
+        };
+        let mut chars = source.char_indices().peekable();
+        while let Some((at, found)) = chars.next() {
+            match found {
+                // `](address)`: the address is no text.
+                ']' if chars.peek().is_some_and(|(_, next)| *next == '(') => {
+                    let rest = source.get(at + 2..).unwrap_or_default();
+                    let close = rest.bytes().take(4_096).position(|byte| matches!(byte, b')' | b'\n'));
+                    if let Some(close) = close {
+                        while chars.peek().is_some_and(|(next, _)| *next <= at + 2 + close) {
+                            chars.next();
+                        }
+                    }
+                }
+                '*' | '_' | '`' | '\\' | '[' | ']' | '#' | '>' | '~' => {}
+                '|' => folded.push(' ', at),
+                '“' | '”' | '„' | '«' | '»' => folded.push('"', at),
+                '‘' | '’' | '‚' => folded.push('\'', at),
+                '–' | '—' | '−' => folded.push('-', at),
+                found if found.is_whitespace() => folded.push(' ', at),
+                found => {
+                    for lower in found.to_lowercase() {
+                        folded.push(lower, at);
+                    }
+                }
+            }
+        }
+        folded
+    }
+
+    fn push(&mut self, found: char, at: usize) {
+        if found == ' ' && (self.text.ends_with(' ') || self.text.is_empty()) {
+            return;
+        }
+        self.text.push(found);
+        let origin = u32::try_from(at).unwrap_or(u32::MAX);
+        self.origin.extend(std::iter::repeat_n(origin, found.len_utf8()));
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Where a quote stands in the source: first at or behind `from` (a byte of the source), else anywhere. Only whole words
+    /// match: `5` is not in `15`.
+    pub(crate) fn find(&self, quote: &str, from: usize) -> Option<Range<usize>> {
+        let needle = Self::new(quote);
+        let needle = needle.text.trim();
+        if !needle.chars().any(char::is_alphanumeric) {
+            return None;
+        }
+        let start = self.origin.partition_point(|origin| (*origin as usize) < from);
+        self.find_from(needle, start).or_else(|| if start > 0 { self.find_from(needle, 0) } else { None })
+    }
+
+    fn find_from(&self, needle: &str, start: usize) -> Option<Range<usize>> {
+        let text = self.text.as_bytes();
+        let mut at = start;
+        let edge = |text: &str, last: bool| {
+            let found = if last { text.chars().next_back() } else { text.chars().next() };
+            found.is_some_and(char::is_alphanumeric)
+        };
+        // A common short quote may stand within words many times; it is given up after so many.
+        for _ in 0..1_000 {
+            let found = at + memmem::find(text.get(at..)?, needle.as_bytes())?;
+            let end = found + needle.len();
+            let before = self.text.get(..found).is_some_and(|text| edge(text, true));
+            let after = self.text.get(end..).is_some_and(|text| edge(text, false));
+            if !(before && edge(needle, false)) && !(after && edge(needle, true)) {
+                let first = *self.origin.get(found)? as usize;
+                let last = self.origin.get(end).map_or(self.source_len, |origin| *origin as usize);
+                return Some(first..last.max(first));
+            }
+            at = found + 1;
+            while !self.text.is_char_boundary(at) {
+                at += 1;
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_are_found_whatever_their_marks() {
+        let source = "# Cup\n\nThe **red** [cup](https://x.example/a(b) costs “5 €”.\n| a | 15 |";
+        let folded = Folded::new(source);
+        let rows = [
+            ("the red cup", true),
+            ("The *red* cup", true),
+            ("costs \"5 €\"", true),
+            ("a 15", true),
+            ("1", false),
+            ("5", true),
+            ("the blue cup", false),
+            ("...", false),
+            ("", false),
+        ];
+        for (quote, found) in rows {
+            assert_eq!(folded.find(quote, 0).is_some(), found, "{quote}");
+        }
+        let span = folded.find("red", 0).unwrap();
+        assert!(source[span].starts_with("red"));
+    }
+
+    #[test]
+    fn the_next_of_several_is_found() {
+        let folded = Folded::new("5 cups, 5 pots");
+        assert_eq!(folded.find("5", 0).map(|span| span.start), Some(0));
+        assert_eq!(folded.find("5", 1).map(|span| span.start), Some(8));
+        assert_eq!(folded.find("5", 9).map(|span| span.start), Some(0));
+    }
+}

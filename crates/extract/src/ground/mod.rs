@@ -1,0 +1,15 @@
+//! The gate: nothing that a model says comes out unless the page says it.
+//!
+//! A claim is a value with a quote. The quote must stand on the page, and the value must follow from the quote by a declared
+//! normaliser; what comes out is the value that the normaliser made, never the model's own. A claim that fails is empty with a
+//! reason. That a quote is about the right property is the model's judgement and is not proved.
+
+mod folded;
+mod gate;
+mod links;
+
+pub(crate) use folded::Folded;
+pub use gate::MAX_CLAIMS;
+pub(crate) use gate::{Gate, Outcome};
+pub(crate) use links::LinkTable;
+pub use links::MAX_LINK_IDS;

@@ -1,0 +1,89 @@
+//! Structured data that is provably on the page.
+//!
+//! Every value that comes out carries the words of the page that state it and their place. The cheapest proof is tried first:
+//! what the page says about itself (JSON-LD, microdata, RDFa, `meta` elements, embedded state, tables, labels, its own class
+//! names), and only for what that leaves open a language model, whose every claim is held against the page. What cannot be
+//! proved is null, with the reason.
+//!
+//! Pure: no network, no clock, no runtime. A model is a trait, [`model::LanguageModel`].
+//!
+//! # Without a model
+//!
+//! ```
+//! use gleaner_extract::{Page, Shape, extract};
+//! use serde_json::json;
+//!
+//! let schema = json!({ "properties": { "price": { "type": "number" }, "brand": { "type": ["string", "null"] } } });
+//! let html = r#"<h1>Red cup</h1> <p class="price">12,50 €</p> <dl><dt>Brand</dt><dd>Acme</dd></dl>"#;
+//! let page = Page::new("https://shop.example/red-cup".parse()?, html);
+//! let found = extract(&page, &Shape::from_schema(&schema)?);
+//! assert_eq!(found.data, json!({ "price": 12.5, "brand": "Acme" }));
+//! let proof = &found.leaves[0].provenance[0];
+//! assert_eq!(proof.quote, "12,50 €");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # With a model and a budget
+//!
+//! ```
+//! use std::sync::Arc;
+//! use gleaner_extract::model::scripted::{Scripted, block_on};
+//! use gleaner_extract::{Budget, Extractor, Ledger, Page, Shape, Task, model::Budgeted};
+//! use serde_json::json;
+//!
+//! // Stands for a real model: one true claim, one that the page does not hold.
+//! let model = Scripted::with(|_| Ok(json!({
+//!     "architect": { "value": "Stephen Sauvestre", "quote": "drawn by Stephen Sauvestre" },
+//!     "heightMetres": { "value": 999, "quote": "999 metres high" },
+//! }).to_string()));
+//! let ledger = Ledger::new(Budget { tokens: Some(50_000), ..Budget::default() });
+//! let extractor = Extractor::new(Arc::new(Budgeted::new(model, ledger.clone())));
+//!
+//! let shape = Shape::from_schema(&json!({ "properties": {
+//!     "architect": { "type": ["string", "null"] }, "heightMetres": { "type": ["number", "null"] },
+//! } }))?;
+//! let page = Page::new("https://tower.example/".parse()?, "").with_markdown("It was drawn by Stephen Sauvestre.");
+//! let found = block_on(extractor.page(&page, Task::new(&shape)));
+//! assert_eq!(found.extraction.data, json!({ "architect": "Stephen Sauvestre", "heightMetres": null }));
+//! assert!(ledger.spent().tokens <= 50_000);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod ask;
+mod bind;
+mod budget;
+mod error;
+mod evidence;
+mod ground;
+mod json;
+mod leaf;
+mod markup;
+pub mod model;
+mod normalise;
+mod page;
+mod schema;
+mod typed;
+
+pub use ask::{Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_ROWS_PER_CALL, PageExtraction, Task};
+pub use bind::{MAX_RECORDS, MAX_STATE_OBJECTS, MIN_CONFIDENCE};
+pub use budget::{
+    Budget, Ledger, LedgerEntry, MAX_LEDGER_ENTRIES, Reservation, Spent, Stop, TOKENS_PER_CREDIT,
+};
+pub use error::{Error, ErrorKind};
+pub use evidence::{MAX_ITEMS, MAX_PAIRS, MAX_STATES, MAX_TABLE_ROWS, MAX_TABLES, MAX_VALUE_BYTES};
+pub use ground::{MAX_CLAIMS, MAX_LINK_IDS};
+pub use json::{MAX_JSON_DEPTH, MAX_JSON_VALUES};
+pub use leaf::{Extraction, Leaf, Missing, Reason};
+pub use page::{MAX_PAGE_BYTES, MAX_QUOTE_BYTES, Method, Page, Part, Provenance, Span};
+pub use schema::{
+    Dialect, Field, MAX_SCHEMA_FAULTS, MAX_SHAPE_DEPTH, MAX_SHAPE_FIELDS, MAX_WIRE_BYTES, Shape, ShapeKind,
+    WireSchema, check_schema, schema_faults,
+};
+
+/// Fills a shape from one page without a model.
+///
+/// Every value comes with its proof; what the page does not state surely enough stays empty with the reason.
+#[must_use]
+pub fn extract(page: &Page, shape: &Shape) -> Extraction {
+    bind::bind(&evidence::Evidence::read(page), shape)
+}

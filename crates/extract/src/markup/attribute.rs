@@ -1,0 +1,75 @@
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+use super::MAX_ATTRIBUTES;
+use super::reference::decode;
+
+/// The attributes of a tag, read where they stand: most tags are never asked for theirs.
+#[derive(Debug, Clone)]
+pub(crate) struct Attributes<'a> {
+    rest: &'a str,
+    left: usize,
+}
+
+impl<'a> Attributes<'a> {
+    /// `raw` is what stands in a tag after its name.
+    pub(crate) const fn new(raw: &'a str) -> Self {
+        Self { rest: raw, left: MAX_ATTRIBUTES }
+    }
+
+    /// The value of the first attribute of this name, which is in lower case.
+    pub(crate) fn get(mut self, name: &str) -> Option<Cow<'a, str>> {
+        self.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| decode(value))
+    }
+}
+
+impl<'a> Iterator for Attributes<'a> {
+    /// Name as written and value as written.
+    type Item = (&'a str, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let blank = |found: char| found.is_ascii_whitespace() || found == '/';
+        let text = self.rest.trim_start_matches(blank);
+        if text.is_empty() {
+            return None;
+        }
+        // An equals sign in front belongs to the name.
+        let end = text
+            .char_indices()
+            .find(|(at, found)| (*at > 0 && *found == '=') || blank(*found))
+            .map_or(text.len(), |(at, _)| at);
+        let (name, after) = text.split_at_checked(end)?;
+        let Some(value) = after.trim_start().strip_prefix('=') else {
+            self.rest = after;
+            return Some((name, ""));
+        };
+        let value = value.trim_start();
+        let quote = value.bytes().next().filter(|byte| matches!(byte, b'"' | b'\''));
+        let (found, rest) = if let Some(quote) = quote {
+            let inner = value.get(1..)?;
+            let end = memchr(quote, inner.as_bytes()).unwrap_or(inner.len());
+            (inner.get(..end)?, inner.get(end + 1..).unwrap_or_default())
+        } else {
+            let end = value.find(|found: char| found.is_ascii_whitespace()).unwrap_or(value.len());
+            value.split_at_checked(end)?
+        };
+        self.rest = rest;
+        Some((name, found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_read_as_browsers_do() {
+        let found: Vec<_> = Attributes::new(r#" a=1 b = "x y" c='&amp;' d e="" /f=/g/ "#).collect();
+        assert_eq!(found, [("a", "1"), ("b", "x y"), ("c", "&amp;"), ("d", ""), ("e", ""), ("f", "/g/")]);
+        assert_eq!(Attributes::new(" C='&amp;'").get("c").as_deref(), Some("&"));
+        assert_eq!(Attributes::new("a=\"open").collect::<Vec<_>>(), [("a", "open")]);
+        assert_eq!(Attributes::new(&"x ".repeat(100_000)).count(), MAX_ATTRIBUTES);
+    }
+}

@@ -1,0 +1,136 @@
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::Attributes;
+
+/// A node's place in its [`Tree`]; nodes stand in the order of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct NodeId(pub(crate) u32);
+
+impl NodeId {
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a node is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind<'a> {
+    /// An element with its name and raw attributes, both as written.
+    Element { name: &'a str, attributes: &'a str },
+    /// A script, style, title or the like, with its raw text and where that begins in the page.
+    Raw { name: &'a str, attributes: &'a str, text: &'a str, at: usize },
+    /// Text; `at..end` is where it stands in the page.
+    Text { at: usize, end: usize },
+}
+
+#[derive(Debug)]
+pub(super) struct Node<'a> {
+    pub(super) kind: Kind<'a>,
+    pub(super) parent: u32,
+    /// The first node that is not within this one.
+    pub(super) end: u32,
+    /// Its visible text.
+    pub(super) text: Range<u32>,
+    /// Nothing in it is seen.
+    pub(super) hidden: bool,
+}
+
+/// A page: nodes in document order, and all visible text in one buffer with white space folded.
+#[derive(Debug)]
+pub(crate) struct Tree<'a> {
+    pub(super) nodes: Vec<Node<'a>>,
+    pub(super) text: String,
+}
+
+impl<'a> Tree<'a> {
+    /// All nodes in document order.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)
+    }
+
+    /// The nodes within this one.
+    pub(crate) fn within(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        let end = self.nodes.get(node.index()).map_or(0, |found| found.end);
+        (node.0 + 1..end).map(NodeId)
+    }
+
+    /// Its children.
+    pub(crate) fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let end = self.end(node);
+        let mut next = NodeId(node.0 + 1);
+        std::iter::from_fn(move || {
+            if next >= end {
+                return None;
+            }
+            let child = next;
+            next = self.end(child);
+            Some(child)
+        })
+    }
+
+    /// The first node behind this one and all within it.
+    pub(crate) fn end(&self, node: NodeId) -> NodeId {
+        NodeId(self.nodes.get(node.index()).map_or(u32::MAX, |found| found.end))
+    }
+
+    pub(crate) fn kind(&self, node: NodeId) -> Option<Kind<'a>> {
+        self.nodes.get(node.index()).map(|found| found.kind)
+    }
+
+    /// The element's name as written; empty for text.
+    pub(crate) fn name(&self, node: NodeId) -> &'a str {
+        match self.kind(node) {
+            Some(Kind::Element { name, .. } | Kind::Raw { name, .. }) => name,
+            _ => "",
+        }
+    }
+
+    /// Has the element one of these names?
+    pub(crate) fn is(&self, node: NodeId, names: &[&str]) -> bool {
+        let name = self.name(node);
+        !name.is_empty() && names.iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    pub(crate) fn is_hidden(&self, node: NodeId) -> bool {
+        self.nodes.get(node.index()).is_some_and(|found| found.hidden)
+    }
+
+    pub(crate) fn attributes(&self, node: NodeId) -> Attributes<'a> {
+        match self.kind(node) {
+            Some(Kind::Element { attributes, .. } | Kind::Raw { attributes, .. }) => {
+                Attributes::new(attributes)
+            }
+            _ => Attributes::new(""),
+        }
+    }
+
+    pub(crate) fn attribute(&self, node: NodeId, name: &str) -> Option<Cow<'a, str>> {
+        self.attributes(node).get(name)
+    }
+
+    pub(crate) fn parent(&self, node: NodeId) -> Option<NodeId> {
+        let parent = self.nodes.get(node.index())?.parent;
+        (parent != u32::MAX).then_some(NodeId(parent))
+    }
+
+    /// The nodes around this one, nearest first.
+    pub(crate) fn ancestors(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(self.parent(node), |above| self.parent(*above))
+    }
+
+    /// Where the visible text of the node stands in [`Tree::text`].
+    pub(crate) fn text_range(&self, node: NodeId) -> Range<usize> {
+        self.nodes.get(node.index()).map_or(0..0, |found| found.text.start as usize..found.text.end as usize)
+    }
+
+    /// The visible text of the node: blocks on lines of their own, white space folded.
+    pub(crate) fn text_of(&self, node: NodeId) -> &str {
+        self.text.get(self.text_range(node)).unwrap_or_default().trim()
+    }
+
+    /// All visible text.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+}

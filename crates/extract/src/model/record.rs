@@ -1,0 +1,128 @@
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Capabilities, LanguageModel, ModelAnswer, ModelRequest, ProviderError, ProviderErrorKind};
+
+/// Calls that one transcript holds; later ones are made but not recorded.
+pub const MAX_EXCHANGES: usize = 100_000;
+
+/// A call with its answer or its error.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Exchange {
+    /// What was asked.
+    pub request: ModelRequest,
+    /// What was answered; `error` is set where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<ModelAnswer>,
+    /// Why there is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ProviderError>,
+}
+
+/// The calls of a run. It holds page text and answers, and no keys.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Transcript {
+    /// The model that was asked.
+    pub capabilities: Capabilities,
+    /// Its calls, in the order in which they ended.
+    pub exchanges: Vec<Exchange>,
+}
+
+/// What tells requests apart: a model's name with every field, keys of objects in order.
+pub(super) fn key_of(model: &str, request: &ModelRequest) -> String {
+    // `serde_json::Value` keeps keys in order, so equal requests are equal texts.
+    let value = serde_json::to_value(request).unwrap_or(Value::Null);
+    format!("{model}\n{value}")
+}
+
+/// A model whose calls are recorded.
+#[derive(Debug)]
+pub struct Recorder<M> {
+    model: M,
+    exchanges: Arc<Mutex<Vec<Exchange>>>,
+}
+
+impl<M: LanguageModel> Recorder<M> {
+    /// Records the calls of `model`.
+    pub fn new(model: M) -> Self {
+        Self { model, exchanges: Arc::default() }
+    }
+
+    /// What was recorded so far.
+    #[must_use]
+    pub fn transcript(&self) -> Transcript {
+        let exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Transcript { capabilities: self.model.capabilities(), exchanges }
+    }
+}
+
+#[async_trait]
+impl<M: LanguageModel> LanguageModel for Recorder<M> {
+    fn capabilities(&self) -> Capabilities {
+        self.model.capabilities()
+    }
+
+    fn count_tokens(&self, text: &str) -> u64 {
+        self.model.count_tokens(text)
+    }
+
+    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
+        let outcome = self.model.complete(request).await;
+        let mut exchanges = self.exchanges.lock().unwrap_or_else(PoisonError::into_inner);
+        if exchanges.len() < MAX_EXCHANGES {
+            let (answer, error) = match &outcome {
+                Ok(answer) => (Some(answer.clone()), None),
+                Err(error) => (None, Some(error.clone())),
+            };
+            exchanges.push(Exchange { request: request.clone(), answer, error });
+        }
+        outcome
+    }
+}
+
+/// A model that answers from a transcript and calls nothing: the same questions get the same answers, in the same order.
+#[derive(Debug)]
+pub struct Replay {
+    capabilities: Capabilities,
+    answers: Mutex<BTreeMap<String, VecDeque<Result<ModelAnswer, ProviderError>>>>,
+}
+
+impl Replay {
+    /// Answers from this transcript.
+    #[must_use]
+    pub fn new(transcript: Transcript) -> Self {
+        let mut answers: BTreeMap<String, VecDeque<_>> = BTreeMap::new();
+        for exchange in transcript.exchanges {
+            let outcome = match (exchange.answer, exchange.error) {
+                (Some(answer), _) => Ok(answer),
+                (None, Some(error)) => Err(error),
+                (None, None) => Err(ProviderError::new(ProviderErrorKind::BadAnswer, "an empty recording")),
+            };
+            answers
+                .entry(key_of(&transcript.capabilities.model, &exchange.request))
+                .or_default()
+                .push_back(outcome);
+        }
+        Self { capabilities: transcript.capabilities, answers: Mutex::new(answers) }
+    }
+}
+
+#[async_trait]
+impl LanguageModel for Replay {
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities.clone()
+    }
+
+    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
+        let key = key_of(&self.capabilities.model, request);
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = answers.get_mut(&key).and_then(VecDeque::pop_front);
+        next.unwrap_or_else(|| Err(ProviderError::new(ProviderErrorKind::NotRecorded, "")))
+    }
+}

@@ -1,0 +1,115 @@
+//! Models for tests, here and in the programs that embed the engine: they call nothing.
+//!
+//! [`Scripted`] says what it is told, from a list or by a function of the request.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+use async_trait::async_trait;
+
+use super::{
+    Capabilities, Finish, LanguageModel, ModelAnswer, ModelRequest, ProviderError, ProviderErrorKind, Usage,
+    estimate_tokens,
+};
+use crate::schema::Dialect;
+
+/// What a [`Scripted`] model does with a request.
+type Behaviour = dyn Fn(&ModelRequest) -> Result<String, ProviderError> + Send + Sync;
+
+/// A model that answers from a list or by a function.
+#[derive(Clone)]
+pub struct Scripted {
+    answers: Arc<Mutex<VecDeque<Result<String, ProviderError>>>>,
+    behaviour: Option<Arc<Behaviour>>,
+    asked: Arc<Mutex<Vec<ModelRequest>>>,
+}
+
+impl std::fmt::Debug for Scripted {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Scripted").field("calls", &self.calls()).finish_non_exhaustive()
+    }
+}
+
+impl Scripted {
+    /// Answers in this order, then fails as unavailable.
+    #[must_use]
+    pub fn new(answers: Vec<Result<String, ProviderError>>) -> Self {
+        Self { answers: Arc::new(Mutex::new(answers.into())), behaviour: None, asked: Arc::default() }
+    }
+
+    /// Answers by a function of the request.
+    #[must_use]
+    pub fn with(
+        behaviour: impl Fn(&ModelRequest) -> Result<String, ProviderError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { answers: Arc::default(), behaviour: Some(Arc::new(behaviour)), asked: Arc::default() }
+    }
+
+    /// How often it was asked.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// What it was asked, in order.
+    #[must_use]
+    pub fn asked(&self) -> Vec<ModelRequest> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[async_trait]
+impl LanguageModel for Scripted {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            schema: Some(Dialect::Strict),
+            seed: true,
+            max_output_tokens: 8_192,
+            ..Capabilities::new("scripted", 128_000)
+        }
+    }
+
+    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        let text = match &self.behaviour {
+            Some(behaviour) => behaviour(request)?,
+            None => {
+                let next = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                next.unwrap_or_else(|| {
+                    Err(ProviderError::new(ProviderErrorKind::Unavailable, "the script is over"))
+                })?
+            }
+        };
+        let input = request.messages.iter().map(|message| estimate_tokens(&message.content)).sum();
+        let output = estimate_tokens(&text);
+        // A model stops where it is told to.
+        let (text, finish, output) = if output > request.max_tokens {
+            let bytes = usize::try_from(request.max_tokens.saturating_mul(3)).unwrap_or(usize::MAX);
+            (crate::page::cut(&text, bytes).to_owned(), Finish::Length, request.max_tokens)
+        } else {
+            (text, Finish::Stop, output)
+        };
+        Ok(ModelAnswer { text, finish, usage: Some(Usage { input_tokens: input, output_tokens: output }) })
+    }
+}
+
+/// Runs a future that waits for nothing but itself: scripted models need no runtime.
+///
+/// It spins while the future is pending, so it is for tests only.
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    struct Idle;
+    impl Wake for Idle {
+        fn wake(self: Arc<Self>) {}
+    }
+    let waker = Waker::from(Arc::new(Idle));
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+    }
+}

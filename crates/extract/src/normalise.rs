@@ -1,0 +1,258 @@
+//! The declared normalisers: the only ways from a text of the page to a value of the result.
+//!
+//! They are few and plain so that a reader can check them. The gate re-derives every value of a model by them, and the
+//! model-free binding uses the same ones: a value that no normaliser makes from a text of the page cannot come out.
+
+use serde_json::{Number, Value};
+
+use crate::schema::{Shape, ShapeKind};
+use crate::typed::{
+    Reading, Stock, amounts, currency_code, currency_sign, date, decimal, email, gtin, moneys, phone, stock,
+};
+
+/// What a text is read as, beside the type that the schema asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Form {
+    Text,
+    Price,
+    Currency,
+    Code,
+    Gtin,
+    Availability,
+    Url,
+    Date,
+    Number,
+    Email,
+    Phone,
+}
+
+/// The value that a text states, for a place of the schema; `None` where it states none.
+///
+/// `reading` tells whether the text was written for people or for programs.
+pub(crate) fn normalise(text: &str, form: Form, shape: &Shape, reading: Reading) -> Option<Value> {
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    if !shape.choices.is_empty() {
+        return choice(text, form, shape);
+    }
+    match shape.kind {
+        ShapeKind::Number | ShapeKind::Integer => {
+            let written = number_in(text, form, reading)?;
+            number(&written, shape.kind == ShapeKind::Integer)
+        }
+        ShapeKind::Boolean => boolean(text, form).map(Value::Bool),
+        ShapeKind::Text | ShapeKind::Any => string(text, form, shape, reading).map(Value::String),
+        ShapeKind::Object(_) | ShapeKind::List(_) => None,
+    }
+}
+
+fn number_in(text: &str, form: Form, reading: Reading) -> Option<String> {
+    match form {
+        Form::Price => price(text, reading),
+        _ => decimal(text, reading),
+    }
+}
+
+/// The one sum of a text; where there are several, the only one with a currency.
+pub(crate) fn price(text: &str, reading: Reading) -> Option<String> {
+    if reading == Reading::Data
+        && let Some(found) = decimal(text, reading)
+    {
+        return Some(found);
+    }
+    let found: Vec<_> = moneys(text).take(8).collect();
+    match found.as_slice() {
+        [only] => Some(only.decimal.clone()),
+        several => {
+            let mut signed = several.iter().filter(|money| money.currency.is_some());
+            let first = signed.next()?;
+            signed.all(|other| other.decimal == first.decimal).then(|| first.decimal.clone())
+        }
+    }
+}
+
+fn number(written: &str, whole: bool) -> Option<Value> {
+    let value: f64 = written.parse().ok()?;
+    // Beyond 2^53 a float cannot hold every whole number.
+    if value.fract() == 0.0 && value.abs() < 9e15 {
+        let text = written.split('.').next().unwrap_or(written);
+        return text.parse::<i64>().ok().map(Value::from);
+    }
+    if whole { None } else { Number::from_f64(value).map(Value::Number) }
+}
+
+fn string(text: &str, form: Form, shape: &Shape, reading: Reading) -> Option<String> {
+    match form {
+        Form::Price => price(text, reading),
+        Form::Currency => currency_sign(text).map(str::to_owned),
+        Form::Gtin => gtin(text),
+        Form::Availability => stock(text).map(|stock| match stock {
+            Stock::In => "InStock".to_owned(),
+            Stock::Out => "OutOfStock".to_owned(),
+        }),
+        Form::Email => email(text),
+        Form::Phone => phone(text),
+        Form::Date => date(text),
+        Form::Url => is_address(text).then(|| text.to_owned()),
+        Form::Code => code(text),
+        Form::Number => amounts(text, reading).next().map(|found| found.decimal),
+        Form::Text => match shape.format.as_deref() {
+            Some("date" | "date-time") => date(text),
+            Some("email") => email(text),
+            Some("uri" | "url") => is_address(text).then(|| text.to_owned()),
+            // A template that was never filled in.
+            _ if text.contains("{{")
+                || text.contains("${")
+                || text.starts_with('$')
+                    && !text.contains(' ')
+                    && !text.contains(|found: char| found.is_ascii_digit()) =>
+            {
+                None
+            }
+            _ => Some(fold(text)),
+        },
+    }
+}
+
+/// Is the text an address or a path?
+fn is_address(text: &str) -> bool {
+    !text.contains(char::is_whitespace) && (text.contains('/') || text.contains('.'))
+}
+
+/// An identifier: one to four words with a digit or in capitals, free of brackets and slashes in front.
+fn code(text: &str) -> Option<String> {
+    let text = text.trim_matches(|found: char| !found.is_alphanumeric());
+    let words = text.split_whitespace().count();
+    // `3 SUISSES` is a name; `GARNI 570 EASY` is a code.
+    let numbered = |word: &str| {
+        (words == 1 || word.chars().count() >= 3) && word.chars().any(|found| found.is_ascii_digit())
+    };
+    let coded = text.split_whitespace().any(numbered)
+        || text.chars().all(|found| found.is_ascii_uppercase() || matches!(found, '-' | '_'));
+    ((1..=4).contains(&words)
+        && text.chars().count() <= 64
+        && coded
+        && !text.contains([',', '€', '$', '£'])
+        && !text.contains("://"))
+    .then(|| fold(text))
+}
+
+/// White space folded to single spaces.
+pub(crate) fn fold(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// The allowed value that a text names.
+fn choice(text: &str, form: Form, shape: &Shape) -> Option<Value> {
+    let bare = |text: &str| -> String {
+        let last = text.trim().rsplit(['/', '#']).next().unwrap_or_default();
+        last.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let wanted = bare(text);
+    let exact = shape.choices.iter().find(|choice| match choice {
+        Value::String(name) => bare(name) == wanted,
+        other => other.to_string() == text,
+    });
+    if let Some(found) = exact {
+        return Some(found.clone());
+    }
+    let state = stock(text);
+    if form == Form::Availability
+        || shape.choices.iter().all(|choice| choice.as_str().and_then(stock).is_some())
+    {
+        return shape
+            .choices
+            .iter()
+            .find(|choice| choice.as_str().and_then(stock) == state && state.is_some())
+            .cloned();
+    }
+    if form == Form::Currency
+        && let Some(code) = currency_code(text)
+    {
+        return shape.choices.iter().find(|choice| choice.as_str() == Some(code)).cloned();
+    }
+    // A phrase that holds one of the values and no other.
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split(|found: char| !found.is_alphanumeric()).collect();
+    let mut named = shape.choices.iter().filter(|choice| {
+        choice.as_str().is_some_and(|name| {
+            let name = name.to_lowercase();
+            let parts: Vec<&str> = name.split(|found: char| !found.is_alphanumeric()).collect();
+            !parts.is_empty() && words.windows(parts.len()).any(|window| window == parts.as_slice())
+        })
+    });
+    let first = named.next()?;
+    named.next().is_none().then(|| first.clone())
+}
+
+const YES: [&str; 13] =
+    ["yes", "true", "ja", "oui", "sí", "si", "sim", "tak", "да", "1", "✓", "✔", "included"];
+const NO: [&str; 13] =
+    ["no", "false", "nein", "non", "não", "nie", "нет", "0", "✗", "✘", "none", "not included", "nee"];
+
+fn boolean(text: &str, form: Form) -> Option<bool> {
+    let lower = text.to_lowercase();
+    let lower = lower.trim();
+    if form == Form::Availability {
+        return stock(text).map(|state| state == Stock::In).or_else(|| plain_boolean(lower));
+    }
+    plain_boolean(lower)
+}
+
+fn plain_boolean(lower: &str) -> Option<bool> {
+    if YES.contains(&lower) {
+        Some(true)
+    } else if NO.contains(&lower) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn shape(schema: Value) -> Shape {
+        Shape::from_schema(&schema).unwrap()
+    }
+
+    #[test]
+    fn a_text_becomes_the_value_it_states_or_none() {
+        let rows = [
+            ("£1,299.00", Form::Price, json!({"type":"string"}), json!("1299.00")),
+            ("£1,299.00", Form::Price, json!({"type":"number"}), json!(1299)),
+            ("Was 20 now £15", Form::Price, json!({"type":"number"}), json!(15)),
+            ("£20 £15", Form::Price, json!({"type":"number"}), Value::Null),
+            ("4.5", Form::Number, json!({"type":"integer"}), Value::Null),
+            ("about 12 people", Form::Number, json!({"type":"integer"}), json!(12)),
+            (
+                "http://schema.org/InStock",
+                Form::Availability,
+                json!({"enum":["InStock","OutOfStock"]}),
+                json!("InStock"),
+            ),
+            ("Sold out", Form::Text, json!({"enum":["in_stock","out_of_stock"]}), json!("out_of_stock")),
+            ("in very good condition", Form::Text, json!({"enum":["good","bad"]}), json!("good")),
+            ("good or bad", Form::Text, json!({"enum":["good","bad"]}), Value::Null),
+            ("ja", Form::Text, json!({"type":"boolean"}), json!(true)),
+            ("perhaps", Form::Text, json!({"type":"boolean"}), Value::Null),
+            ("March 4, 2021", Form::Text, json!({"type":"string","format":"date"}), json!("2021-03-04")),
+            ("a  b\nc", Form::Text, json!({"type":"string"}), json!("a b c")),
+        ];
+        for (text, form, schema, expected) in rows {
+            let value = normalise(text, form, &shape(schema), Reading::Prose);
+            assert_eq!(value.unwrap_or(Value::Null), expected, "{text}");
+        }
+    }
+}

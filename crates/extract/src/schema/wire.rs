@@ -1,0 +1,187 @@
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Shape, ShapeKind};
+
+/// Greatest schema that is sent to a model, in bytes.
+pub const MAX_WIRE_BYTES: usize = 64 << 10;
+
+/// What a provider's structured output understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Dialect {
+    /// Every property required, none additional, null by a list of types: OpenAI's strict mode.
+    Strict,
+    /// Ordinary JSON Schema: Anthropic's tools, Ollama, llama.cpp and vLLM grammars.
+    JsonSchema,
+    /// The OpenAPI 3.0 subset: `nullable` in place of a list of types, `propertyOrdering`: Gemini.
+    OpenApi,
+}
+
+/// The schema of what a model answers: for every leaf of the user's shape, the value with its proof.
+///
+/// A leaf is sent as `{"value", "quote"}`, so that the gate can re-derive the value from the quote. Names of properties stay
+/// as they are, as the model reads them; what a provider does not allow in a name is replaced, and [`WireSchema::restore`]
+/// puts the user's names back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WireSchema {
+    schema: Value,
+}
+
+impl WireSchema {
+    /// Rewrites a shape for a provider.
+    #[must_use]
+    pub fn new(shape: &Shape, dialect: Dialect) -> Self {
+        Self { schema: write(shape, dialect) }
+    }
+
+    /// The JSON Schema to send.
+    #[must_use]
+    pub const fn as_value(&self) -> &Value {
+        &self.schema
+    }
+
+    /// Puts the user's names back into an answer. Properties that the shape does not have are dropped.
+    #[must_use]
+    pub fn restore(shape: &Shape, answer: Value) -> Value {
+        restore(shape, answer)
+    }
+}
+
+/// The name of a property as it is sent: letters, digits, `_`, `.` and `-`, at most 64 (the narrowest provider's rule); a
+/// name that had to be changed ends in its place among its siblings, so that no two are the same.
+fn wire_name(name: &str, place: usize) -> String {
+    let fits = |found: char| found.is_ascii_alphanumeric() || matches!(found, '_' | '.' | '-');
+    if !name.is_empty() && name.len() <= 64 && name.chars().all(fits) {
+        return name.to_owned();
+    }
+    let kept: String = name.chars().map(|found| if fits(found) { found } else { '_' }).take(48).collect();
+    format!("{kept}__{place}")
+}
+
+fn write(shape: &Shape, dialect: Dialect) -> Value {
+    let mut out = match &shape.kind {
+        ShapeKind::Object(fields) => {
+            let mut properties = Map::new();
+            let mut names = Vec::new();
+            for (place, field) in fields.iter().enumerate() {
+                let name = wire_name(&field.name, place);
+                properties.insert(name.clone(), write(&field.shape, dialect));
+                names.push(name);
+            }
+            match dialect {
+                Dialect::OpenApi => {
+                    json!({ "type": "object", "properties": properties, "propertyOrdering": names })
+                }
+                _ => json!({
+                    "type": "object", "properties": properties, "required": names, "additionalProperties": false,
+                }),
+            }
+        }
+        ShapeKind::List(inner) => json!({ "type": "array", "items": write(inner, dialect) }),
+        leaf => {
+            let name = match leaf {
+                ShapeKind::Number => "number",
+                ShapeKind::Integer => "integer",
+                ShapeKind::Boolean => "boolean",
+                _ => "string",
+            };
+            let mut value = nullable(name, dialect);
+            if let Some(object) = value.as_object_mut()
+                && !shape.choices.is_empty()
+            {
+                let mut choices = shape.choices.clone();
+                if dialect != Dialect::OpenApi {
+                    choices.push(Value::Null);
+                }
+                object.insert("enum".to_owned(), Value::Array(choices));
+            }
+            let quote = nullable("string", dialect);
+            match dialect {
+                Dialect::OpenApi => {
+                    json!({ "type": "object", "properties": { "value": value, "quote": quote } })
+                }
+                _ => json!({
+                    "type": "object", "properties": { "value": value, "quote": quote },
+                    "required": ["value", "quote"], "additionalProperties": false,
+                }),
+            }
+        }
+    };
+    if let Some(object) = out.as_object_mut()
+        && !shape.description.is_empty()
+    {
+        object.insert("description".to_owned(), Value::from(shape.description.as_str()));
+    }
+    out
+}
+
+fn nullable(name: &str, dialect: Dialect) -> Value {
+    match dialect {
+        Dialect::OpenApi => json!({ "type": name, "nullable": true }),
+        _ => json!({ "type": [name, "null"] }),
+    }
+}
+
+fn restore(shape: &Shape, answer: Value) -> Value {
+    match (&shape.kind, answer) {
+        (ShapeKind::Object(fields), Value::Object(mut answer)) => {
+            let mut out = Map::new();
+            for (place, field) in fields.iter().enumerate() {
+                let sent = wire_name(&field.name, place);
+                if let Some(value) = answer.remove(&sent).or_else(|| answer.remove(&field.name)) {
+                    out.insert(field.name.clone(), restore(&field.shape, value));
+                }
+            }
+            Value::Object(out)
+        }
+        (ShapeKind::List(inner), Value::Array(list)) => {
+            Value::Array(list.into_iter().map(|item| restore(inner, item)).collect())
+        }
+        (_, answer) => answer,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape() -> Shape {
+        Shape::from_schema(&json!({ "properties": {
+            "price (€)": { "type": "number" }, "price_€_": { "type": "number" }, "tags": { "type": "array", "items": { "type": "string" } },
+            "state": { "enum": ["new", "used"] },
+        } }))
+        .unwrap()
+    }
+
+    #[test]
+    fn names_go_there_and_back() {
+        let shape = shape();
+        let wire = WireSchema::new(&shape, Dialect::Strict);
+        let sent: Vec<&String> = wire.as_value()["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(sent.len(), 4);
+        let answer: Map<String, Value> =
+            sent.iter().map(|name| ((*name).clone(), json!({ "value": name, "quote": "q" }))).collect();
+        let back = WireSchema::restore(&shape, Value::Object(answer));
+        for field in shape.fields() {
+            assert!(back.get(&field.name).is_some(), "{}", field.name);
+        }
+    }
+
+    #[test]
+    fn each_dialect_has_its_way_of_null() {
+        let shape = shape();
+        let leaf = |dialect| {
+            WireSchema::new(&shape, dialect).schema["properties"]["state"]["properties"]["value"].clone()
+        };
+        assert_eq!(
+            leaf(Dialect::Strict),
+            json!({ "type": ["string", "null"], "enum": ["new", "used", null] })
+        );
+        assert_eq!(
+            leaf(Dialect::OpenApi),
+            json!({ "type": "string", "nullable": true, "enum": ["new", "used"] })
+        );
+    }
+}

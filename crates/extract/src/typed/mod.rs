@@ -1,0 +1,16 @@
+//! Typed values in running text: each reader is a declared rule from text to value, used both to find candidates and
+//! to re-derive what a model claims.
+
+mod contact;
+mod date;
+mod gtin;
+mod money;
+mod number;
+mod stock;
+
+pub(crate) use contact::{email, phone};
+pub(crate) use date::date;
+pub(crate) use gtin::gtin;
+pub(crate) use money::{currency_code, currency_sign, moneys};
+pub(crate) use number::{Reading, amounts, decimal};
+pub(crate) use stock::{Stock, buys, stock};

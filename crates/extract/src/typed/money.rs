@@ -1,0 +1,194 @@
+use std::ops::Range;
+
+use iso_currency::Currency;
+
+use super::number::{Reading, amounts};
+
+/// A sum in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Money {
+    pub(crate) decimal: String,
+    /// The sign or code as written; `None` where there is none.
+    pub(crate) currency: Option<String>,
+    /// The number and its sign.
+    pub(crate) range: Range<usize>,
+}
+
+/// Signs of currencies as shops write them, with the ISO 4217 code where there is only one. Longer ones stand first.
+const SIGNS: [(&str, Option<&str>); 62] = [
+    ("US$", Some("USD")),
+    ("AU$", Some("AUD")),
+    ("NZ$", Some("NZD")),
+    ("CA$", Some("CAD")),
+    ("HK$", Some("HKD")),
+    ("NT$", Some("TWD")),
+    ("MX$", Some("MXN")),
+    ("S$", Some("SGD")),
+    ("A$", Some("AUD")),
+    ("C$", Some("CAD")),
+    ("R$", Some("BRL")),
+    ("$", None),
+    ("€", Some("EUR")),
+    ("£", Some("GBP")),
+    ("¥", None),
+    ("￥", None),
+    ("₽", Some("RUB")),
+    ("руб.", Some("RUB")),
+    ("руб", Some("RUB")),
+    ("₴", Some("UAH")),
+    ("грн", Some("UAH")),
+    ("₹", Some("INR")),
+    ("Rs.", None),
+    ("Rs", None),
+    ("₪", Some("ILS")),
+    ("₺", Some("TRY")),
+    ("₩", Some("KRW")),
+    ("원", Some("KRW")),
+    ("元", None),
+    ("円", Some("JPY")),
+    ("₫", Some("VND")),
+    ("đ", Some("VND")),
+    ("฿", Some("THB")),
+    ("₦", Some("NGN")),
+    ("₱", Some("PHP")),
+    ("₸", Some("KZT")),
+    ("₼", Some("AZN")),
+    ("₾", Some("GEL")),
+    ("zł", Some("PLN")),
+    ("Kč", Some("CZK")),
+    ("Kn", Some("HRK")),
+    ("kn", Some("HRK")),
+    ("Ft", Some("HUF")),
+    ("лв.", Some("BGN")),
+    ("лв", Some("BGN")),
+    ("lei", Some("RON")),
+    ("Lei", Some("RON")),
+    ("kr.", None),
+    ("kr", None),
+    ("Fr.", Some("CHF")),
+    ("SFr.", Some("CHF")),
+    ("RM", Some("MYR")),
+    ("Rp", Some("IDR")),
+    ("S/", Some("PEN")),
+    ("ر.س.", Some("SAR")),
+    ("ر.س", Some("SAR")),
+    ("ريال", Some("SAR")),
+    ("د.إ", Some("AED")),
+    ("درهم", None),
+    ("ج.م", Some("EGP")),
+    ("تومان", None),
+    ("TL", Some("TRY")),
+];
+
+/// Characters between a number and its sign.
+const MAX_GAP_BYTES: usize = 3;
+
+/// The sign or code at the start of a text, as written.
+fn sign_at_start(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let sign = SIGNS
+        .iter()
+        .map(|(sign, _)| *sign)
+        .filter(|sign| text.starts_with(sign))
+        .max_by_key(|sign| sign.len());
+    if let Some(sign) = sign {
+        // A sign of letters ends where the word ends.
+        let next = text.get(sign.len()..).and_then(|rest| rest.chars().next());
+        let lettered = sign.chars().next_back().is_some_and(char::is_alphabetic);
+        return (!lettered || !next.is_some_and(char::is_alphabetic)).then_some(sign);
+    }
+    let code = text.get(..3)?;
+    let bounded = !text.get(3..).and_then(|rest| rest.chars().next()).is_some_and(char::is_alphanumeric);
+    (bounded && Currency::from_code(code).is_some()).then_some(code)
+}
+
+/// The sign or code at the end of a text, as written.
+fn sign_at_end(text: &str) -> Option<&str> {
+    let text = text.trim_end();
+    let sign =
+        SIGNS.iter().map(|(sign, _)| *sign).filter(|sign| text.ends_with(sign)).max_by_key(|sign| sign.len());
+    if let Some(sign) = sign {
+        let before = text.get(..text.len() - sign.len()).and_then(|rest| rest.chars().next_back());
+        let lettered = sign.chars().next().is_some_and(char::is_alphabetic);
+        return (!lettered || !before.is_some_and(char::is_alphabetic)).then_some(sign);
+    }
+    let code = text.get(text.len().checked_sub(3)?..)?;
+    let before = text.get(..text.len() - 3).and_then(|rest| rest.chars().next_back());
+    (!before.is_some_and(char::is_alphanumeric) && Currency::from_code(code).is_some()).then_some(code)
+}
+
+/// The sign or code of a currency that a text begins or ends with.
+pub(crate) fn currency_sign(text: &str) -> Option<&str> {
+    sign_at_start(text).or_else(|| sign_at_end(text))
+}
+
+/// The ISO 4217 code of a sign, a code or a text that holds one; `None` where several currencies share the sign.
+pub(crate) fn currency_code(text: &str) -> Option<&'static str> {
+    let sign = currency_sign(text)?;
+    if let Some((_, code)) = SIGNS.iter().find(|(known, _)| *known == sign) {
+        return *code;
+    }
+    Currency::from_code(sign).map(|currency| currency.code())
+}
+
+/// Numbers of a text with the currency beside them; percentages are left out.
+pub(crate) fn moneys(text: &str) -> impl Iterator<Item = Money> + '_ {
+    amounts(text, Reading::Prose).filter_map(move |amount| {
+        let before = text.get(..amount.range.start).unwrap_or_default();
+        let after = text.get(amount.range.end..).unwrap_or_default();
+        if after.trim_start().starts_with('%') {
+            return None;
+        }
+        // `5,-` and `5.–` are whole sums.
+        let gap = after.trim_start_matches([',', '.', '-', '–', '—', '~', ' ', '\u{a0}']);
+        let gap = if after.len() - gap.len() <= MAX_GAP_BYTES + 2 { gap } else { after };
+        let near_before = before.len() - before.trim_end().len() <= MAX_GAP_BYTES;
+        let prefix = near_before.then(|| sign_at_end(before)).flatten();
+        let suffix = sign_at_start(gap);
+        let mut range = amount.range.clone();
+        let currency = if let Some(sign) = prefix {
+            range.start = before.trim_end().len() - sign.len();
+            Some(sign)
+        } else if let Some(sign) = suffix {
+            range.end = text.len() - gap.len() + sign.len();
+            Some(sign)
+        } else {
+            None
+        };
+        Some(Money { decimal: amount.decimal, currency: currency.map(str::to_owned), range })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_found_with_their_currency() {
+        let rows = [
+            ("£48.99", "48.99", Some("£")),
+            ("1.759,99 €", "1759.99", Some("€")),
+            ("CHF 19.50", "19.50", Some("CHF")),
+            ("R$ 5,00", "5.00", Some("R$")),
+            ("30,000원~", "30000", Some("원")),
+            ("270,00 Kn", "270.00", Some("Kn")),
+            ("99 ر.س", "99", Some("ر.س")),
+            ("99 pieces", "99", None),
+            ("12 krone", "12", None),
+        ];
+        for (text, decimal, currency) in rows {
+            let found = moneys(text).next().unwrap();
+            assert_eq!((found.decimal.as_str(), found.currency.as_deref()), (decimal, currency), "{text}");
+        }
+        assert_eq!(moneys("25% off").count(), 0);
+    }
+
+    #[test]
+    fn codes_are_told_where_a_sign_has_one() {
+        let rows =
+            [("€", Some("EUR")), ("zł", Some("PLN")), ("$", None), ("12 usd", None), ("USD", Some("USD"))];
+        for (text, code) in rows {
+            assert_eq!(currency_code(text), code, "{text}");
+        }
+    }
+}

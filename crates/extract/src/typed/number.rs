@@ -1,0 +1,200 @@
+use std::ops::Range;
+
+/// How a single separator before three digits is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// As people write: `24.990` and `24,990` are twenty-four thousand and so on.
+    Prose,
+    /// As schema.org asks for: the point is the decimal separator.
+    Data,
+}
+
+/// A number in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Amount {
+    /// Digits with at most one point, as `1759.99`; a sign only where it is negative.
+    pub(crate) decimal: String,
+    /// Where it stands.
+    pub(crate) range: Range<usize>,
+}
+
+/// Longest number that is read, in characters.
+const MAX_NUMBER_CHARS: usize = 40;
+
+/// All numbers of a text, in order.
+pub(crate) fn amounts(text: &str, reading: Reading) -> impl Iterator<Item = Amount> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.get(at..)?;
+            let start = at + rest.find(|found: char| digit(found).is_some())?;
+            let (written, end) = take(text, start);
+            at = end;
+            // A number in the middle of a word is part of a code.
+            let before = text.get(..start).and_then(|text| text.chars().next_back());
+            let negative = before.is_some_and(|found| matches!(found, '-' | '−'))
+                && !text
+                    .get(..start)
+                    .and_then(|text| text.chars().rev().nth(1))
+                    .is_some_and(char::is_alphanumeric);
+            if let Some(mut decimal) = normal(&written, reading) {
+                if negative {
+                    decimal.insert(0, '-');
+                }
+                return Some(Amount { decimal, range: start..end });
+            }
+        }
+    })
+}
+
+/// The number that all of a text is, signs of currency and white space aside.
+pub(crate) fn decimal(text: &str, reading: Reading) -> Option<String> {
+    let mut found = amounts(text, reading);
+    let first = found.next()?;
+    found.next().is_none().then_some(first.decimal)
+}
+
+/// The value of a digit, in Western or Arabic-Indic form.
+fn digit(found: char) -> Option<char> {
+    match found {
+        '0'..='9' => Some(found),
+        '\u{660}'..='\u{669}' => char::from_digit(u32::from(found) - 0x660, 10),
+        '\u{6f0}'..='\u{6f9}' => char::from_digit(u32::from(found) - 0x6f0, 10),
+        _ => None,
+    }
+}
+
+/// Digits and the separators between them; the end is behind the last digit.
+fn take(text: &str, start: usize) -> (String, usize) {
+    let mut written = String::new();
+    let mut end = start;
+    let mut pending: Option<char> = None;
+    // Digits since the last separator, to tell `1 299` from `2 12`.
+    let mut chars = text.get(start..).unwrap_or_default().char_indices().take(MAX_NUMBER_CHARS).peekable();
+    while let Some((offset, found)) = chars.next() {
+        if let Some(value) = digit(found) {
+            if let Some(separator) = pending.take() {
+                if separator == ' ' {
+                    // A space groups thousands only before exactly three digits.
+                    let rest = text.get(start + offset..).unwrap_or_default();
+                    let run = rest.chars().take(4).take_while(|found| digit(*found).is_some()).count();
+                    if run != 3 || written.len() > 12 || !groups_so_far(&written) {
+                        break;
+                    }
+                }
+                written.push(separator);
+            }
+            written.push(value);
+            end = start + offset + found.len_utf8();
+            continue;
+        }
+        let separator = match found {
+            '.' | ',' => found,
+            '٫' => '.',
+            '٬' | '\'' | '’' => '\'',
+            ' ' | '\u{a0}' | '\u{202f}' => ' ',
+            _ => break,
+        };
+        if pending.is_some() {
+            break;
+        }
+        pending = Some(separator);
+    }
+    (written, end)
+}
+
+/// May a group of thousands follow? The first group has one to three digits.
+fn groups_so_far(written: &str) -> bool {
+    let first = written.split([' ', '.', ',', '\'']).next().unwrap_or_default();
+    (1..=3).contains(&first.len()) && !written.contains(',')
+}
+
+/// Digits with at most one point.
+fn normal(written: &str, reading: Reading) -> Option<String> {
+    let separators: Vec<char> = written.chars().filter(|found| !found.is_ascii_digit()).collect();
+    let points = |wanted: char| separators.iter().filter(|found| **found == wanted).count();
+    let last = separators.last().copied();
+    let tail = last.and_then(|last| written.rsplit(last).next()).map_or(0, str::len);
+    let decimal = match last {
+        None | Some(' ' | '\'') => None,
+        Some(last) if separators.iter().any(|found| *found != last) => {
+            // Two kinds: the last one is the decimal separator if it stands once.
+            (points(last) == 1).then_some(last)
+        }
+        Some(last) if points(last) > 1 => None,
+        Some('.') if reading == Reading::Data => Some('.'),
+        Some(last) if tail == 3 => {
+            // `0.125` is a fraction; `24.990` groups thousands.
+            written.starts_with('0').then_some(last)
+        }
+        Some(last) => Some(last),
+    };
+    // Groups behind a thousands separator have three digits, else it is a list or a code: `1.2.3`.
+    let whole = decimal.and_then(|point| written.rsplit_once(point)).map_or(written, |(whole, _)| whole);
+    let mut groups = whole.split(|found: char| !found.is_ascii_digit());
+    let first = groups.next().unwrap_or_default();
+    let mut grouped = false;
+    for group in groups {
+        grouped = true;
+        if group.len() != 3 && group.len() != 2 {
+            return None;
+        }
+    }
+    if grouped && first.len() > 3 {
+        return None;
+    }
+    let mut out = String::with_capacity(written.len());
+    let fraction_at = decimal.and_then(|point| written.rfind(point));
+    for (at, found) in written.char_indices() {
+        if found.is_ascii_digit() {
+            out.push(found);
+        } else if Some(at) == fraction_at {
+            out.push('.');
+        }
+    }
+    let trimmed = out.trim_start_matches('0');
+    let out = if trimmed.is_empty() || trimmed.starts_with('.') {
+        format!("0{trimmed}")
+    } else {
+        trimmed.to_owned()
+    };
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_people_write_them() {
+        let rows = [
+            ("1.759,99", "1759.99"),
+            ("1,759.99", "1759.99"),
+            ("24.990", "24990"),
+            ("24.99", "24.99"),
+            ("1 299,00 kr", "1299.00"),
+            ("1'299.50", "1299.50"),
+            ("0.125", "0.125"),
+            ("12,34,567.00", "1234567.00"),
+            ("1.234.567", "1234567"),
+            ("007", "7"),
+            ("-5", "-5"),
+            ("١٢٫٥", "12.5"),
+            ("5,-", "5"),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(decimal(text, Reading::Prose).as_deref(), Some(expected), "{text}");
+        }
+        assert_eq!(decimal("24.990", Reading::Data).as_deref(), Some("24.990"));
+        assert_eq!(decimal("1,299", Reading::Data).as_deref(), Some("1299"));
+    }
+
+    #[test]
+    fn several_numbers_stay_apart() {
+        let found: Vec<String> =
+            amounts("2 for 10.50 or 12 14", Reading::Prose).map(|found| found.decimal).collect();
+        assert_eq!(found, ["2", "10.50", "12", "14"]);
+        assert_eq!(decimal("5 to 9", Reading::Prose), None);
+        assert_eq!(decimal("v1.2.3.4", Reading::Prose), None);
+    }
+}

@@ -1,0 +1,77 @@
+//! Budgets under faults, and replays.
+
+use std::sync::Arc;
+
+use gleaner_extract::model::scripted::{Scripted, block_on};
+use gleaner_extract::model::{Budgeted, ProviderError, ProviderErrorKind, Recorder, Replay, Transcript};
+use gleaner_extract::{Budget, Extractor, Ledger, Task};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::support::{page, shape};
+
+const TEXT: &str = "The tower is 324 metres high. Its architect was Stephen Sauvestre.\n";
+
+fn schema() -> serde_json::Value {
+    json!({ "properties": { "heightMetres": { "type": ["number", "null"] }, "architect": { "type": ["string", "null"] } } })
+}
+
+fn answer() -> String {
+    json!({ "heightMetres": { "value": 324, "quote": "324 metres high" }, "architect": { "value": "Gustave", "quote": "Its architect was" } })
+        .to_string()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #[test]
+    fn no_history_of_faults_passes_the_budget(
+        tokens in 0_u64..60_000,
+        faults in prop::collection::vec(0_u8..5, 1..12),
+    ) {
+        let script = faults.iter().map(|fault| match fault {
+            0 => Err(ProviderError::new(ProviderErrorKind::Unavailable, "")),
+            1 => Err(ProviderError::new(ProviderErrorKind::Timeout, "")),
+            2 => Ok("{\"heightMetres\":".to_owned()),
+            3 => Ok("x".repeat(100_000)),
+            _ => Ok(answer()),
+        }).collect();
+        let ledger = Ledger::new(Budget { tokens: Some(tokens), ..Budget::default() });
+        let model = Arc::new(Budgeted::new(Scripted::new(script), ledger.clone()));
+        let shape = shape(schema());
+        for _ in 0..faults.len() {
+            let found = block_on(Extractor::new(model.clone()).page(&page(TEXT), Task::new(&shape)));
+            // Whatever happened, there is a result in the schema's shape.
+            prop_assert!(found.extraction.data.get("architect").is_some());
+            prop_assert!(ledger.spent().tokens <= tokens);
+        }
+    }
+}
+
+#[test]
+fn a_call_that_does_not_fit_is_not_made_and_the_result_says_so() {
+    let model = Scripted::with(|_| Ok(answer()));
+    let ledger = Ledger::new(Budget { tokens: Some(10), ..Budget::default() });
+    let shape = shape(schema());
+    let budgeted = Budgeted::new(model.clone(), ledger.clone());
+    let found = block_on(Extractor::new(Arc::new(budgeted)).page(&page(TEXT), Task::new(&shape)));
+    assert_eq!((model.calls(), ledger.spent().tokens), (0, 0));
+    assert!(found.warning().is_some_and(|text| text.contains("the token budget is used up")));
+}
+
+#[test]
+fn a_replay_is_the_same_to_the_byte() {
+    let shape = shape(schema());
+    let recorder = Arc::new(Recorder::new(Scripted::with(|_| Ok(answer()))));
+    let run = |extractor: Extractor| {
+        let found = block_on(extractor.page(&page(TEXT), Task::new(&shape)));
+        (serde_json::to_string(&found.extraction).expect("an extraction is JSON"), found.calls)
+    };
+    let live = run(Extractor::new(recorder.clone()).with_seed(7));
+    assert!(live.0.contains("324") && !live.0.contains("Gustave"));
+    assert_eq!(live.1, 2, "a refused claim is asked once more");
+    let written = serde_json::to_string(&recorder.transcript()).expect("a transcript is JSON");
+    let transcript: Transcript = serde_json::from_str(&written).expect("a transcript can be read back");
+    assert_eq!(run(Extractor::new(Arc::new(Replay::new(transcript.clone()))).with_seed(7)), live);
+    let other = run(Extractor::new(Arc::new(Replay::new(transcript))).with_seed(8));
+    assert!(!other.0.contains("324"), "another question has no recorded answer");
+}

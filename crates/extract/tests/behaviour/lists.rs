@@ -1,0 +1,106 @@
+//! Lists, with a model that leaves rows out.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use gleaner_extract::model::scripted::{Scripted, block_on};
+use gleaner_extract::{Extractor, Task};
+use serde_json::{Value, json};
+
+use crate::support::{page, page_text, shape};
+
+fn schema() -> Value {
+    json!({ "properties": { "members": { "type": "array", "items": { "type": "object", "properties": {
+        "person": { "type": "string" }, "badge": { "type": "integer" }, "city": { "type": "string" },
+    } } } } })
+}
+
+const CITIES: [&str; 4] = ["Oslo", "Lyon", "Porto", "Brno"];
+
+fn members(count: usize) -> String {
+    let rows: Vec<String> = (0..count)
+        .map(|at| format!("- Person{at} Berg of {} wears badge {}", CITIES[at % 4], 5_000 + at))
+        .collect();
+    format!("# Members\n\n{}\n\nThat is all.\n", rows.join("\n"))
+}
+
+/// Reads the records it is shown as `keep` says.
+fn reader(keep: impl Fn(usize, usize) -> bool + Send + Sync + 'static) -> Scripted {
+    Scripted::with(move |request| {
+        let lines: Vec<&str> = page_text(request).lines().filter(|line| line.starts_with("- ")).collect();
+        let rows: Vec<Value> = lines
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| keep(*at, lines.len()))
+            .map(|(_, line)| {
+                let words: Vec<&str> = line.split(' ').collect();
+                json!({
+                    "person": { "value": format!("{} {}", words[1], words[2]), "quote": format!("{} {}", words[1], words[2]) },
+                    "city": { "value": words[4], "quote": words[4] },
+                    "badge": { "value": words[7].parse::<u64>().unwrap(), "quote": format!("badge {}", words[7]) },
+                })
+            })
+            .collect();
+        Ok(json!({ "rows": rows }).to_string())
+    })
+}
+
+fn read(count: usize, model: Scripted) -> (Vec<Value>, Option<String>, usize) {
+    let shape = shape(schema());
+    let found = block_on(Extractor::new(Arc::new(model)).page(&page(members(count)), Task::new(&shape)));
+    let rows = found.extraction.data["members"].as_array().cloned().unwrap_or_default();
+    (rows, found.warning(), found.calls)
+}
+
+#[test]
+fn a_lazy_model_is_asked_until_the_list_is_whole() {
+    for count in [10, 100, 1_000] {
+        let lazy = reader(|at, shown| at < shown.div_ceil(3) || at % 2 == 0);
+        let (rows, warning, calls) = read(count, lazy);
+        let badges: BTreeSet<u64> = rows.iter().filter_map(|row| row["badge"].as_u64()).collect();
+        println!(
+            "lazy model, {count} rows: {} found, {} twice, {calls} calls",
+            badges.len(),
+            rows.len() - badges.len()
+        );
+        assert!(badges.len() * 100 >= count * 99, "{count}: {}", badges.len());
+        assert_eq!(rows.len(), badges.len(), "a row came twice");
+        assert!(
+            rows.iter().zip(1..).all(|(row, next)| row["badge"] == 5_000 + next - 1),
+            "rows are out of order"
+        );
+        assert_eq!(warning, None);
+    }
+}
+
+#[test]
+fn what_a_list_lacks_is_stated() {
+    // Every line whose badge ends in 7 is left out, however often it is asked for.
+    let model = Scripted::with(|request| {
+        let rows: Vec<Value> = page_text(request)
+            .lines()
+            .filter(|line| line.starts_with("- ") && !line.ends_with('7'))
+            .map(|line| json!({ "badge": { "value": line[line.len() - 4..].parse::<u64>().unwrap(), "quote": &line[line.len() - 10..] } }))
+            .collect();
+        Ok(json!({ "rows": rows }).to_string())
+    });
+    let (rows, warning, _) = read(100, model);
+    assert_eq!(rows.len(), 90);
+    assert!(warning.is_some_and(|text| text.contains("members: 90 of 100 rows")));
+}
+
+#[test]
+fn invented_and_repeated_rows_do_not_count() {
+    let model = Scripted::with(|_| {
+        let row = |person: &str, badge: u64| json!({ "person": { "value": person, "quote": person }, "badge": { "value": badge, "quote": format!("badge {badge}") } });
+        let rows = [
+            row("Person3 Berg", 5_003),
+            row("Person3 Berg", 5_003),
+            row("Nobody Real", 77),
+            row("Person4 Berg", 5_001),
+        ];
+        Ok(json!({ "rows": rows }).to_string())
+    });
+    let (rows, _, _) = read(10, model);
+    assert_eq!(rows, [json!({ "person": "Person3 Berg", "badge": 5_003 })]);
+}

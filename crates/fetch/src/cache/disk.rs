@@ -1,0 +1,344 @@
+//! Copies in files, which survive a restart.
+//!
+//! One file for each entry, written beside its place and moved into it, under a checksum. An embedded database was the
+//! obvious alternative: it would make every page of a crawl a transaction with an `fsync`, for a cache that may lose
+//! anything at any time; and one damaged page of its tree can take all entries with it, where here a damaged file is
+//! one entry less. What a crash leaves behind is at most a temporary file, which the next start removes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+
+use super::{CacheEntry, CacheKey, CacheStore};
+
+/// Most bytes that a [`DiskCache`] takes where nothing else is said: 1 GiB.
+pub const DEFAULT_DISK_CACHE_BYTES: u64 = 1024 * 1024 * 1024;
+/// A file is taken to need whole blocks of so many bytes; this bounds the number of entries as well.
+const BLOCK_BYTES: u64 = 4096;
+/// The folder of this layout of files. Another layout gets another name, and this one is left alone.
+const LAYOUT: &str = "v1";
+/// How the names of files that are being written begin.
+const UNFINISHED: &str = "unfinished-";
+
+/// Copies in a folder, bounded in bytes; what has not been used for longest goes first. Cheap to clone.
+///
+/// The folder belongs to one cache at a time, and holds what it is given in the clear: keep it where others cannot read.
+#[derive(Debug, Clone)]
+pub struct DiskCache(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    folder: PathBuf,
+    max_bytes: u64,
+    index: Mutex<Index>,
+    /// Holds the folder for this process.
+    lock: File,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // Said rather than left to the closing of the file: a child process that is being started at this moment has a
+        // copy of the handle, and would hold the folder until its program begins.
+        let _ = self.lock.unlock();
+    }
+}
+
+/// Which files there are, and in which order they were used.
+#[derive(Debug, Default)]
+struct Index {
+    files: HashMap<String, Kept>,
+    by_use: BTreeMap<u64, String>,
+    next_use: u64,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+struct Kept {
+    bytes: u64,
+    used: u64,
+}
+
+impl Index {
+    fn add(&mut self, name: &str, bytes: u64) {
+        self.remove(name);
+        let bytes = bytes.div_ceil(BLOCK_BYTES).max(1) * BLOCK_BYTES;
+        let used = self.next_use;
+        self.next_use += 1;
+        self.bytes += bytes;
+        self.by_use.insert(used, name.to_owned());
+        self.files.insert(name.to_owned(), Kept { bytes, used });
+    }
+
+    fn touch(&mut self, name: &str) {
+        if let Some(kept) = self.files.get_mut(name)
+            && let Some(name) = self.by_use.remove(&kept.used)
+        {
+            kept.used = self.next_use;
+            self.by_use.insert(self.next_use, name);
+            self.next_use += 1;
+        }
+    }
+
+    fn remove(&mut self, name: &str) {
+        if let Some(kept) = self.files.remove(name) {
+            self.bytes -= kept.bytes;
+            self.by_use.remove(&kept.used);
+        }
+    }
+
+    /// Takes out what has to go so that at most `max_bytes` stay.
+    fn evict(&mut self, max_bytes: u64) -> Vec<String> {
+        let mut gone = Vec::new();
+        while self.bytes > max_bytes
+            && let Some((_, name)) = self.by_use.first_key_value().map(|(used, name)| (*used, name.clone()))
+        {
+            self.remove(&name);
+            gone.push(name);
+        }
+        gone
+    }
+}
+
+impl DiskCache {
+    /// Opens the cache in `folder`, which is made where it is not there, and looks through its files. It does so on the
+    /// calling thread: with many entries, call it where blocking is fine.
+    ///
+    /// # Errors
+    ///
+    /// What the file system says; [`io::ErrorKind::ResourceBusy`] where another cache has the folder open.
+    pub fn open(folder: impl AsRef<Path>, max_bytes: u64) -> io::Result<Self> {
+        let folder = folder.as_ref().join(LAYOUT);
+        make_private(&folder)?;
+        let lock = File::create(folder.join("lock"))?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => {
+                io::Error::new(io::ErrorKind::ResourceBusy, "another cache has this folder open")
+            }
+            TryLockError::Error(error) => error,
+        })?;
+        let mut found = Vec::new();
+        for file in fs::read_dir(&folder)? {
+            let file = file?;
+            let Ok(name) = file.file_name().into_string() else { continue };
+            if name.starts_with(UNFINISHED) {
+                let _ = fs::remove_file(file.path());
+            } else if name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                let facts = file.metadata()?;
+                found.push((facts.modified()?, name, facts.len()));
+            }
+        }
+        found.sort_unstable();
+        let mut index = Index::default();
+        for (_, name, bytes) in &found {
+            index.add(name, *bytes);
+        }
+        let cache = Self(Arc::new(Inner { folder, max_bytes, index: Mutex::new(index), lock }));
+        cache.0.make_room();
+        Ok(cache)
+    }
+
+    /// Bytes that are taken, in whole blocks.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.0.index().bytes
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.0.index().files.len()
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Inner) -> io::Result<T> + Send + 'static,
+    ) -> io::Result<T> {
+        let inner = Arc::clone(&self.0);
+        tokio::task::spawn_blocking(move || work(&inner)).await.map_err(io::Error::other)?
+    }
+}
+
+impl Inner {
+    fn index(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn make_room(&self) {
+        let gone = self.index().evict(self.max_bytes);
+        for name in gone {
+            let _ = fs::remove_file(self.folder.join(name));
+        }
+    }
+
+    fn forget(&self, name: &str) -> io::Result<()> {
+        self.index().remove(name);
+        match fs::remove_file(self.folder.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn read(&self, name: &str) -> io::Result<Option<CacheEntry>> {
+        let bytes = match fs::read(self.folder.join(name)) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match CacheEntry::decode(bytes) {
+            // A file under another's name, or two names that collide.
+            Ok(entry) if entry.key().name() != name => Ok(None),
+            Ok(entry) => {
+                self.index().touch(name);
+                Ok(Some(entry))
+            }
+            Err(corrupt) => {
+                self.forget(name)?;
+                Err(io::Error::new(io::ErrorKind::InvalidData, corrupt))
+            }
+        }
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() as u64 > self.max_bytes {
+            return self.forget(name);
+        }
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
+        file.write_all(bytes)?;
+        // Counted while it is put into place, so that of two writers of one name both count what is there in the end.
+        let mut index = self.index();
+        file.persist(self.folder.join(name)).map_err(|failed| failed.error)?;
+        index.add(name, bytes.len() as u64);
+        drop(index);
+        self.make_room();
+        Ok(())
+    }
+}
+
+/// Makes a folder that only its owner can look into, where the system knows such a thing.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[async_trait]
+impl CacheStore for DiskCache {
+    async fn get(&self, key: &CacheKey) -> io::Result<Option<Arc<CacheEntry>>> {
+        let name = key.name();
+        if !self.0.index().files.contains_key(&name) {
+            return Ok(None);
+        }
+        Ok(self.blocking(move |inner| inner.read(&name)).await?.map(Arc::new))
+    }
+
+    async fn put(&self, entry: Arc<CacheEntry>) -> io::Result<()> {
+        self.blocking(move |inner| inner.write(&entry.key().name(), &entry.encode())).await
+    }
+
+    async fn remove(&self, key: &CacheKey) -> io::Result<()> {
+        let name = key.name();
+        self.blocking(move |inner| inner.forget(&name)).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::entry::tests::entry;
+    use super::*;
+
+    fn open(folder: &Path) -> DiskCache {
+        DiskCache::open(folder, 1_000_000).unwrap()
+    }
+
+    fn only_file(folder: &Path) -> PathBuf {
+        let mut files = fs::read_dir(folder.join(LAYOUT)).unwrap().map(|file| file.unwrap().path());
+        files.find(|path| path.file_name().unwrap().len() == 64).unwrap()
+    }
+
+    #[tokio::test]
+    async fn entries_survive_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) = (Arc::new(entry("/1", b"one")), Arc::new(entry("/2", b"other")));
+        let cache = open(folder.path());
+        cache.put(Arc::clone(&one)).await.unwrap();
+        cache.put(Arc::clone(&other)).await.unwrap();
+        cache.remove(other.key()).await.unwrap();
+        assert_eq!(cache.get(one.key()).await.unwrap(), Some(Arc::clone(&one)));
+        drop(cache);
+        fs::write(folder.path().join(LAYOUT).join(format!("{UNFINISHED}1")), "torn").unwrap();
+        let cache = open(folder.path());
+        assert_eq!(cache.get(one.key()).await.unwrap(), Some(one));
+        assert_eq!(cache.get(other.key()).await.unwrap(), None);
+        assert_eq!((cache.entries(), cache.bytes()), (1, BLOCK_BYTES));
+        assert_eq!(fs::read_dir(folder.path().join(LAYOUT)).unwrap().count(), 2, "the entry and the lock");
+    }
+
+    #[tokio::test]
+    async fn a_damaged_file_is_an_error_once_and_then_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = Arc::new(entry("/", b"text"));
+        let cache = open(folder.path());
+        cache.put(Arc::clone(&entry)).await.unwrap();
+        let path = only_file(folder.path());
+        let mut bytes = fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(cache.get(entry.key()).await.unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert_eq!(cache.get(entry.key()).await.unwrap(), None);
+        assert!(!path.exists());
+        assert_eq!(cache.bytes(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_file_under_anothers_name_is_not_served() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) = (Arc::new(entry("/1", b"one")), Arc::new(entry("/2", b"other")));
+        let cache = open(folder.path());
+        cache.put(Arc::clone(&one)).await.unwrap();
+        cache.put(Arc::clone(&other)).await.unwrap();
+        let at = |entry: &CacheEntry| folder.path().join(LAYOUT).join(entry.key().name());
+        fs::copy(at(&one), at(&other)).unwrap();
+        assert_eq!(cache.get(other.key()).await.unwrap(), None);
+        assert_eq!(cache.get(one.key()).await.unwrap(), Some(one));
+    }
+
+    #[tokio::test]
+    async fn what_was_not_used_for_longest_goes_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = DiskCache::open(folder.path(), 5 * BLOCK_BYTES).unwrap();
+        let entries: Vec<_> = (0..7).map(|page| Arc::new(entry(&format!("/{page}"), b"text"))).collect();
+        for entry in &entries[..5] {
+            cache.put(Arc::clone(entry)).await.unwrap();
+        }
+        cache.get(entries[0].key()).await.unwrap().unwrap();
+        for entry in &entries[5..] {
+            cache.put(Arc::clone(entry)).await.unwrap();
+        }
+        let mut kept = Vec::new();
+        for (page, entry) in entries.iter().enumerate() {
+            if cache.get(entry.key()).await.unwrap().is_some() {
+                kept.push(page);
+            }
+        }
+        assert_eq!(kept, [0, 3, 4, 5, 6]);
+        assert_eq!(cache.bytes(), 5 * BLOCK_BYTES);
+        cache.put(Arc::new(entry("/large", &[b'x'; 100_000]))).await.unwrap();
+        assert_eq!(cache.entries(), 5, "what cannot fit pushes nothing out");
+    }
+
+    #[test]
+    fn a_folder_has_one_cache() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = open(folder.path());
+        let error = DiskCache::open(folder.path(), 1).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::ResourceBusy);
+        drop(cache);
+        open(folder.path());
+    }
+}

@@ -1,0 +1,174 @@
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use gleaner_types::ProxyUsed;
+use http::header::{
+    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE,
+    IF_NONE_MATCH, LAST_MODIFIED, SET_COOKIE, TRANSFER_ENCODING,
+};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use url::Url;
+
+use super::CacheKey;
+use crate::response::Hop;
+
+/// What an entry is taken to need besides its text, in bytes.
+const OVERHEAD: usize = 512;
+
+/// One page as it came, with the addresses that led to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheEntry {
+    pub(super) key: CacheKey,
+    pub(super) url: Url,
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) hops: Vec<Hop>,
+    pub(super) stored_at: SystemTime,
+    pub(super) proxy_used: ProxyUsed,
+    pub(super) body: Bytes,
+}
+
+impl CacheEntry {
+    /// What it is kept under.
+    #[must_use]
+    pub fn key(&self) -> &CacheKey {
+        &self.key
+    }
+
+    /// When it was fetched, or last confirmed by the server.
+    #[must_use]
+    pub fn stored_at(&self) -> SystemTime {
+        self.stored_at
+    }
+
+    /// The body, decoded.
+    #[must_use]
+    pub fn body(&self) -> &Bytes {
+        &self.body
+    }
+
+    /// About how many bytes it takes in memory.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let hops: usize = self.hops.iter().map(|hop| hop.url.as_str().len() + size_of::<Hop>()).sum();
+        let headers: usize =
+            self.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 64).sum();
+        let texts = self.key.as_str().len() + self.url.as_str().len();
+        OVERHEAD + hops + headers + texts + self.body.len()
+    }
+
+    /// How old it is; `None` where it is from the future.
+    pub(super) fn age(&self, now: SystemTime) -> Option<Duration> {
+        now.duration_since(self.stored_at).ok()
+    }
+
+    /// What the server can be asked by whether the entry still stands.
+    pub(crate) fn validators(&self) -> Option<Validators> {
+        let etag = self.headers.get(ETAG).cloned();
+        let modified = self.headers.get(LAST_MODIFIED).cloned();
+        (etag.is_some() || modified.is_some()).then(|| Validators { url: self.url.clone(), etag, modified })
+    }
+
+    /// The entry after the server answered 304 with `headers`: they replace those of the same name, save those that
+    /// describe the body that was not sent (RFC 9111 section 3.2).
+    pub(super) fn confirmed(&self, headers: &HeaderMap, hops: Vec<Hop>, now: SystemTime) -> Self {
+        let mut entry = Self { hops, stored_at: now, ..self.clone() };
+        for name in headers.keys().filter(|name| !DESCRIBES_BODY.contains(name)) {
+            entry.headers.remove(name);
+            for value in headers.get_all(name) {
+                entry.headers.append(name, value.clone());
+            }
+        }
+        entry
+    }
+}
+
+/// Headers that an entry keeps as they were when a 304 comes without a body; and cookies, which are never kept.
+const DESCRIBES_BODY: &[HeaderName] = &[
+    CONTENT_ENCODING,
+    CONTENT_LENGTH,
+    CONTENT_RANGE,
+    CONTENT_TYPE,
+    TRANSFER_ENCODING,
+    CONNECTION,
+    SET_COOKIE,
+];
+
+/// What a request carries to have a copy confirmed. It is sent to the address that gave the copy, and to no other on
+/// the way there.
+#[derive(Debug, Clone)]
+pub(crate) struct Validators {
+    pub(crate) url: Url,
+    pub(crate) etag: Option<HeaderValue>,
+    pub(crate) modified: Option<HeaderValue>,
+}
+
+impl Validators {
+    pub(crate) fn is_for(&self, url: &Url) -> bool {
+        // Without fragments, which are not sent.
+        let plain = |url: &Url| url.as_str().split('#').next().map(str::to_owned);
+        plain(&self.url) == plain(url)
+    }
+
+    pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
+        if let Some(etag) = &self.etag {
+            headers.insert(IF_NONE_MATCH, etag.clone());
+        }
+        if let Some(modified) = &self.modified {
+            headers.insert(IF_MODIFIED_SINCE, modified.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::fmt;
+
+    use http::Method;
+
+    use super::super::key::Variant;
+    use super::*;
+
+    /// An entry for tests, with something in every field.
+    pub(in crate::cache) fn entry(path: &str, body: &[u8]) -> CacheEntry {
+        let url = Url::parse("https://a.example/").unwrap().join(path).unwrap();
+        let headers: HeaderMap = [
+            (CONTENT_TYPE, HeaderValue::from_static("text/html")),
+            (ETAG, HeaderValue::from_static("\"one\"")),
+            (HeaderName::from_static("x-raw"), HeaderValue::from_bytes(b"\xe4\xff").unwrap()),
+        ]
+        .into_iter()
+        .collect();
+        let options: [(&str, &dyn fmt::Display); 1] = [("mobile", &false)];
+        let variant = Variant { headers: &headers, options: &options };
+        CacheEntry {
+            key: CacheKey::of(&Method::GET, &url, &variant).unwrap(),
+            url: url.join("/end").unwrap(),
+            status: 200,
+            headers,
+            hops: vec![Hop { url, status: 301 }],
+            stored_at: SystemTime::UNIX_EPOCH + Duration::new(1_700_000_000, 123_456_789),
+            proxy_used: ProxyUsed::Stealth,
+            body: Bytes::copy_from_slice(body),
+        }
+    }
+
+    #[test]
+    fn a_confirmed_entry_has_the_new_headers_and_the_old_body() {
+        let old = entry("/", b"text");
+        let headers: HeaderMap = [
+            (ETAG, HeaderValue::from_static("\"two\"")),
+            (CONTENT_TYPE, HeaderValue::from_static("image/png")),
+            (CONTENT_LENGTH, HeaderValue::from_static("0")),
+            (SET_COOKIE, HeaderValue::from_static("a=b")),
+        ]
+        .into_iter()
+        .collect();
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+        let new = old.confirmed(&headers, Vec::new(), now);
+        assert_eq!(new.headers.get(ETAG).unwrap(), "\"two\"");
+        assert_eq!(new.headers.get(CONTENT_TYPE).unwrap(), "text/html");
+        assert_eq!(new.headers.len(), 3);
+        assert_eq!((new.body(), new.stored_at(), new.hops.len()), (old.body(), now, 0));
+    }
+}

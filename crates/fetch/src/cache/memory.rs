@@ -1,0 +1,91 @@
+use std::io;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use moka::sync::Cache;
+
+use super::{CacheEntry, CacheKey, CacheStore};
+
+/// Most bytes that a [`MemoryCache`] holds where nothing else is said: 64 MiB.
+pub const DEFAULT_MEMORY_CACHE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Copies in memory, bounded in bytes. Which one goes when it is full is up to moka's TinyLFU: what is asked for seldom.
+#[derive(Debug, Clone)]
+pub struct MemoryCache {
+    entries: Cache<CacheKey, Arc<CacheEntry>>,
+}
+
+impl MemoryCache {
+    /// A cache of at most so many bytes: bodies, headers, addresses and an allowance for what holds them.
+    #[must_use]
+    pub fn new(max_bytes: u64) -> Self {
+        let entries = Cache::builder()
+            .max_capacity(max_bytes)
+            .weigher(|_: &CacheKey, entry: &Arc<CacheEntry>| {
+                u32::try_from(entry.weight()).unwrap_or(u32::MAX)
+            })
+            .build();
+        Self { entries }
+    }
+
+    /// Bytes that are held, after what is due has been evicted.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.entries.run_pending_tasks();
+        self.entries.weighted_size()
+    }
+}
+
+impl Default for MemoryCache {
+    fn default() -> Self {
+        Self::new(DEFAULT_MEMORY_CACHE_BYTES)
+    }
+}
+
+#[async_trait]
+impl CacheStore for MemoryCache {
+    async fn get(&self, key: &CacheKey) -> io::Result<Option<Arc<CacheEntry>>> {
+        Ok(self.entries.get(key))
+    }
+
+    async fn put(&self, entry: Arc<CacheEntry>) -> io::Result<()> {
+        self.entries.insert(entry.key().clone(), entry);
+        Ok(())
+    }
+
+    async fn remove(&self, key: &CacheKey) -> io::Result<()> {
+        self.entries.invalidate(key);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::entry::tests::entry;
+    use super::*;
+
+    #[tokio::test]
+    async fn keeps_and_forgets() {
+        let cache = MemoryCache::default();
+        let (one, other) = (Arc::new(entry("/1", b"one")), Arc::new(entry("/2", b"other")));
+        cache.put(Arc::clone(&one)).await.unwrap();
+        cache.put(Arc::clone(&other)).await.unwrap();
+        assert_eq!(cache.get(one.key()).await.unwrap().unwrap().body(), &b"one"[..]);
+        let newer = Arc::new(entry("/1", b"newer"));
+        cache.put(newer).await.unwrap();
+        assert_eq!(cache.get(one.key()).await.unwrap().unwrap().body(), &b"newer"[..]);
+        cache.remove(one.key()).await.unwrap();
+        assert!(cache.get(one.key()).await.unwrap().is_none());
+        assert!(cache.get(other.key()).await.unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn bytes_are_bounded() {
+        let cache = MemoryCache::new(1_000_000);
+        for page in 0..500 {
+            cache.put(Arc::new(entry(&format!("/{page}"), &[b'x'; 20_000]))).await.unwrap();
+        }
+        let bytes = cache.bytes();
+        assert!(bytes <= 1_000_000 && bytes > 500_000, "{bytes}");
+    }
+}

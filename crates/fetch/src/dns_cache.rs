@@ -1,0 +1,173 @@
+//! Answers of the resolver, kept for a while.
+//!
+//! Kept as they came, before the policy looks at them: it judges every use of an answer, not every answer, so that what
+//! is dialled is what was checked, with the cache as without it.
+
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use moka::sync::Cache;
+use tokio::time::Instant;
+
+use crate::cache::flight::{Flights, Seat};
+use crate::resolve::{Answers, MAX_ANSWERS, Resolve};
+
+/// An answer is kept at least so long, whatever its TTL: one page opens several connections, and a TTL of zero would
+/// have each of them resolve anew.
+pub const MIN_DNS_TTL: Duration = Duration::from_secs(5);
+/// An answer is kept no longer than this, whatever its TTL, so that a site that moves is found again.
+pub const MAX_DNS_TTL: Duration = Duration::from_secs(600);
+/// How long an answer is kept whose TTL the resolver does not tell, as that of the system does not.
+pub const DEFAULT_DNS_TTL: Duration = Duration::from_secs(60);
+/// How long it is remembered that a name did not resolve. Short, since the failure may be the resolver's own.
+pub const NEGATIVE_DNS_TTL: Duration = Duration::from_secs(5);
+/// Most names whose answers are kept; of more, those go that are asked for least.
+pub const MAX_DNS_ENTRIES: u64 = 10_000;
+
+/// A resolver that remembers what another one said. Of many who ask for the same name at once, one asks.
+#[derive(Debug)]
+pub(crate) struct CachedResolver {
+    inner: Arc<dyn Resolve>,
+    known: Cache<Box<str>, Known>,
+    flights: Flights<Box<str>, Found>,
+}
+
+/// The addresses, or the kind of failure; the rest of an I/O error cannot be shared.
+type Found = Result<Arc<[IpAddr]>, io::ErrorKind>;
+
+#[derive(Debug, Clone)]
+struct Known {
+    found: Found,
+    until: Instant,
+}
+
+impl CachedResolver {
+    pub(crate) fn new(inner: Arc<dyn Resolve>) -> Self {
+        Self { inner, known: Cache::new(MAX_DNS_ENTRIES), flights: Flights::default() }
+    }
+
+    /// What is known and still holds. The time is tokio's, not that of the map, which cannot be paused.
+    fn known(&self, host: &str) -> Option<Found> {
+        self.known.get(host).filter(|known| Instant::now() < known.until).map(|known| known.found)
+    }
+
+    async fn found(&self, host: &str) -> Found {
+        if let Some(found) = self.known(host) {
+            return found;
+        }
+        let name = Box::from(host);
+        let leader = match self.flights.join(&name).await {
+            Seat::Landed(found) => return found,
+            Seat::Leader(leader) => Some(leader),
+            Seat::Released => None,
+        };
+        let (found, ttl) = match self.inner.resolve_with_ttl(host).await {
+            Ok(Answers { mut addresses, ttl }) => {
+                // One more than is looked at still says that there are too many.
+                addresses.truncate(MAX_ANSWERS + 1);
+                (Ok(addresses.into()), ttl.unwrap_or(DEFAULT_DNS_TTL).clamp(MIN_DNS_TTL, MAX_DNS_TTL))
+            }
+            Err(error) => (Err(error.kind()), NEGATIVE_DNS_TTL),
+        };
+        self.known.insert(name, Known { found: found.clone(), until: Instant::now() + ttl });
+        if let Some(leader) = leader {
+            leader.land(found.clone());
+        }
+        found
+    }
+}
+
+#[async_trait]
+impl Resolve for CachedResolver {
+    async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        self.found(host).await.map(|addresses| addresses.to_vec()).map_err(io::Error::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Counting {
+        calls: AtomicUsize,
+        ttl: Option<Duration>,
+        fails: bool,
+    }
+
+    #[async_trait]
+    impl Resolve for Counting {
+        async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+            let call = self.calls.fetch_add(1, SeqCst);
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            if self.fails {
+                return Err(io::Error::new(io::ErrorKind::NotFound, "secret"));
+            }
+            Ok(vec![IpAddr::from([192, 0, 2, u8::try_from(call % 256).unwrap()])])
+        }
+
+        async fn resolve_with_ttl(&self, host: &str) -> io::Result<Answers> {
+            Ok(Answers { addresses: self.resolve(host).await?, ttl: self.ttl })
+        }
+    }
+
+    fn counting(ttl: Option<Duration>, fails: bool) -> (Arc<Counting>, CachedResolver) {
+        let counting = Arc::new(Counting { calls: AtomicUsize::new(0), ttl, fails });
+        (Arc::clone(&counting), CachedResolver::new(counting))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn answers_are_kept_within_bounds() {
+        let seconds = Duration::from_secs;
+        for (name, ttl, fails, kept) in [
+            ("no TTL", None, false, DEFAULT_DNS_TTL),
+            ("zero", Some(seconds(0)), false, MIN_DNS_TTL),
+            ("between", Some(seconds(100)), false, seconds(100)),
+            ("for ever", Some(Duration::MAX), false, MAX_DNS_TTL),
+            ("failure", None, true, NEGATIVE_DNS_TTL),
+        ] {
+            let (counting, cached) = counting(ttl, fails);
+            let first = cached.resolve("a.example").await.ok();
+            tokio::time::advance(kept - Duration::from_millis(10)).await;
+            assert_eq!(cached.resolve("a.example").await.ok(), first, "{name}");
+            assert_eq!(counting.calls.load(SeqCst), 1, "{name}");
+            tokio::time::advance(Duration::from_millis(10)).await;
+            let second = cached.resolve("a.example").await.ok();
+            assert_eq!(counting.calls.load(SeqCst), 2, "{name}");
+            assert!(fails || second != first, "{name}");
+            let _ = cached.resolve("b.example").await;
+            assert_eq!(counting.calls.load(SeqCst), 3, "{name}: another name is another question");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_crowd_asks_once() {
+        let (counting, cached) = counting(None, false);
+        let cached = Arc::new(cached);
+        let tasks: Vec<_> = (0..100)
+            .map(|_| {
+                let cached = Arc::clone(&cached);
+                tokio::spawn(async move { cached.resolve("a.example").await.unwrap() })
+            })
+            .collect();
+        for task in tasks {
+            assert_eq!(task.await.unwrap(), [IpAddr::from([192, 0, 2, 0])]);
+        }
+        assert_eq!(counting.calls.load(SeqCst), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn names_are_bounded() {
+        let (_, cached) = counting(None, true);
+        for name in 0..MAX_DNS_ENTRIES + 2000 {
+            let _ = cached.resolve(&name.to_string()).await;
+        }
+        cached.known.run_pending_tasks();
+        assert!(cached.known.entry_count() <= MAX_DNS_ENTRIES, "{}", cached.known.entry_count());
+    }
+}

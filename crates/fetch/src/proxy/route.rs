@@ -1,0 +1,149 @@
+//! The way of one request: direct, or through a proxy, or through another where that one fails.
+
+use bytes::Bytes;
+use gleaner_types::ProxyUsed;
+use gleaner_types::plan::ProxyMode;
+use http::header::PROXY_AUTHORIZATION;
+use http::{Request, Response, StatusCode};
+use http_body_util::Full;
+use tokio::time::Instant;
+use url::Url;
+
+use super::pool::{Member, Roster};
+use super::proxy::ProxyFailure;
+use crate::door::{self, Clients, Incoming};
+use crate::error::{Error, ErrorKind};
+
+/// Most proxies of a pool that one request tries before it fails.
+pub const MAX_PROXY_TRIES: usize = 3;
+
+/// Which of the two ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tier {
+    /// The basic pool, or direct where there is none.
+    Basic,
+    /// The stealth pool.
+    Stealth,
+}
+
+impl Tier {
+    pub(crate) fn used(self) -> ProxyUsed {
+        match self {
+            Self::Basic => ProxyUsed::Basic,
+            Self::Stealth => ProxyUsed::Stealth,
+        }
+    }
+}
+
+/// All ways that a fetcher has.
+#[derive(Debug)]
+pub(crate) struct Proxies {
+    pub(crate) direct: Clients,
+    pub(crate) basic: Option<Roster>,
+    pub(crate) stealth: Option<Roster>,
+}
+
+impl Proxies {
+    /// Which way a request of this mode takes, and which it takes after that where the first does not do.
+    pub(crate) fn tiers(&self, mode: ProxyMode, url: &Url) -> Result<(Tier, Option<Tier>), Error> {
+        match (mode, &self.stealth) {
+            (ProxyMode::Basic, _) | (ProxyMode::Auto, None) => Ok((Tier::Basic, None)),
+            (ProxyMode::Auto, Some(_)) => Ok((Tier::Basic, Some(Tier::Stealth))),
+            (ProxyMode::Stealth, Some(_)) => Ok((Tier::Stealth, None)),
+            (ProxyMode::Stealth, None) => Err(Error::new(
+                ErrorKind::ProxyNotConfigured,
+                url,
+                "the proxy mode `stealth` needs a pool of stealth proxies, and none is configured: add one by \
+                 `FetcherBuilder::stealth_proxies`, or ask for `basic` or `auto`",
+            )),
+        }
+    }
+
+    pub(crate) fn route(&self, tier: Tier, country: Option<String>) -> Route<'_> {
+        let roster = match tier {
+            Tier::Basic => self.basic.as_ref(),
+            Tier::Stealth => self.stealth.as_ref(),
+        };
+        Route { direct: &self.direct, roster, tier, country, current: None }
+    }
+}
+
+/// The way of one request and its redirects: they stay with one proxy, because a site that sees a visitor's address
+/// change on the way begins again from the start.
+#[derive(Debug)]
+pub(crate) struct Route<'a> {
+    direct: &'a Clients,
+    roster: Option<&'a Roster>,
+    pub(crate) tier: Tier,
+    country: Option<String>,
+    current: Option<usize>,
+}
+
+impl Route<'_> {
+    /// Sends `request`, through the next proxy where one fails before the request was under way.
+    pub(crate) async fn send(
+        &mut self,
+        request: Request<Full<Bytes>>,
+        url: &Url,
+        skip_tls_verification: bool,
+    ) -> Result<Response<Incoming>, Error> {
+        let Some(roster) = self.roster else {
+            let sent = self.direct.send(request, skip_tls_verification).await;
+            return sent.map_err(|error| door::classify(&*error, url));
+        };
+        let mut tried = Vec::new();
+        loop {
+            let now = Instant::now();
+            let index = match self.current.take() {
+                Some(index) => index,
+                None => match roster.pick(self.country.as_deref(), &tried, now) {
+                    Some(index) => index,
+                    None => return Err(Error::new(ErrorKind::Proxy, url, "no proxy is left to try")),
+                },
+            };
+            let Some(member) = roster.member(index) else { continue };
+            let outcome = through(member, request.clone(), url, skip_tls_verification).await;
+            let (failure, error) = match outcome {
+                Ok(answer) => {
+                    member.succeeded();
+                    self.current = Some(index);
+                    return Ok(answer);
+                }
+                Err((Some(failure), error)) => (failure, error),
+                Err((None, error)) => {
+                    self.current = Some(index);
+                    return Err(error);
+                }
+            };
+            if failure.blames_proxy() {
+                member.failed(Instant::now());
+            }
+            tried.push(index);
+            if tried.len() >= MAX_PROXY_TRIES || roster.pick(None, &tried, now).is_none() {
+                return Err(error);
+            }
+        }
+    }
+}
+
+/// Sends `request` through one proxy. The failure is there where the proxy is what failed.
+async fn through(
+    member: &Member,
+    mut request: Request<Full<Bytes>>,
+    url: &Url,
+    skip_tls_verification: bool,
+) -> Result<Response<Incoming>, (Option<ProxyFailure>, Error)> {
+    let whole = member.proxy.takes_absolute_form() && url.scheme() == "http";
+    if whole && let Some(value) = member.proxy.authorization() {
+        request.headers_mut().insert(PROXY_AUTHORIZATION, value);
+    }
+    match member.clients.send(request, skip_tls_verification).await {
+        // Only a proxy that reads the request can say so.
+        Ok(answer) if whole && answer.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
+            let failure = ProxyFailure::Credentials;
+            Err((Some(failure), Error::new(ErrorKind::Proxy, url, failure.to_string())))
+        }
+        Ok(answer) => Ok(answer),
+        Err(error) => Err((door::proxy_failure(&*error), door::classify(&*error, url))),
+    }
+}

@@ -1,0 +1,65 @@
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_fetch::{Answers, EgressPolicy, ErrorKind, Fetcher, FollowAll, MIN_DNS_TTL, Request, Resolve};
+
+use super::support::{Canary, Site, answer};
+
+/// Answers with an open and a closed address in turn, and says that neither holds for any time.
+#[derive(Debug, Default)]
+struct Flipping {
+    calls: AtomicUsize,
+}
+
+#[async_trait]
+impl Resolve for Flipping {
+    async fn resolve(&self, _: &str) -> std::io::Result<Vec<IpAddr>> {
+        let call = self.calls.fetch_add(1, SeqCst);
+        Ok(vec![IpAddr::from([127, 0, 0, if call.is_multiple_of(2) { 2 } else { 1 }])])
+    }
+
+    async fn resolve_with_ttl(&self, host: &str) -> std::io::Result<Answers> {
+        Ok(Answers { addresses: self.resolve(host).await?, ttl: Some(Duration::ZERO) })
+    }
+}
+
+/// The open address is an alias of the loopback interface, which only Linux has without set-up.
+#[cfg(target_os = "linux")]
+#[tokio::test(start_paused = true)]
+async fn rebinding_through_the_cache() {
+    let site = Site::serve_on("127.0.0.2:0", None, |_| {
+        answer(200, &[("connection", "close"), ("content-type", "text/html")], b"open")
+    })
+    .await;
+    let canary = Canary::on(&format!("127.0.0.1:{}", site.address.port()));
+    let resolver = Arc::new(Flipping::default());
+    let fetcher = Fetcher::builder()
+        .egress(EgressPolicy::public_only().allow_cidr("127.0.0.2/32".parse().unwrap()))
+        .resolver(Arc::clone(&resolver) as Arc<dyn Resolve>)
+        .build()
+        .unwrap();
+    let (mut open, mut blocked) = (0, 0);
+    for round in 0..1000 {
+        match fetcher.fetch(Request::get(site.url("rebind.example", "/")), &FollowAll).await {
+            Ok(response) => {
+                assert_eq!(&response.body[..], b"open");
+                open += 1;
+            }
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Blocked, "{error}");
+                blocked += 1;
+            }
+        }
+        // Each answer serves two rounds; a closed one is refused in both.
+        if round % 2 == 1 {
+            tokio::time::advance(MIN_DNS_TTL).await;
+        }
+    }
+    assert_eq!((open, blocked), (500, 500));
+    assert_eq!(resolver.calls.load(SeqCst), 500, "one resolution for two connections");
+    assert_eq!(site.connections(), 500);
+    assert_eq!(canary.connections(), 0);
+}

@@ -1,0 +1,157 @@
+//! Which pages say the same: soft 404s, the empty days of a calendar, a listing sorted otherwise.
+//!
+//! A fingerprint is a SimHash (Charikar 2002; for pages, Manku, Jain and Das Sarma 2007): each run of words votes on each
+//! of 64 bits, and pages that share most of their words share most of their bits. A plain hash, the obvious alternative,
+//! differs with the one word that names the day.
+
+/// So many words in a row are one vote: single words tell what a page is about, runs tell what it says.
+const RUN: usize = 3;
+
+/// Fewer words than this say too little to compare pages by.
+pub const MIN_FINGERPRINT_WORDS: usize = 8;
+
+/// Words beyond this many are not looked at.
+pub const MAX_FINGERPRINT_WORDS: usize = 20_000;
+
+/// Pages whose fingerprints differ in at most so many bits are near-duplicates.
+pub const NEAR_BITS: u32 = 10;
+
+/// What a page says, in 64 bits. Pages that say nearly the same have nearly the same bits.
+///
+/// ```
+/// use gleaner_frontier::Fingerprint;
+///
+/// let page = |day: u32| {
+///     let rest = "There are no events on this day. Have a look at the other months of the year, or write to us to \
+///                 have an event of your own listed in the calendar of the town, free of charge.";
+///     Fingerprint::of(&format!("{day} May 2031. {rest}")).expect("enough words")
+/// };
+/// assert!(page(3).is_near(page(24)));
+/// let other = Fingerprint::of("The quick brown fox jumps over the lazy dog, and then it sleeps until noon.");
+/// assert!(!other.expect("enough words").is_near(page(3)));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// The fingerprint of a page's text (its main content, best without menus). `None` where there are fewer than
+    /// [`MIN_FINGERPRINT_WORDS`] words.
+    ///
+    /// Letter case, digits and punctuation do not count: numbers are what near-duplicates differ in. Time is linear in the
+    /// text, memory is constant.
+    #[must_use]
+    pub fn of(text: &str) -> Option<Self> {
+        let mut votes = [0_i32; 64];
+        let mut run = [0_u64; RUN];
+        let mut count = 0_usize;
+        for word in words(text).take(MAX_FINGERPRINT_WORDS) {
+            run.rotate_left(1);
+            if let Some(last) = run.last_mut() {
+                *last = word;
+            }
+            count += 1;
+            if count >= RUN {
+                let hash = run.iter().fold(0, |hash: u64, word| mix(hash.rotate_left(17) ^ word));
+                for (bit, vote) in votes.iter_mut().enumerate() {
+                    *vote += if hash >> bit & 1 == 1 { 1 } else { -1 };
+                }
+            }
+        }
+        if count < MIN_FINGERPRINT_WORDS {
+            return None;
+        }
+        let bits = votes.iter().enumerate().filter(|(_, vote)| **vote > 0);
+        Some(Self(bits.fold(0, |bits, (bit, _)| bits | 1 << bit)))
+    }
+
+    /// The fingerprint of these bits, as a store has kept them.
+    #[must_use]
+    pub const fn from_raw(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// The bits, for storing.
+    #[must_use]
+    pub const fn to_raw(self) -> u64 {
+        self.0
+    }
+
+    /// In how many bits two fingerprints differ, 0 to 64. About 32 for pages that have nothing in common.
+    #[must_use]
+    pub const fn distance(self, other: Self) -> u32 {
+        (self.0 ^ other.0).count_ones()
+    }
+
+    /// True for pages that say nearly the same: at most [`NEAR_BITS`] differ.
+    #[must_use]
+    pub const fn is_near(self, other: Self) -> bool {
+        self.distance(other) <= NEAR_BITS
+    }
+}
+
+/// The hashes of the words: runs of letters, without case.
+fn words(text: &str) -> impl Iterator<Item = u64> + '_ {
+    text.split(|c: char| !c.is_alphabetic())
+        .filter(|word| !word.is_empty())
+        .map(|word| word.chars().flat_map(char::to_lowercase).fold(0, |hash, c| mix(hash ^ u64::from(c))))
+}
+
+/// The finaliser of SplitMix64.
+const fn mix(mut bits: u64) -> u64 {
+    bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROSE: &str = "The county almanac lists the markets of the year by town and by month. Bread is sold on Mondays \
+                         near the bridge, cattle on the first Friday behind the church, and cloth whenever the weavers \
+                         have finished a piece. Visitors who come by train should walk along the river, where the \
+                         path is dry in all but the wettest weeks.";
+
+    fn of(text: &str) -> Fingerprint {
+        Fingerprint::of(text).unwrap()
+    }
+
+    #[test]
+    fn what_counts_as_the_same() {
+        let soft = |path: &str| {
+            format!(
+                "Sorry, nothing was found at {path}. The page may have moved. Try the search above or go back home."
+            )
+        };
+        let changed = PROSE.replace("bridge", "mill");
+        let other = "Rivers carry silt to the sea, and where the current slows the silt sinks and builds a delta. \
+                     Farmers have used this ground since there were farmers, for it is flat and black and needs little.";
+        for (name, one, two, near) in [
+            ("itself", PROSE.to_owned(), PROSE.to_owned(), true),
+            ("case and punctuation", PROSE.to_owned(), PROSE.to_uppercase().replace(',', " -"), true),
+            ("numbers", format!("1 {PROSE} 2"), format!("33 {PROSE} 2031"), true),
+            ("one word of many", PROSE.to_owned(), changed, true),
+            ("soft 404s", soft("/x/12"), soft("/y/345"), true),
+            ("other prose", PROSE.to_owned(), other.to_owned(), false),
+            ("half and half", PROSE.to_owned(), format!("{} {other}", &PROSE[..PROSE.len() / 2]), false),
+        ] {
+            let distance = of(&one).distance(of(&two));
+            assert_eq!(of(&one).is_near(of(&two)), near, "{name}: {distance} bits");
+        }
+    }
+
+    #[test]
+    fn too_few_words_have_none() {
+        assert_eq!(Fingerprint::of(""), None);
+        assert_eq!(Fingerprint::of("Page 12 of 99: next"), None);
+        assert!(Fingerprint::of(&"word ".repeat(MIN_FINGERPRINT_WORDS)).is_some());
+        assert!(Fingerprint::of(&"word ".repeat(3 * MAX_FINGERPRINT_WORDS)).is_some());
+    }
+
+    #[test]
+    fn stored_fingerprints_are_found_again() {
+        // A stored crawl compares with these: they may never change.
+        assert_eq!(Fingerprint::from_raw(of(PROSE).to_raw()), of(PROSE));
+    }
+}

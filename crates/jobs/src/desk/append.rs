@@ -1,0 +1,47 @@
+use std::sync::Arc;
+
+use gleaner_types::plan::BatchPlan;
+use gleaner_types::{JobId, JobKind};
+
+use super::{Desk, Submit};
+use crate::Error;
+use crate::accounts::Team;
+use crate::context::candidates;
+use crate::credits::CREDITS_PER_PAGE;
+use crate::room::new_id;
+
+impl Desk {
+    /// Adds pages to a batch that runs. They are scraped with the options that the batch began with, and told to its
+    /// webhook; where the request asks for other options, the batch carries a warning.
+    pub(super) async fn append(
+        self: &Arc<Self>,
+        team: &Team,
+        id: JobId,
+        plan: BatchPlan,
+        submit: Submit,
+    ) -> Result<(), Error> {
+        let snapshot = self.find(&team.id, JobKind::BatchScrape, id).await?;
+        let context = self.shared().context(id).filter(|_| !snapshot.state.is_terminal());
+        let context =
+            context.ok_or_else(|| Error::conflict("the batch has ended and takes no more pages"))?;
+        let credits = (plan.targets.len() as u64).saturating_mul(CREDITS_PER_PAGE);
+        let reserved = self.reserve(team, id, credits).await?;
+        // Numbers that the batch has not given out: those of a new id, which no other request has.
+        let (_, random) = new_id().as_uuid().as_u64_pair();
+        let pages = candidates(random << 20, &plan.targets);
+        let now = self.clock().now();
+        let appended =
+            self.store().append(id, pages, reserved.unwrap_or(0), submit.idempotency_key, now).await;
+        if let Err(error) = appended {
+            if let Some(credits) = reserved {
+                self.parts.accounts.release(&team.id, id, credits).await?;
+            }
+            return Err(error.into());
+        }
+        if context.options != plan.options {
+            let warning = "appended pages are scraped with the options that the batch began with";
+            self.store().warn(id, warning).await?;
+        }
+        Ok(())
+    }
+}

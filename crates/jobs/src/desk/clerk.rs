@@ -1,0 +1,109 @@
+//! What goes on behind the desk: credits for jobs that run short, settlement of those that ended, and webhooks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_store::{EndedJob, Shortage};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use crate::accounts::Accounts;
+use crate::activity::ActivityLog;
+use crate::shared::Shared;
+use crate::webhook::Courier;
+
+/// Chores of one kind that are taken on at once.
+const AT_ONCE: usize = 256;
+/// A keeper of accounts that failed is asked again after this.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Without any word the chores are looked at this often.
+const LOOK_EVERY: Duration = Duration::from_secs(15);
+/// A job that runs short asks for the price of so many pages beyond its next one.
+const PAGES_AHEAD: u64 = 10;
+
+pub(super) async fn run(
+    shared: Arc<Shared>,
+    accounts: Arc<dyn Accounts>,
+    activity: Arc<dyn ActivityLog>,
+    courier: Option<Arc<Courier>>,
+) {
+    let mut chores = shared.store.chores();
+    let mut deliveries = JoinSet::new();
+    loop {
+        // Before the look, so that what changes during it is not missed.
+        chores.borrow_and_update();
+        let mut wake = Instant::now() + LOOK_EVERY;
+        if !account(&shared, accounts.as_ref(), activity.as_ref()).await {
+            wake = wake.min(Instant::now() + PAUSE);
+        }
+        if let Some(courier) = &courier
+            && let Some(next) = courier.send_due(&mut deliveries).await
+        {
+            wake = wake.min(shared.clock.instant(next));
+        }
+        tokio::select! {
+            () = shared.stopped.cancelled() => return,
+            changed = chores.changed() => if changed.is_err() { return },
+            Some(_) = deliveries.join_next(), if !deliveries.is_empty() => {
+                while deliveries.try_join_next().is_some() {}
+            }
+            () = tokio::time::sleep_until(wake) => {}
+        }
+    }
+}
+
+/// True where all is done.
+async fn account(shared: &Shared, accounts: &dyn Accounts, activity: &dyn ActivityLog) -> bool {
+    loop {
+        let accounting = match shared.store.accounting(AT_ONCE).await {
+            Ok(accounting) => accounting,
+            Err(error) => {
+                tracing::error!(%error, "the chores of accounts could not be read");
+                return false;
+            }
+        };
+        if accounting.is_empty() {
+            return true;
+        }
+        for shortage in accounting.short {
+            if let Err(error) = relieve(shared, accounts, &shortage).await {
+                tracing::error!(%error, job = %shortage.job, "credits could not be drawn");
+                return false;
+            }
+        }
+        for ended in accounting.ended {
+            let id = ended.snapshot.id;
+            if let Err(error) = settle(shared, accounts, activity, ended).await {
+                tracing::error!(%error, job = %id, "a job could not be settled");
+                return false;
+            }
+        }
+    }
+}
+
+async fn relieve(shared: &Shared, accounts: &dyn Accounts, shortage: &Shortage) -> Result<(), crate::Error> {
+    let wanted = shortage.credits.saturating_add(shortage.price.saturating_mul(PAGES_AHEAD));
+    let granted = accounts.draw(&shortage.team, shortage.job, wanted).await?;
+    // Less than the next page needs is none; what was drawn comes back when the job is settled.
+    let granted = if granted >= shortage.credits { granted } else { 0 };
+    shared.store.grant(shortage.job, granted, shared.clock.now()).await?;
+    if shared.store.snapshot(shortage.job).await.is_ok_and(|job| job.state.is_terminal()) {
+        shared.forget(shortage.job);
+    }
+    Ok(())
+}
+
+async fn settle(
+    shared: &Shared,
+    accounts: &dyn Accounts,
+    activity: &dyn ActivityLog,
+    mut ended: EndedJob,
+) -> Result<(), crate::Error> {
+    let id = ended.snapshot.id;
+    accounts.settle(&ended.team, id, ended.snapshot.credits_used).await?;
+    if ended.zero_data_retention {
+        ended.url.clear();
+    }
+    activity.record(ended);
+    Ok(shared.store.settled(id).await?)
+}

@@ -1,0 +1,178 @@
+//! The job side of the contract: whatever a team may ask, checked and answered, without a wire.
+
+mod append;
+mod clerk;
+mod reads;
+mod status;
+mod submit;
+mod watch;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gleaner_store::{JobSnapshot, Store, TeamId};
+use gleaner_types::{JobId, JobKind};
+use serde_json::Value;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+pub use status::{LONG_POLL, Page, StatusBody};
+pub use submit::Submitted;
+
+use crate::accounts::{Accounts, Operation, Team, UnlimitedAccounts};
+use crate::activity::{ActivityLog, MemoryActivityLog};
+use crate::extract::Extract;
+use crate::room::Room;
+use crate::shared::Shared;
+use crate::webhook::{Courier, Deliver, WebhookConfig};
+use crate::{Error, clock::Clock};
+
+/// What a [`Desk`] has beside its [`Room`]. The default meters nothing, sends no webhooks and extracts nothing.
+#[derive(Debug, Clone)]
+pub struct DeskParts {
+    /// The keeper of accounts.
+    pub accounts: Arc<dyn Accounts>,
+    /// How webhooks leave; without it, a request with a webhook is refused.
+    pub deliver: Option<Arc<dyn Deliver>>,
+    /// What extracts structured data; without it, a request for it is refused.
+    pub extract: Option<Arc<dyn Extract>>,
+    /// Is told of jobs that ended.
+    pub activity: Arc<dyn ActivityLog>,
+    /// How webhooks are sent.
+    pub webhooks: WebhookConfig,
+}
+
+impl Default for DeskParts {
+    fn default() -> Self {
+        Self {
+            accounts: Arc::new(UnlimitedAccounts::new()),
+            deliver: None,
+            extract: None,
+            activity: Arc::new(MemoryActivityLog::default()),
+            webhooks: WebhookConfig::default(),
+        }
+    }
+}
+
+/// What comes with a submit beside its checked plan.
+#[derive(Debug, Clone, Default)]
+pub struct Submit {
+    /// The request as it came: the record of the job.
+    pub request: Value,
+    /// A second submit of the team under the same key is refused.
+    pub idempotency_key: Option<Uuid>,
+}
+
+/// Where teams hand in their requests and fetch what came of them.
+///
+/// It holds each request against the team's permissions, limits and credits, keeps teams apart (a job of another team is
+/// not found), and sees to webhooks, settlement and the activity log behind their backs. It speaks plans and answers of
+/// `gleaner-types`; `gleaner-http` puts them on the wire.
+///
+/// Its methods need a tokio runtime. When the last handle is dropped, its work behind the scenes stops.
+#[derive(Debug)]
+pub struct Desk {
+    room: Arc<Room>,
+    parts: DeskParts,
+    courier: Option<Arc<Courier>>,
+    /// Extract jobs at work, to cancel them by.
+    tasks: Mutex<HashMap<JobId, CancellationToken>>,
+    /// Begun with the first submit, because only then is a runtime sure to be there.
+    clerk: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Desk {
+    /// A desk before this room.
+    #[must_use]
+    pub fn new(room: Arc<Room>, parts: DeskParts) -> Arc<Self> {
+        let shared = room.shared();
+        if let Some(extract) = &parts.extract {
+            let _another_desk_has_it = shared.extract.set(Arc::clone(extract));
+        }
+        let courier = parts.deliver.clone().map(|deliver| {
+            let (store, accounts) = (Arc::clone(&shared.store), Arc::clone(&parts.accounts));
+            Courier::new(store, deliver, accounts, parts.webhooks.clone(), shared.clock)
+        });
+        Arc::new(Self { room, parts, courier, tasks: Mutex::default(), clerk: Mutex::default() })
+    }
+
+    /// The room behind it.
+    #[must_use]
+    pub fn room(&self) -> &Arc<Room> {
+        &self.room
+    }
+
+    /// The team of an API key.
+    ///
+    /// # Errors
+    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) where nobody has this key.
+    pub async fn authenticate(&self, key: &str) -> Result<Team, Error> {
+        self.parts.accounts.authenticate(key).await?.ok_or_else(Error::unauthorized)
+    }
+
+    /// Counts a request against the team's rate limits.
+    ///
+    /// # Errors
+    /// [`RateLimited`](crate::ErrorKind::RateLimited), with the time to wait.
+    pub async fn admit(&self, team: &Team, operation: Operation) -> Result<(), Error> {
+        match self.parts.accounts.throttle(&team.id, operation, self.clock().now()).await? {
+            None => Ok(()),
+            Some(wait) => Err(Error::rate_limited("the team's rate limit is reached", wait)),
+        }
+    }
+
+    fn shared(&self) -> &Arc<Shared> {
+        self.room.shared()
+    }
+
+    fn store(&self) -> &Arc<dyn Store> {
+        self.room.store()
+    }
+
+    fn clock(&self) -> Clock {
+        self.shared().clock
+    }
+
+    /// A job of this team and kind.
+    async fn find(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobSnapshot, Error> {
+        let snapshot = self.store().snapshot(id).await?;
+        let theirs = snapshot.team.as_ref() == Some(team) && snapshot.kind == Some(kind);
+        theirs.then_some(snapshot).ok_or_else(Error::not_found)
+    }
+
+    fn tasks(&self) -> MutexGuard<'_, HashMap<JobId, CancellationToken>> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops whatever still works for a job.
+    fn forget(&self, job: JobId) {
+        self.shared().forget(job);
+        if let Some(task) = self.tasks().remove(&job) {
+            task.cancel();
+        }
+    }
+
+    /// Sees to it that settlement and webhooks go on.
+    fn wake(&self) {
+        self.room.wake();
+        let mut clerk = self.clerk.lock().unwrap_or_else(PoisonError::into_inner);
+        if clerk.as_ref().is_none_or(JoinHandle::is_finished) {
+            *clerk = Some(tokio::spawn(clerk::run(
+                Arc::clone(self.shared()),
+                Arc::clone(&self.parts.accounts),
+                Arc::clone(&self.parts.activity),
+                self.courier.clone(),
+            )));
+        }
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let clerk = self.clerk.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(clerk) = clerk.take() {
+            clerk.abort();
+        }
+    }
+}

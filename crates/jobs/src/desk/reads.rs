@@ -1,0 +1,201 @@
+//! What a team may read beside the status of a crawl or batch.
+
+use std::time::Duration;
+
+use gleaner_store::{DeadLetter, TeamId};
+use gleaner_types::response::{
+    ActiveCrawl, ActiveCrawls, ConcurrencyCheck, CreditUsage, ExtractStatus, JobCancelled, JobError,
+    JobErrors, QueueStatus, TeamResponse, TokenUsage,
+};
+use gleaner_types::{ExtractState, JobId, JobKind, JobState, limits};
+use serde_json::{Map, Value};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::Desk;
+use crate::Error;
+use crate::accounts::Team;
+use crate::extract::TOKENS_PER_CREDIT;
+
+/// Parts of a request that are no options of the crawl, or that nobody needs to see again.
+const NO_OPTIONS: [&str; 3] = ["url", "webhook", "origin"];
+
+impl Desk {
+    /// The pages of a crawl or batch that gave no document.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound).
+    pub async fn errors(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobErrors, Error> {
+        self.find(team, kind, id).await?;
+        let failures = self.store().failures(id).await?;
+        let errors = failures.failures.into_iter().map(|failure| JobError {
+            id: page_id(id, failure.sequence).to_string(),
+            timestamp: timestamp(failure.at),
+            url: failure.url.into(),
+            code: failure.error.code,
+            error: failure.error.message,
+        });
+        let robots_blocked = failures.robots_blocked.into_iter().map(String::from);
+        Ok(JobErrors { errors: errors.collect(), robots_blocked: robots_blocked.collect() })
+    }
+
+    /// Ends a job; what is done stays readable.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound), [`Conflict`](crate::ErrorKind::Conflict) where it has ended.
+    pub async fn cancel(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobCancelled, Error> {
+        self.find(team, kind, id).await?;
+        // The store first: a page that is given up must not be the one that completes the job.
+        let cancelled = self.store().cancel(id, self.clock().now()).await;
+        self.forget(id);
+        cancelled?;
+        Ok(JobCancelled::default())
+    }
+
+    /// How an extract stands.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound).
+    pub async fn extract_status(&self, team: &TeamId, id: JobId) -> Result<ExtractStatus, Error> {
+        let job = self.find(team, JobKind::Extract, id).await?;
+        let conclusion = self.store().conclusion(id).await?;
+        let status = match job.state {
+            JobState::Scraping => ExtractState::Processing,
+            JobState::Completed => ExtractState::Completed,
+            JobState::Failed => ExtractState::Failed,
+            JobState::Cancelled => ExtractState::Cancelled,
+        };
+        let mut answer = ExtractStatus {
+            success: status != ExtractState::Failed,
+            status,
+            data: Value::Array(Vec::new()),
+            expires_at: self.expires_at(job.ended_at),
+            error: job.error,
+            warning: job.warning,
+            sources: None,
+            credits_used: job.credits_used,
+            tokens_used: 0,
+        };
+        if let Some(conclusion) = conclusion {
+            answer.data = conclusion.data;
+            answer.warning = conclusion.warning.or(answer.warning);
+            answer.sources = conclusion.sources;
+            answer.tokens_used = conclusion.tokens_used;
+        }
+        Ok(answer)
+    }
+
+    /// The team's crawls that have not ended.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn active_crawls(&self, team: &TeamId) -> Result<ActiveCrawls, Error> {
+        let crawls = self.store().running(team, JobKind::Crawl).await?;
+        let crawls = crawls.into_iter().map(|job| {
+            let request = match job.request {
+                Value::Object(request) => request,
+                _ => Map::new(),
+            };
+            let url = request.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let options = request.into_iter().filter(|(name, _)| !NO_OPTIONS.contains(&name.as_str()));
+            ActiveCrawl {
+                id: job.snapshot.id,
+                team_id: team.to_string(),
+                url,
+                created_at: timestamp(job.snapshot.created_at),
+                options: options.collect(),
+            }
+        });
+        Ok(ActiveCrawls { success: true, crawls: crawls.collect() })
+    }
+
+    /// What the team has in the queue.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn queue_status(&self, team: &Team) -> Result<QueueStatus, Error> {
+        let load = self.store().load(&team.id).await?;
+        Ok(QueueStatus {
+            success: true,
+            jobs_in_queue: load.leased.saturating_add(load.waiting),
+            active_jobs_in_queue: load.leased,
+            waiting_jobs_in_queue: load.waiting,
+            max_concurrency: u64::from(team.max_concurrency),
+            most_recent_success: load.last_success.map(timestamp),
+        })
+    }
+
+    /// How many pages the team has in work.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn concurrency(&self, team: &Team) -> Result<ConcurrencyCheck, Error> {
+        let concurrency = self.store().load(&team.id).await?.leased;
+        Ok(ConcurrencyCheck { success: true, concurrency, max_concurrency: u64::from(team.max_concurrency) })
+    }
+
+    /// The team's credits.
+    ///
+    /// # Errors
+    /// Where the keeper of accounts fails.
+    pub async fn credit_usage(&self, team: &TeamId) -> Result<TeamResponse<CreditUsage>, Error> {
+        let balance = self.parts.accounts.balance(team).await?;
+        Ok(TeamResponse::new(CreditUsage {
+            remaining_credits: balance.remaining,
+            plan_credits: balance.plan,
+            billing_period_start: balance.period_start.map(timestamp),
+            billing_period_end: balance.period_end.map(timestamp),
+        }))
+    }
+
+    /// The team's tokens: what its credits are worth.
+    ///
+    /// # Errors
+    /// Where the keeper of accounts fails.
+    pub async fn token_usage(&self, team: &TeamId) -> Result<TeamResponse<TokenUsage>, Error> {
+        let credits = self.credit_usage(team).await?.data;
+        let tokens =
+            |credits: i64| credits.saturating_mul(i64::try_from(TOKENS_PER_CREDIT).unwrap_or(i64::MAX));
+        Ok(TeamResponse::new(TokenUsage {
+            remaining_tokens: tokens(credits.remaining_credits),
+            plan_tokens: tokens(credits.plan_credits),
+            billing_period_start: credits.billing_period_start,
+            billing_period_end: credits.billing_period_end,
+        }))
+    }
+
+    /// The events of a job that its webhook did not take.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound).
+    pub async fn dead_letters(
+        &self,
+        team: &TeamId,
+        kind: JobKind,
+        id: JobId,
+    ) -> Result<Vec<DeadLetter>, Error> {
+        self.find(team, kind, id).await?;
+        Ok(self.store().dead_letters(id).await?)
+    }
+
+    /// When results are no longer served: a day after the end, or, while the job runs, a day from now.
+    pub(super) fn expires_at(&self, ended_at: Option<Duration>) -> OffsetDateTime {
+        let retention = Duration::from_secs(limits::RESULT_RETENTION_SECONDS);
+        timestamp(ended_at.unwrap_or_else(|| self.clock().now()) + retention)
+    }
+}
+
+pub(super) fn timestamp(since_epoch: Duration) -> OffsetDateTime {
+    // To the millisecond, as all timestamps on the wire are.
+    let milliseconds = u64::try_from(since_epoch.as_millis()).unwrap_or(0);
+    OffsetDateTime::UNIX_EPOCH
+        .checked_add(time::Duration::milliseconds(i64::try_from(milliseconds).unwrap_or(0)))
+        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+}
+
+/// The id of a page that failed: of no other page, and the same whenever it is asked for.
+fn page_id(job: JobId, sequence: u64) -> Uuid {
+    // Odd numbers: even ones name the events of the job's webhook.
+    let number = (sequence << 1 | 1) & (u64::MAX >> 2);
+    Uuid::from_u128(job.as_uuid().as_u128() ^ u128::from(number))
+}

@@ -1,0 +1,289 @@
+//! Taking requests in.
+
+use std::sync::Arc;
+
+use gleaner_frontier::JobRules;
+use gleaner_store::{Conclusion, JobAccount, Retention};
+use gleaner_types::plan::{
+    BatchPlan, ChangeTrackingMode, CrawlPlan, ExtractPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan,
+    WebhookPlan,
+};
+use gleaner_types::{Document, ErrorCode, JobId, JobKind};
+
+use super::{Desk, Submit};
+use crate::Error;
+use crate::accounts::Team;
+use crate::credits::{CREDITS_PER_PAGE, least_price};
+use crate::extract::{Extract, ExtractTask};
+use crate::map::MapResult;
+use crate::room::{Terms, new_id};
+
+/// How long a team with too many jobs is asked to wait.
+const QUEUE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// A job that was begun, or added to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Submitted {
+    /// The job.
+    pub id: JobId,
+    /// Batch and extract: the addresses that were left out; `None` unless invalid ones were to be ignored.
+    pub invalid_urls: Option<Vec<String>>,
+}
+
+/// What a request asks of its team.
+struct Asked<'a> {
+    zero_data_retention: bool,
+    webhook: Option<&'a WebhookPlan>,
+    options: &'a ScrapeOptionsPlan,
+    /// What is reserved: so many pages at base price (`filled-in.md` 7).
+    pages: u64,
+}
+
+impl Desk {
+    /// Scrapes one page. Dropping the future ends the work on it.
+    ///
+    /// # Errors
+    /// The page's failure, or why the team may not.
+    pub async fn scrape(
+        self: &Arc<Self>,
+        team: &Team,
+        plan: ScrapePlan,
+        submit: Submit,
+    ) -> Result<Document, Error> {
+        let asked = Asked {
+            zero_data_retention: plan.zero_data_retention,
+            webhook: None,
+            options: &plan.options,
+            pages: 1,
+        };
+        let terms = self.terms(team, &asked, submit).await?;
+        let (id, reserved) = (terms.id, budget(&terms));
+        let terms = Terms { retention: Retention::Stream, ..terms };
+        // Once the store has the job, its end settles it, however it comes.
+        let scraped = self.room.scrape_on(plan, terms).await;
+        if let (Err(error), Some(credits)) = (&scraped, reserved)
+            && error.kind() == crate::ErrorKind::Conflict
+        {
+            self.parts.accounts.release(&team.id, id, credits).await?;
+        }
+        scraped
+    }
+
+    /// Lists the addresses of a site.
+    ///
+    /// # Errors
+    /// Why they could not be had, or why the team may not.
+    pub async fn map(self: &Arc<Self>, team: &Team, plan: MapPlan) -> Result<MapResult, Error> {
+        let id = new_id();
+        let accounts = &self.parts.accounts;
+        if !accounts.reserve(&team.id, id, CREDITS_PER_PAGE).await? {
+            return Err(too_few(CREDITS_PER_PAGE));
+        }
+        let mapped = self.room.map(plan).await;
+        let used = if mapped.is_ok() { CREDITS_PER_PAGE } else { 0 };
+        accounts.settle(&team.id, id, used).await?;
+        mapped
+    }
+
+    /// Begins a batch, or adds to one.
+    ///
+    /// # Errors
+    /// Why the team may not; [`Conflict`](crate::ErrorKind::Conflict) where the batch to add to has ended.
+    pub async fn batch(
+        self: &Arc<Self>,
+        team: &Team,
+        mut plan: BatchPlan,
+        submit: Submit,
+    ) -> Result<Submitted, Error> {
+        let invalid_urls = plan.invalid_urls.take();
+        if let Some(id) = plan.append_to {
+            self.append(team, id, plan, submit).await?;
+            return Ok(Submitted { id, invalid_urls });
+        }
+        plan.max_concurrency = within(team, plan.max_concurrency);
+        let asked = Asked {
+            zero_data_retention: plan.zero_data_retention,
+            webhook: plan.webhook.as_ref(),
+            options: &plan.options,
+            pages: plan.targets.len() as u64,
+        };
+        let terms = self.terms(team, &asked, submit).await?;
+        let (id, reserved) = (terms.id, budget(&terms));
+        self.begun(team, id, reserved, self.room.start_batch(plan, terms).await).await?;
+        Ok(Submitted { id, invalid_urls })
+    }
+
+    /// Begins a crawl.
+    ///
+    /// # Errors
+    /// Why the team may not, or why the rules cannot hold.
+    pub async fn crawl(
+        self: &Arc<Self>,
+        team: &Team,
+        mut plan: CrawlPlan,
+        submit: Submit,
+    ) -> Result<Submitted, Error> {
+        plan.max_concurrency = within(team, plan.max_concurrency);
+        let asked = Asked {
+            zero_data_retention: plan.zero_data_retention,
+            webhook: plan.webhook.as_ref(),
+            options: &plan.options,
+            pages: plan.limit,
+        };
+        let terms = self.terms(team, &asked, submit).await?;
+        let (id, reserved) = (terms.id, budget(&terms));
+        self.begun(team, id, reserved, self.room.start_crawl(plan, terms).await).await?;
+        Ok(Submitted { id, invalid_urls: None })
+    }
+
+    /// Begins to extract structured data.
+    ///
+    /// # Errors
+    /// Why the team may not; `MODEL_NOT_CONFIGURED` without a port for it.
+    pub async fn extract(
+        self: &Arc<Self>,
+        team: &Team,
+        mut plan: ExtractPlan,
+        submit: Submit,
+    ) -> Result<Submitted, Error> {
+        let Some(extract) = self.parts.extract.clone() else {
+            return Err(no_model("structured data needs a language model or another extractor"));
+        };
+        let invalid_urls = plan.invalid_urls.take();
+        let asked = Asked {
+            zero_data_retention: plan.zero_data_retention,
+            webhook: plan.webhook.as_ref(),
+            options: &plan.options,
+            pages: 1,
+        };
+        let terms = self.terms(team, &asked, submit).await?;
+        let (id, reserved) = (terms.id, budget(&terms));
+        let mut job = terms.job(Some(JobKind::Extract), JobRules::with_limit(u64::MAX), Vec::new());
+        (job.sealed, job.in_memory) = (false, plan.zero_data_retention);
+        job.url = plan.sources.first().map(|source| source.target.url.clone());
+        let begun = self.store().submit(job, self.clock().now()).await.map_err(Error::from);
+        self.begun(team, id, reserved, begun.map(|()| id)).await?;
+        let cancelled = self.shared().stopped.child_token();
+        self.tasks().insert(id, cancelled.clone());
+        tokio::spawn(work(Arc::clone(self), extract, ExtractTask { id, plan, cancelled }));
+        Ok(Submitted { id, invalid_urls })
+    }
+
+    /// Holds a request against what the team may, and reserves its credits.
+    async fn terms(&self, team: &Team, asked: &Asked<'_>, submit: Submit) -> Result<Terms, Error> {
+        self.permit(team, asked).await?;
+        if self.store().load(&team.id).await?.jobs >= u64::from(team.max_jobs) {
+            let text = format!("the team has {} jobs running, the most that it may", team.max_jobs);
+            return Err(Error::rate_limited(text, QUEUE_FULL_PAUSE));
+        }
+        let id = new_id();
+        let credits = asked.pages.saturating_mul(CREDITS_PER_PAGE);
+        let budget = self.reserve(team, id, credits).await?;
+        self.wake();
+        let account = JobAccount {
+            team: team.id.clone(),
+            slots: Some(team.max_concurrency),
+            price: least_price(asked.options, asked.zero_data_retention),
+            budget,
+            idempotency_key: submit.idempotency_key,
+        };
+        Ok(Terms {
+            id,
+            request: submit.request,
+            retention: Retention::Keep,
+            account: Some(Box::new(account)),
+            webhook: asked.webhook.cloned().map(Arc::new),
+        })
+    }
+
+    async fn permit(&self, team: &Team, asked: &Asked<'_>) -> Result<(), Error> {
+        if asked.zero_data_retention && !team.zero_data_retention {
+            return Err(Error::forbidden("zero data retention is not enabled for this team"));
+        }
+        let tracking = asked.options.formats.change_tracking.as_ref();
+        let by_model = tracking.is_some_and(|tracking| tracking.modes.contains(&ChangeTrackingMode::Json));
+        if by_model && self.parts.extract.is_none() {
+            return Err(no_model("change tracking in mode `json` needs a language model"));
+        }
+        let Some(webhook) = asked.webhook else { return Ok(()) };
+        let Some(deliver) = &self.parts.deliver else {
+            return Err(Error::unsupported(
+                ErrorCode::UnsupportedOption,
+                "webhooks are not offered: this engine was built without a way to send them",
+            ));
+        };
+        deliver
+            .check(&webhook.url)
+            .await
+            .map_err(|error| Error::forbidden(format!("the webhook's address is refused: {}", error.message)))
+    }
+
+    /// Reserves credits; `None` where the team pays out of no balance.
+    pub(super) async fn reserve(&self, team: &Team, id: JobId, credits: u64) -> Result<Option<u64>, Error> {
+        let accounts = &self.parts.accounts;
+        if !accounts.is_metered(&team.id).await? {
+            return Ok(None);
+        }
+        if accounts.reserve(&team.id, id, credits).await? { Ok(Some(credits)) } else { Err(too_few(credits)) }
+    }
+
+    /// Gives the reservation of a job back that did not come about.
+    async fn begun(
+        &self,
+        team: &Team,
+        id: JobId,
+        reserved: Option<u64>,
+        begun: Result<JobId, Error>,
+    ) -> Result<JobId, Error> {
+        if let (Err(_), Some(credits)) = (&begun, reserved) {
+            self.parts.accounts.release(&team.id, id, credits).await?;
+        }
+        begun
+    }
+}
+
+fn budget(terms: &Terms) -> Option<u64> {
+    terms.account.as_ref().and_then(|account| account.budget)
+}
+
+fn within(team: &Team, asked: Option<u32>) -> Option<u32> {
+    Some(asked.map_or(team.max_concurrency, |asked| asked.min(team.max_concurrency)))
+}
+
+pub(super) fn too_few(credits: u64) -> Error {
+    Error::insufficient_credits(format!(
+        "insufficient credits: the request needs {credits} and the balance has fewer"
+    ))
+}
+
+fn no_model(text: &str) -> Error {
+    Error::unsupported(ErrorCode::ModelNotConfigured, text)
+}
+
+/// Does an extract job, unless it is cancelled.
+async fn work(desk: Arc<Desk>, extract: Arc<dyn Extract>, task: ExtractTask) {
+    let (id, cancelled) = (task.id, task.cancelled.clone());
+    // In a task of its own, so that a panic is this job's failure.
+    let mut working = tokio::spawn(async move { extract.extract(task).await });
+    let extracted = tokio::select! {
+        () = cancelled.cancelled() => return working.abort(),
+        extracted = &mut working => extracted,
+    };
+    let (store, now) = (desk.store(), desk.clock().now());
+    let ended = match extracted {
+        Ok(Ok(extracted)) => {
+            let credits = extracted.credits();
+            let crate::extract::Extracted { data, sources, warning, tokens_used } = extracted;
+            let conclusion = Conclusion { data, sources, warning, tokens_used, credits };
+            store.conclude(id, conclusion, now).await
+        }
+        Ok(Err(error)) => store.fail(id, &error.message, now).await,
+        Err(_) => store.fail(id, "the engine failed on this request", now).await,
+    };
+    desk.forget(id);
+    if let Err(error) = ended
+        && !error.is_job_ended()
+    {
+        tracing::error!(%error, job = %id, "the end of an extract could not be stored");
+    }
+}

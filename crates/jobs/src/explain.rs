@@ -1,0 +1,244 @@
+//! Why an address was crawled or not.
+//!
+//! Rejected links are counted by reason for every job. Single addresses are followed only where the caller names them
+//! before the crawl begins: to answer for any address afterwards would take remembering all of them, with the page
+//! that each was found on.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use gleaner_frontier::{Decision, Reason, Trap, UrlKey};
+use gleaner_store::PageOutcome;
+use gleaner_types::PageError;
+use url::Url;
+
+use crate::context::CrawlContext;
+
+/// At most so many addresses of one crawl are followed; further ones are left out.
+pub const MAX_EXPLAINED: usize = 1_000;
+
+/// What became of one address in a crawl.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The address asked about.
+    pub url: Url,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// The first page that linked to it, where one did.
+    pub found_on: Option<Url>,
+    /// Clicks from the start page, as far as is known.
+    pub depth: Option<u32>,
+    /// It was put off, because it looks like one of a family of addresses that may go on for ever.
+    pub put_off: Option<Trap>,
+}
+
+/// What became of an address. Its `Display` is a sentence for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It gave a document, with this HTTP status.
+    Crawled(Option<u16>),
+    /// It was crawled under another spelling, which is the same page by `deduplicateSimilarURLs` or
+    /// `ignoreQueryParameters`.
+    SamePageAs(Url),
+    /// It was fetched, and redirected to a page that counts in its place.
+    RedirectedTo(Url),
+    /// It was fetched for its links alone and is not one of the results.
+    NotAResult,
+    /// It was fetched and gave no document.
+    Failed(PageError),
+    /// It does not belong to the crawl.
+    Rejected(Reason),
+    /// robots.txt forbids it.
+    RobotsTxt,
+    /// It is further away than `maxDiscoveryDepth` lets pages be.
+    TooManyClicks(u32),
+    /// It belongs to the crawl and was found, but the crawl ended (by its limit, or before its end) ahead of it.
+    NotReached,
+    /// It belongs to the crawl, but no page that was crawled links to it and no sitemap names it.
+    NotFound,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let safe = gleaner_types::SafeUrl::from;
+        match self {
+            Self::Crawled(Some(status)) => write!(f, "crawled: it answered with status {status}"),
+            Self::Crawled(None) => f.write_str("crawled"),
+            Self::SamePageAs(url) => write!(f, "crawled as {}, which is the same page", safe(url)),
+            Self::RedirectedTo(url) => write!(f, "not a page of its own: it redirects to {}", safe(url)),
+            Self::NotAResult => f.write_str("fetched for its links, but the patterns leave it out of the results"),
+            Self::Failed(error) => write!(f, "fetched, without success: {}", error.message),
+            Self::Rejected(reason) => write!(f, "not crawled: {reason}"),
+            Self::RobotsTxt => write!(f, "not crawled: {}", Reason::RobotsTxt),
+            Self::TooManyClicks(depth) => {
+                write!(f, "not crawled: it is {depth} clicks away, more than maxDiscoveryDepth allows")
+            }
+            Self::NotReached => f.write_str("not crawled: it was found, but the crawl ended before its turn (limit)"),
+            Self::NotFound => {
+                f.write_str("not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap names it")
+            }
+        }
+    }
+}
+
+/// What is written down about a crawl for its caller.
+#[derive(Debug, Default)]
+pub(crate) struct Records {
+    pub(crate) rejections: Rejections,
+    pub(crate) traces: Traces,
+}
+
+/// Rejected links of a job, by reason.
+#[derive(Debug, Default)]
+pub(crate) struct Rejections([AtomicU64; Reason::ALL.len()]);
+
+impl Rejections {
+    pub(crate) fn count(&self, reason: Reason) {
+        let place = Reason::ALL.iter().position(|known| *known == reason);
+        if let Some(counter) = place.and_then(|place| self.0.get(place)) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The reasons that came up.
+    pub(crate) fn all(&self) -> Vec<(Reason, u64)> {
+        let counts = self.0.iter().map(|counter| counter.load(Ordering::Relaxed));
+        Reason::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+/// The addresses that are followed through a crawl.
+#[derive(Debug, Default)]
+pub(crate) struct Traces {
+    traces: HashMap<UrlKey, Mutex<Vec<Trace>>>,
+    /// As they were asked for.
+    order: Vec<UrlKey>,
+    max_depth: Option<u32>,
+}
+
+#[derive(Debug)]
+struct Trace {
+    url: Url,
+    verdict: Option<Verdict>,
+    found: bool,
+    admitted: bool,
+    found_on: Option<Url>,
+    depth: Option<u32>,
+    put_off: Option<Trap>,
+}
+
+impl Traces {
+    pub(crate) fn new(urls: &[Url], crawl: &CrawlContext, max_depth: Option<u32>) -> Self {
+        let mut traces = Self { max_depth, ..Self::default() };
+        for url in urls.iter().take(MAX_EXPLAINED) {
+            let key = crawl.identity.key(url);
+            let verdict = match crawl.scope.decide(url, false) {
+                Decision::Rejected(reason) => Some(Verdict::Rejected(reason)),
+                Decision::Inside | Decision::External => None,
+            };
+            let trace = Trace {
+                url: url.clone(),
+                verdict,
+                found: false,
+                admitted: false,
+                found_on: None,
+                depth: None,
+                put_off: None,
+            };
+            let of_key = traces.traces.entry(key).or_default();
+            of_key.get_mut().unwrap_or_else(PoisonError::into_inner).push(trace);
+            traces.order.push(key);
+        }
+        traces
+    }
+
+    /// Is nothing followed? Then nothing need be worked out for it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.traces.is_empty()
+    }
+
+    /// A link to the page, found so many clicks from the start.
+    pub(crate) fn found(&self, key: UrlKey, on: Option<&Url>, depth: u32) {
+        self.each(key, |trace| {
+            trace.found = true;
+            if trace.found_on.is_none() {
+                trace.found_on = on.cloned();
+            }
+            trace.depth = Some(trace.depth.map_or(depth, |known| known.min(depth)));
+        });
+    }
+
+    /// True once for each page that is followed: when it is admitted, it may be put off.
+    pub(crate) fn is_new(&self, key: UrlKey) -> bool {
+        let mut new = false;
+        self.each(key, |trace| new |= !std::mem::replace(&mut trace.admitted, true));
+        new
+    }
+
+    /// The page is put off.
+    pub(crate) fn put_off(&self, key: UrlKey, trap: Trap) {
+        self.each(key, |trace| trace.put_off = Some(trap));
+    }
+
+    /// The page was leased from `url` and ended so, after redirects at `answered`.
+    pub(crate) fn ended(
+        &self,
+        key: UrlKey,
+        url: &Url,
+        answered: Option<&Url>,
+        moved: bool,
+        outcome: &PageOutcome,
+    ) {
+        self.each(key, |trace| {
+            trace.found = true;
+            let verdict = match outcome {
+                PageOutcome::Retry(_) => return,
+                PageOutcome::Failed(error) => Verdict::Failed(error.clone()),
+                PageOutcome::RobotsBlocked => Verdict::RobotsTxt,
+                PageOutcome::Skipped => Verdict::NotAResult,
+                PageOutcome::Document(..) if moved && answered.is_some_and(|answered| answered != url) => {
+                    Verdict::RedirectedTo(answered.unwrap_or(url).clone())
+                }
+                PageOutcome::Document(..) if trace.url != *url => Verdict::SamePageAs(url.clone()),
+                PageOutcome::Document(document, _) => Verdict::Crawled(document.metadata.status_code),
+            };
+            trace.verdict = Some(verdict);
+        });
+    }
+
+    fn each(&self, key: UrlKey, mut change: impl FnMut(&mut Trace)) {
+        if let Some(traces) = self.traces.get(&key) {
+            traces.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().for_each(&mut change);
+        }
+    }
+
+    /// What became of each address, in the order they were asked about.
+    pub(crate) fn all(&self) -> Vec<Explanation> {
+        let mut next: HashMap<UrlKey, usize> = HashMap::new();
+        let explain = |key: &UrlKey| {
+            let nth = next.entry(*key).or_default();
+            let traces = self.traces.get(key)?.lock().unwrap_or_else(PoisonError::into_inner);
+            let trace = traces.get(*nth)?;
+            *nth += 1;
+            let too_far = |depth: &u32| self.max_depth.is_some_and(|most| *depth > most);
+            let verdict = match (&trace.verdict, trace.depth.filter(too_far)) {
+                (Some(verdict), _) => verdict.clone(),
+                (None, Some(depth)) => Verdict::TooManyClicks(depth),
+                (None, None) if trace.found => Verdict::NotReached,
+                (None, None) => Verdict::NotFound,
+            };
+            Some(Explanation {
+                url: trace.url.clone(),
+                verdict,
+                found_on: trace.found_on.clone(),
+                depth: trace.depth,
+                put_off: trace.put_off,
+            })
+        };
+        self.order.iter().filter_map(explain).collect()
+    }
+}

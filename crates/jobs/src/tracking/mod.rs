@@ -1,0 +1,171 @@
+//! Change tracking: a document beside the last scrape of the same page (`filled-in.md` 4).
+
+mod diff;
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use gleaner_store::{HistoryKey, PageOutcome, PastScrape};
+use gleaner_types::Document;
+use gleaner_types::plan::{ChangeTracking, ChangeTrackingMode};
+use serde_json::{Map, Value, json};
+
+pub use diff::MAX_DIFF_BYTES;
+
+use crate::clock::rfc3339;
+use crate::context::JobContext;
+use crate::shared::Shared;
+
+/// Completes a document that was asked for with change tracking, and remembers it for the next time.
+pub(crate) async fn track(
+    shared: &Arc<Shared>,
+    job: &Arc<JobContext>,
+    asked: &ChangeTracking,
+    outcome: &mut PageOutcome,
+) {
+    let PageOutcome::Document(document, _) = outcome else { return };
+    let tracking = AssertUnwindSafe(compare(shared, job, asked, document)).catch_unwind();
+    let tracked = tokio::select! {
+        () = job.cancelled.cancelled() => return,
+        tracked = tracking => tracked,
+    };
+    let remark = match tracked {
+        Ok(None) => return,
+        Ok(Some(remark)) => remark,
+        Err(_) => "the page could not be compared with its last scrape".to_owned(),
+    };
+    let warning = document.warning.take();
+    document.warning = Some(warning.map_or_else(|| remark.clone(), |first| format!("{first}; {remark}")));
+}
+
+/// What the reader should know is returned.
+async fn compare(
+    shared: &Arc<Shared>,
+    job: &Arc<JobContext>,
+    asked: &ChangeTracking,
+    document: &mut Document,
+) -> Option<String> {
+    if job.zero_data_retention {
+        return Some(
+            "change tracking has no effect under zero data retention: nothing is remembered".to_owned(),
+        );
+    }
+    let markdown: Arc<str> = Arc::from(document.markdown.as_deref().unwrap_or_default());
+    let url = document.metadata.source_url.clone().unwrap_or_default();
+    let mut remark = None;
+    let by_field = asked.modes.contains(&ChangeTrackingMode::Json);
+    let json = match shared.extract.get().filter(|_| by_field) {
+        None => None,
+        Some(extract) => {
+            let (schema, prompt) = (asked.schema.as_ref(), asked.prompt.as_deref());
+            match extract.extract_page(&url, &markdown, schema, prompt).await {
+                Ok(extracted) => Some(extracted.data),
+                Err(error) => {
+                    remark = Some(format!("the fields to compare could not be had: {error}"));
+                    None
+                }
+            }
+        }
+    };
+    let team = shared.store.snapshot(job.id).await.ok()?.team.unwrap_or_default();
+    let scrape = PastScrape { at: shared.clock.now(), status: document.metadata.status_code, markdown, json };
+    let key = HistoryKey { team, url, tag: asked.tag.clone() };
+    match shared.store.track(job.id, key, scrape.clone()).await {
+        Ok(before) => document.change_tracking = Some(verdict(before.as_ref(), &scrape, &asked.modes)),
+        Err(error) => {
+            tracing::error!(%error, "a scrape could not be remembered");
+            remark = Some("the page could not be compared with its last scrape".to_owned());
+        }
+    }
+    remark
+}
+
+fn is_gone(scrape: &PastScrape) -> bool {
+    matches!(scrape.status, Some(404 | 410))
+}
+
+/// The `changeTracking` of a document.
+fn verdict(before: Option<&PastScrape>, now: &PastScrape, modes: &[ChangeTrackingMode]) -> Value {
+    let status = match before {
+        None => "new",
+        Some(before) if is_gone(now) && !is_gone(before) => "removed",
+        Some(before) if is_same(&before.markdown, &now.markdown) => "same",
+        Some(_) => "changed",
+    };
+    let mut verdict = json!({
+        "previousScrapeAt": before.map(|before| rfc3339(before.at)),
+        "changeStatus": status,
+        // Hidden pages are those that are known and that no link leads to; each of ours was named or linked.
+        "visibility": "visible",
+    });
+    let (Some(before), Some(fields)) = (before, verdict.as_object_mut()) else { return verdict };
+    if modes.contains(&ChangeTrackingMode::GitDiff) && matches!(status, "changed" | "removed") {
+        fields.insert("diff".to_owned(), diff::diff(&before.markdown, &now.markdown));
+    }
+    if let Some(json) = now.json.as_ref().filter(|_| modes.contains(&ChangeTrackingMode::Json)) {
+        fields.insert("json".to_owned(), by_field(before.json.as_ref(), json));
+    }
+    verdict
+}
+
+/// Compares with white space folded: a run of it counts as one space, and at the ends as none. Order matters.
+fn is_same(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}
+
+/// The fields that differ, `{field: {previous, current}}`.
+fn by_field(before: Option<&Value>, now: &Value) -> Value {
+    let empty = Map::new();
+    let fields = |value: Option<&Value>| value.and_then(Value::as_object).cloned();
+    let (before, now) = (fields(before).unwrap_or_else(|| empty.clone()), fields(Some(now)).unwrap_or(empty));
+    let mut changed = Map::new();
+    for field in before.keys().chain(now.keys()) {
+        let (previous, current) = (before.get(field), now.get(field));
+        if previous != current {
+            changed.insert(field.clone(), json!({ "previous": previous, "current": current }));
+        }
+    }
+    Value::Object(changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn scrape(markdown: &str, status: u16, json: Option<Value>) -> PastScrape {
+        PastScrape { at: Duration::from_secs(60), status: Some(status), markdown: Arc::from(markdown), json }
+    }
+
+    fn status(before: Option<&PastScrape>, now: &PastScrape) -> String {
+        verdict(before, now, &[])["changeStatus"].as_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn white_space_does_not_count_and_order_does() {
+        let before = scrape("one two\n\nthree", 200, None);
+        assert_eq!(status(None, &before), "new");
+        assert_eq!(status(Some(&before), &scrape(" one  two three\n", 200, None)), "same");
+        assert_eq!(status(Some(&before), &scrape("two one three", 200, None)), "changed");
+        assert_eq!(status(Some(&before), &scrape("onetwo three", 200, None)), "changed");
+        assert_eq!(status(Some(&before), &scrape("not found", 404, None)), "removed");
+        assert_eq!(status(Some(&scrape("x", 404, None)), &scrape("x", 404, None)), "same");
+    }
+
+    #[test]
+    fn modes_tell_how_it_differs() {
+        let before = scrape("a\nb", 200, Some(json!({"price": 1, "name": "x"})));
+        let now = scrape("a\nc", 200, Some(json!({"price": 2, "name": "x", "new": true})));
+        let told = verdict(Some(&before), &now, &[ChangeTrackingMode::GitDiff, ChangeTrackingMode::Json]);
+        assert_eq!(told["previousScrapeAt"], "1970-01-01T00:01:00Z");
+        assert!(told["diff"]["text"].as_str().unwrap().contains("-b\n+c\n"));
+        let fields = json!({
+            "price": { "previous": 1, "current": 2 },
+            "new": { "previous": null, "current": true },
+        });
+        assert_eq!(told["json"], fields);
+        assert_eq!(verdict(Some(&before), &now, &[]).get("diff"), None);
+    }
+}

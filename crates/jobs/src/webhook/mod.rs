@@ -1,0 +1,95 @@
+//! Webhooks: what is sent, how it is signed, and how a receiver verifies it.
+//!
+//! Events are written to the [store](gleaner_store::Store)'s outbox together with what they tell of. The courier takes
+//! them from there, one of each job at a time, posts them through the [`Deliver`] port and tells the store what came of
+//! it. It keeps nothing itself but how receivers did of late, so a crash costs at most a repeated delivery, which has the
+//! same `webhookId`.
+
+mod breaker;
+mod courier;
+mod signature;
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use url::Url;
+
+pub use breaker::{BREAKER_FAILURES, BREAKER_PAUSE, MAX_ENDPOINTS_KNOWN};
+pub(crate) use courier::Courier;
+pub use signature::{SignatureError, sign, verify};
+
+/// How long a receiver may take to answer (`filled-in.md` 6).
+pub const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long to wait before each further try (`filled-in.md` 6).
+pub const DELIVERY_RETRIES: [Duration; 3] =
+    [Duration::from_secs(60), Duration::from_secs(5 * 60), Duration::from_secs(15 * 60)];
+/// Deliveries at once, all receivers together.
+pub const MAX_DELIVERIES: usize = 64;
+/// Deliveries at once to one receiver.
+pub const MAX_DELIVERIES_PER_ENDPOINT: usize = 8;
+
+/// Posts events: the one way in which a webhook leaves. The facade fits the fetcher to it, so that the same guard stands
+/// before a webhook as before a page.
+#[async_trait]
+pub trait Deliver: Debug + Send + Sync + 'static {
+    /// May this address be posted to? Asked at submit.
+    ///
+    /// # Errors
+    /// Why not.
+    async fn check(&self, url: &Url) -> Result<(), DeliverError>;
+
+    /// Posts once and gives the status of the answer. The address is guarded again, redirects are not followed, and no
+    /// more than the status is read.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    async fn deliver(&self, delivery: Delivery<'_>) -> Result<u16, DeliverError>;
+}
+
+/// What is posted.
+#[derive(Debug, Clone)]
+pub struct Delivery<'a> {
+    /// Where to.
+    pub url: &'a Url,
+    /// The request's headers, names in lower case, each once: those that the user gave, and ours.
+    pub headers: Vec<(String, String)>,
+    /// The exact body.
+    pub body: &'a [u8],
+    /// How long it may take in all.
+    pub timeout: Duration,
+}
+
+/// Why an event could not be posted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliverError {
+    /// The address is refused: another try is no use.
+    pub refused: bool,
+    /// What happened, in words; no secrets and no resolved addresses.
+    pub message: String,
+}
+
+/// How webhooks are sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookConfig {
+    /// The header that carries the signature. Default
+    /// [`SIGNATURE_HEADER`](gleaner_types::event::SIGNATURE_HEADER).
+    pub signature_header: String,
+    /// How long to wait before each further try. Default [`DELIVERY_RETRIES`].
+    pub retries: Vec<Duration>,
+    /// How long a receiver may take. Default [`DELIVERY_TIMEOUT`].
+    pub timeout: Duration,
+    /// Deliveries at once to one receiver. Default [`MAX_DELIVERIES_PER_ENDPOINT`].
+    pub per_endpoint: usize,
+}
+
+impl Default for WebhookConfig {
+    fn default() -> Self {
+        Self {
+            signature_header: gleaner_types::event::SIGNATURE_HEADER.to_owned(),
+            retries: DELIVERY_RETRIES.to_vec(),
+            timeout: DELIVERY_TIMEOUT,
+            per_endpoint: MAX_DELIVERIES_PER_ENDPOINT,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_jobs::{DeskParts, ErrorKind, MemoryAccounts, Operation, Submit, Team, TeamConfig};
+use gleaner_store::TeamId;
+use gleaner_types::JobState;
+use gleaner_types::plan::BatchPlan;
+use gleaner_types::request::{CrawlRequest, MapRequest, ScrapeRequest};
+
+use crate::support::*;
+
+fn metered(balance: u64) -> DeskParts {
+    DeskParts { accounts: Arc::new(credits(balance)), ..DeskParts::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_submit_reserves_its_pages_and_pays_for_those_that_gave_a_document() {
+    let (desk, _) = desk(metered(100));
+    let id = batch(&desk, &["one", "two", "broken", "slow"]).await;
+    assert_eq!(balance(&desk).await, 96, "four pages are reserved");
+    assert_eq!(ended(&desk, id).await.credits_used, 3);
+    settle().await;
+    assert_eq!(balance(&desk).await, 97, "a page that failed costs nothing");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_beyond_the_balance_is_refused_and_starts_nothing() {
+    let (desk, web) = desk(metered(3));
+    let refused = desk.batch(&team("a"), plan(&["one"; 4]), Submit::default()).await.unwrap_err();
+    assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::InsufficientCredits, 402));
+    let crawl = CrawlRequest { limit: Some(4), ..CrawlRequest::new("https://a.example/") };
+    let refused = desk.crawl(&team("a"), crawl.check().unwrap(), Submit::default()).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InsufficientCredits);
+    settle().await;
+    assert_eq!(web.fetched.load(std::sync::atomic::Ordering::Relaxed), 0);
+    assert_eq!(balance(&desk).await, 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dearer_page_draws_on_the_rest_and_comes_to_an_end_with_it() {
+    // One page at a time, so that what is spent is known before the next begins.
+    let one_by_one = Team { max_concurrency: 1, ..team("a") };
+    for (balance_before, completed, state) in [
+        (100, 6, JobState::Completed),
+        (14, 6, JobState::Completed),
+        (13, 5, JobState::Failed),
+        (6, 1, JobState::Failed),
+    ] {
+        let (desk, _) = desk(metered(balance_before));
+        let paths = ["pdf-9", "one", "two", "three", "four", "five"];
+        let id = desk.batch(&one_by_one, plan(&paths), Submit::default()).await.unwrap().id;
+        let done = ended(&desk, id).await;
+        assert_eq!((done.completed, done.status), (completed, state), "of {balance_before} credits");
+        assert_eq!(done.data.len() as u64, completed, "what was paid for is readable");
+        let failed = state == JobState::Failed;
+        assert_eq!(done.error.as_deref(), failed.then_some("insufficient credits"));
+        settle().await;
+        let left = balance_before as i64 - done.credits_used as i64;
+        assert_eq!(balance(&desk).await, left, "what was reserved and drawn in vain is back");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_page_starts_that_cannot_be_paid() {
+    let (desk, web) = desk(metered(30));
+    // A page costs five credits at least, and each reserves one.
+    let mut plan = plan(&["one"; 30]);
+    plan.options.formats.json = Some(Default::default());
+    let id = desk.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
+    let done = ended(&desk, id).await;
+    assert_eq!((done.completed, done.credits_used, done.status), (6, 30, JobState::Failed));
+    assert_eq!(web.fetched.load(std::sync::atomic::Ordering::Relaxed), 6);
+    settle().await;
+    assert_eq!(balance(&desk).await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn scrape_and_map_pay_once() {
+    let (desk, _) = desk(metered(3));
+    let scrape = async |url: &str| {
+        desk.scrape(&team("a"), ScrapeRequest::new(url).check().unwrap(), Submit::default()).await
+    };
+    scrape("https://a.example/one").await.unwrap();
+    settle().await;
+    assert_eq!(balance(&desk).await, 2);
+    scrape("https://a.example/broken").await.unwrap_err();
+    settle().await;
+    assert_eq!(balance(&desk).await, 2);
+    desk.map(&team("a"), MapRequest::new("https://a.example/").check().unwrap()).await.unwrap();
+    assert_eq!(balance(&desk).await, 1);
+    // A client that goes away: what was reserved comes back.
+    let gone = tokio::time::timeout(Duration::from_secs(1), scrape("https://a.example/slow")).await;
+    assert!(gone.is_err());
+    settle().await;
+    assert_eq!(balance(&desk).await, 1);
+    assert_eq!(desk.concurrency(&team("a")).await.unwrap().concurrency, 0);
+    scrape("https://a.example/two").await.unwrap();
+    settle().await;
+    assert_eq!(scrape("https://a.example/two").await.unwrap_err().http_status(), 402);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_cancelled_or_appended_is_settled() {
+    let (desk, _) = desk(metered(10));
+    let id = batch(&desk, &["one", "slow", "slow"]).await;
+    settle().await;
+    let more = BatchPlan { append_to: Some(id), ..plan(&["slow"; 4]) };
+    desk.batch(&team("a"), more.clone(), Submit::default()).await.unwrap();
+    assert_eq!(balance(&desk).await, 3);
+    let refused = desk.batch(&team("a"), more, Submit::default()).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InsufficientCredits);
+    desk.cancel(&TeamId::new("a"), BATCH, id).await.unwrap();
+    settle().await;
+    assert_eq!(balance(&desk).await, 9);
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_and_rates_and_queues_have_limits() {
+    let config = TeamConfig {
+        requests_per_minute: vec![(Operation::Batch, 1)],
+        ..TeamConfig::new(Team { max_jobs: 1, ..team("a") })
+    };
+    let accounts = Arc::new(MemoryAccounts::new().with_team("key-a", config));
+    let (desk, _) = desk(DeskParts { accounts, ..DeskParts::default() });
+    let unknown = desk.authenticate("key-b").await.unwrap_err();
+    assert_eq!((unknown.kind(), unknown.http_status()), (ErrorKind::Unauthorized, 401));
+    let team = desk.authenticate("key-a").await.unwrap();
+    desk.admit(&team, Operation::Batch).await.unwrap();
+    let limited = desk.admit(&team, Operation::Batch).await.unwrap_err();
+    assert_eq!((limited.kind(), limited.http_status()), (ErrorKind::RateLimited, 429));
+    assert_eq!(limited.retry_after(), Some(Duration::from_secs(60)));
+    desk.batch(&team, plan(&["slow"]), Submit::default()).await.unwrap();
+    let full = desk.batch(&team, plan(&["slow"]), Submit::default()).await.unwrap_err();
+    assert_eq!((full.kind(), full.retry_after().is_some()), (ErrorKind::RateLimited, true));
+}

@@ -1,0 +1,178 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_jobs::{DeskParts, ErrorKind, MemoryActivityLog, Page, Submit, Team};
+use gleaner_store::TeamId;
+use gleaner_types::plan::BatchPlan;
+use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ScrapeRequest};
+use gleaner_types::{JobKind, JobState};
+use serde_json::json;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use crate::support::*;
+
+#[tokio::test(start_paused = true)]
+async fn pages_are_appended_to_a_batch_that_runs() {
+    let (desk, _) = desk(DeskParts::default());
+    let id = batch(&desk, &["slow", "one"]).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    for _ in 0..2 {
+        let more = BatchPlan { append_to: Some(id), ..plan(&["one", "two"]) };
+        let appended = desk.batch(&team("a"), more, Submit::default()).await.unwrap();
+        assert_eq!(appended.id, id);
+    }
+    let done = ended(&desk, id).await;
+    assert_eq!((done.completed, done.total), (6, 6), "a page named twice is scraped twice");
+    let more = BatchPlan { append_to: Some(id), ..plan(&["one"]) };
+    let late = desk.batch(&team("a"), more.clone(), Submit::default()).await.unwrap_err();
+    assert_eq!((late.kind(), late.http_status()), (ErrorKind::Conflict, 409));
+    let foreign = desk.batch(&team("b"), more, Submit::default()).await.unwrap_err();
+    assert_eq!(foreign.kind(), ErrorKind::NotFound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idempotency_key_is_used_once_by_a_team() {
+    let (desk, web) = desk(DeskParts::default());
+    let submit = || Submit { idempotency_key: Some(Uuid::from_u128(7)), ..Submit::default() };
+    desk.batch(&team("a"), plan(&["one"]), submit()).await.unwrap();
+    let again = desk.batch(&team("a"), plan(&["one"]), submit()).await.unwrap_err();
+    assert_eq!((again.kind(), again.http_status()), (ErrorKind::Conflict, 409));
+    desk.batch(&team("b"), plan(&["one"]), submit()).await.unwrap();
+    settle().await;
+    assert_eq!(web.fetched.load(std::sync::atomic::Ordering::Relaxed), 2, "no second job started");
+    tokio::time::sleep(Duration::from_secs(86_400 + 15)).await;
+    desk.batch(&team("a"), plan(&["one"]), submit()).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_is_cancelled_once_and_keeps_what_it_has() {
+    let (desk, _) = desk(DeskParts::default());
+    let id = batch(&desk, &["one", "slow"]).await;
+    settle().await;
+    let mine = TeamId::new("a");
+    assert_eq!(desk.cancel(&mine, BATCH, id).await.unwrap().status, JobState::Cancelled);
+    let again = desk.cancel(&mine, BATCH, id).await.unwrap_err();
+    assert_eq!((again.kind(), again.http_status()), (ErrorKind::Conflict, 409));
+    let done = ended(&desk, id).await;
+    assert_eq!((done.status, done.completed, done.total, done.data.len()), (JobState::Cancelled, 1, 1, 1));
+    assert_eq!(desk.concurrency(&team("a")).await.unwrap().concurrency, 0, "its page is given up");
+}
+
+#[tokio::test(start_paused = true)]
+async fn invalid_addresses_are_told_and_concurrency_stays_within_the_team_s() {
+    let (desk, _) = desk(DeskParts::default());
+    let narrow = Team { max_concurrency: 2, ..team("a") };
+    let mut request = BatchScrapeRequest::new(["https://a.example/slow", "ftp://nowhere"]);
+    request.urls.extend(urls(&["slow", "slow", "slow"]));
+    request.max_concurrency = Some(40);
+    let submitted = desk.batch(&narrow, request.check().unwrap(), Submit::default()).await.unwrap();
+    assert_eq!(submitted.invalid_urls.unwrap(), ["ftp://nowhere"]);
+    settle().await;
+    let check = desk.concurrency(&narrow).await.unwrap();
+    assert_eq!((check.concurrency, check.max_concurrency), (2, 2));
+    let queue = desk.queue_status(&narrow).await.unwrap();
+    assert_eq!((queue.jobs_in_queue, queue.waiting_jobs_in_queue, queue.most_recent_success), (4, 2, None));
+    assert_eq!(ended(&desk, submitted.id).await.completed, 4);
+    assert!(desk.queue_status(&narrow).await.unwrap().most_recent_success.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_of_one_team_does_not_wait_for_the_thousands_of_another() {
+    let (desk, _) = desk(DeskParts::default());
+    let paths = vec!["one"; 5_000];
+    let large = desk.batch(&team("b"), plan(&paths), Submit::default()).await.unwrap().id;
+    for _ in 0..100 {
+        desk.batch(&team("b"), plan(&["one"; 50]), Submit::default()).await.unwrap();
+    }
+    let began = Instant::now();
+    let request = ScrapeRequest::new("https://late.example/");
+    desk.scrape(&team("a"), request.check().unwrap(), Submit::default()).await.unwrap();
+    assert!(began.elapsed() <= Duration::from_millis(30), "it took {:?} of pages of 10 ms", began.elapsed());
+    let page = Page { skip: None, limit: Some(1) };
+    let body = desk.status(&TeamId::new("b"), BATCH, large, page, &next_url).await.unwrap();
+    assert_eq!(read(&body).status, JobState::Scraping, "the others still run");
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_teams_share_alike_whatever_the_number_of_their_jobs() {
+    let (desk, _) = desk(DeskParts::default());
+    for _ in 0..20 {
+        desk.batch(&team("a"), plan(&["slow"; 20]), Submit::default()).await.unwrap();
+    }
+    desk.batch(&team("b"), plan(&["slow"; 400]), Submit::default()).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(90)).await;
+    let at_work = async |name| desk.concurrency(&team(name)).await.unwrap().concurrency;
+    assert_eq!((at_work("a").await, at_work("b").await), (25, 25));
+}
+
+#[tokio::test(start_paused = true)]
+async fn crawls_that_run_are_listed_and_jobs_that_ended_are_logged() {
+    let activity = Arc::new(MemoryActivityLog::default());
+    let (desk, _) = desk(DeskParts { activity: activity.clone(), ..DeskParts::default() });
+    let body = json!({"url": "https://a.example/slow", "limit": 3, "webhook": {"url": "x"}});
+    let plan_ = CrawlRequest::new("https://a.example/slow").check().unwrap();
+    let submit = Submit { request: body, ..Submit::default() };
+    let id = desk.crawl(&team("a"), plan_, submit).await.unwrap().id;
+    let active = desk.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
+    assert_eq!((active[0].id, active[0].url.as_str()), (id, "https://a.example/slow"));
+    assert_eq!(json!(active[0].options), json!({"limit": 3}));
+    assert!(desk.active_crawls(&TeamId::new("b")).await.unwrap().crawls.is_empty());
+    desk.cancel(&TeamId::new("a"), JobKind::Crawl, id).await.unwrap();
+    assert!(desk.active_crawls(&TeamId::new("a")).await.unwrap().crawls.is_empty());
+    tokio::time::sleep(Duration::from_secs(2 * 86_400)).await;
+    let logged = activity.of(&TeamId::new("a"));
+    assert_eq!((logged.len(), logged[0].snapshot.state), (1, JobState::Cancelled));
+    assert_eq!(logged[0].url, "https://a.example/slow");
+}
+
+#[tokio::test(start_paused = true)]
+async fn zero_data_retention_needs_leave_and_keeps_the_address_out_of_the_log() {
+    let activity = Arc::new(MemoryActivityLog::default());
+    let (desk, _) = desk(DeskParts { activity: activity.clone(), ..DeskParts::default() });
+    let plan = BatchPlan { zero_data_retention: true, ..plan(&["one"]) };
+    let barred = Team { zero_data_retention: false, ..team("a") };
+    let refused = desk.batch(&barred, plan.clone(), Submit::default()).await.unwrap_err();
+    assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::Forbidden, 403));
+    let id = desk.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
+    let done = ended(&desk, id).await;
+    assert_eq!((done.completed, done.credits_used), (1, 2), "and it costs one credit more a page");
+    settle().await;
+    assert_eq!(activity.of(&TeamId::new("a"))[0].url, "");
+}
+
+/// Row 35 of the checklist: work that is given up at any of its waits leaves nothing occupied.
+#[tokio::test(start_paused = true)]
+async fn cancelling_at_any_moment_leaks_nothing() {
+    const MOMENTS: usize = 80;
+    let (desk, _) = desk(DeskParts::default());
+    let mut leaked = 0;
+    for moment in 0..MOMENTS {
+        let request = ScrapeRequest::new("https://a.example/slow").check().unwrap();
+        let asking = team("a");
+        let scrape = desk.scrape(&asking, request, Submit::default());
+        let id = batch(&desk, &["one", "panic", "slow", "broken"]).await;
+        let wait = async {
+            for step in 0..moment {
+                // Some moments lie between two steps of the scheduler, others between two of the clock.
+                match step % 4 {
+                    3 => tokio::time::sleep(Duration::from_millis(1)).await,
+                    _ => tokio::task::yield_now().await,
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            scraped = scrape => panic!("a slow page was done: {scraped:?}"),
+            () = wait => {}
+        }
+        let _conflict = desk.cancel(&TeamId::new("a"), BATCH, id).await;
+        settle().await;
+        let left = desk.queue_status(&team("a")).await.unwrap();
+        leaked += left.jobs_in_queue;
+    }
+    println!("permits leaked {leaked} at {MOMENTS} moments");
+    assert_eq!(leaked, 0);
+    let id = batch(&desk, &["one"; 200]).await;
+    assert_eq!(ended(&desk, id).await.completed, 200);
+}

@@ -1,0 +1,16 @@
+//! The job side of the contract, over scripted ports and in virtual time.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "code of tests: a broken assumption ends the test"
+)]
+
+mod accounts; // reservation, overrun, settlement, limits
+mod batch; // append, idempotency, teams, cancel, activity
+mod extract; // extract jobs and change tracking
+mod histories; // laws over random histories of jobs
+mod status; // paging, long poll, watching
+mod support;
+mod webhooks; // order, retries, signature, receivers that fail

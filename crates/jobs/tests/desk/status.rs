@@ -1,0 +1,158 @@
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use gleaner_jobs::{DeskParts, ErrorKind, LONG_POLL, Page};
+use gleaner_store::TeamId;
+use gleaner_types::event::WatchFrame;
+use gleaner_types::{JobId, JobKind, JobState, limits};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use crate::support::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_body_holds_as_much_as_ten_million_bytes_have_room_for_and_not_one_more() {
+    // The last document is made larger byte by byte around the bound.
+    let fill = async |last: usize| {
+        let (desk, _) = desk(DeskParts::default());
+        let large = format!("large-{last}");
+        let id = batch(&desk, &["large-4000000", "large-4000000", &large]).await;
+        ended(&desk, id).await;
+        status(&desk, id, None, None).await
+    };
+    let probe = fill(1_000).await;
+    assert_eq!((probe.documents, probe.next), (3, None));
+    let room = limits::MAX_STATUS_BYTES - probe.bytes.len();
+    // The number of bytes is part of the address, so four digits more are taken twice: by `url` and by `sourceURL`.
+    let exact = 1_000 + room - 2 * 3;
+    let full = fill(exact).await;
+    assert_eq!((full.bytes.len(), full.documents, full.next), (limits::MAX_STATUS_BYTES, 3, None));
+    let over = fill(exact + 1).await;
+    assert_eq!((over.documents, over.next), (2, Some(2)));
+    assert!(over.bytes.len() <= limits::MAX_STATUS_BYTES);
+    assert_eq!(read(&over).next, Some(next_url(2)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_document_beyond_the_bound_is_served_alone() {
+    let (desk, _) = desk(DeskParts::default());
+    let id = batch(&desk, &["large-11000000", "one"]).await;
+    ended(&desk, id).await;
+    let first = status(&desk, id, Some(0), None).await;
+    assert!(first.bytes.len() < limits::MAX_STATUS_BYTES || first.documents == 1);
+    let second = status(&desk, id, first.next, None).await;
+    assert_eq!(first.documents + second.documents, 2);
+    assert_eq!(second.next, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_of_any_size_give_every_document_once_in_the_same_order() {
+    let (desk, _) = desk(DeskParts::default());
+    let paths: Vec<String> = (0..25).map(|number| format!("p{number}")).collect();
+    let id = batch(&desk, &paths.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    ended(&desk, id).await;
+    let mut orders = Vec::new();
+    for limit in [1, 2, 7, 25, 1_000] {
+        let (mut order, mut skip) = (Vec::new(), Some(0));
+        while let Some(from) = skip {
+            let body = status(&desk, id, Some(from), Some(limit)).await;
+            assert!(body.documents as u64 <= limit);
+            order.extend(read(&body).data.into_iter().map(|document| document.markdown.unwrap()));
+            skip = body.next;
+        }
+        orders.push(order);
+    }
+    assert_eq!(orders[0].len(), 25);
+    assert!(orders.iter().all(|order| *order == orders[0]));
+    let beyond = status(&desk, id, Some(99), None).await;
+    assert_eq!((beyond.documents, beyond.next), (0, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_who_asks_for_what_comes_next_is_kept_waiting_for_it() {
+    let (desk, _) = desk(DeskParts::default());
+    let id = batch(&desk, &["slow"]).await;
+    let began = Instant::now();
+    let body = status(&desk, id, None, None).await;
+    assert_eq!((began.elapsed(), body.next), (Duration::ZERO, Some(0)), "the plain status does not wait");
+    let body = status(&desk, id, body.next, None).await;
+    assert_eq!((began.elapsed(), body.next), (LONG_POLL, Some(0)));
+    tokio::time::sleep(Duration::from_millis(58_500)).await;
+    let asked = Instant::now();
+    let body = status(&desk, id, body.next, None).await;
+    assert!(asked.elapsed() < LONG_POLL, "it is answered as soon as there is something");
+    assert_eq!(body.documents, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn counts_and_times_are_those_of_the_contract() {
+    let (desk, _) = desk(DeskParts::default());
+    let id = batch(&desk, &["one", "broken", "panic", "slow"]).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let running = read(&status(&desk, id, None, None).await);
+    assert_eq!((running.status, running.completed, running.total), (JobState::Scraping, 1, 2));
+    assert_eq!(running.expires_at.unix_timestamp() as u64, START.as_secs() + 1 + 86_400);
+    assert!(running.next.is_some() && running.completed_at.is_none());
+    let done = ended(&desk, id).await;
+    assert_eq!((done.status, done.completed, done.total, done.credits_used), (JobState::Completed, 2, 2, 2));
+    assert_eq!(done.expires_at - done.completed_at.unwrap(), time::Duration::days(1));
+    let errors = desk.errors(&TeamId::new("a"), BATCH, id).await.unwrap().errors;
+    let mut failed: Vec<&str> = errors.iter().map(|error| error.url.as_str()).collect();
+    failed.sort_unstable();
+    assert_eq!(failed, ["https://h1.example/broken", "https://h2.example/panic"]);
+    assert_ne!(errors[0].id, errors[1].id);
+    assert!(errors.iter().all(|error| Uuid::parse_str(&error.id).is_ok()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_team_s_job_and_one_of_another_kind_are_not_found() {
+    let (desk, _) = desk(DeskParts::default());
+    let id = batch(&desk, &["one"]).await;
+    let page = Page::default();
+    let (mine, other) = (TeamId::new("a"), TeamId::new("b"));
+    let unknown = JobId::from_uuid(Uuid::from_u128(1));
+    for (team, kind, id) in [
+        (&other, BATCH, id),
+        (&mine, JobKind::Crawl, id),
+        (&mine, JobKind::Extract, id),
+        (&mine, BATCH, unknown),
+    ] {
+        let errors = [
+            desk.status(team, kind, id, page, &next_url).await.unwrap_err(),
+            desk.errors(team, kind, id).await.unwrap_err(),
+            desk.cancel(team, kind, id).await.unwrap_err(),
+            desk.dead_letters(team, kind, id).await.unwrap_err(),
+            desk.watch(team, kind, id).await.map(drop).unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!((error.kind(), error.http_status()), (ErrorKind::NotFound, 404));
+            assert_eq!(error.body().error, "Job not found");
+        }
+    }
+    assert!(desk.status(&mine, BATCH, id, page, &next_url).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn results_are_served_for_a_day_after_the_end() {
+    let (desk, _) = desk(DeskParts::default());
+    let id = batch(&desk, &["one"]).await;
+    ended(&desk, id).await;
+    tokio::time::sleep(Duration::from_secs(86_400 - 60)).await;
+    assert_eq!(status(&desk, id, None, None).await.documents, 1);
+    tokio::time::sleep(Duration::from_secs(60 + 15)).await;
+    let gone = desk.status(&TeamId::new("a"), BATCH, id, Page::default(), &next_url).await;
+    assert_eq!(gone.unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watcher_catches_up_and_then_sees_every_document() {
+    let (desk, _) = desk(DeskParts::default());
+    let id = batch(&desk, &["one", "two", "slow"]).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let frames: Vec<WatchFrame> = desk.watch(&TeamId::new("a"), BATCH, id).await.unwrap().collect().await;
+    let WatchFrame::Catchup { data } = &frames[0] else { panic!("the first frame is a catchup") };
+    assert_eq!((data.data.len(), data.status), (2, JobState::Scraping));
+    let WatchFrame::Document { data } = &frames[1] else { panic!("then come documents") };
+    assert_eq!(data.markdown.as_deref(), Some("/slow"));
+    assert_eq!(frames[2..], [WatchFrame::Done]);
+}

@@ -1,0 +1,228 @@
+//! A web in which every page answers as its path says, and a desk before it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use gleaner_jobs::{
+    Clock, Deliver, DeliverError, Delivery, Desk, DeskParts, Fetch, FetchError, FetchRequest, Fetched,
+    HopCheck, MemoryAccounts, Page, Parts, Room, StatusBody, Submit, Team, TeamConfig, Transform,
+    Transformed,
+};
+use gleaner_store::{MemoryStore, TeamId};
+use gleaner_types::plan::{BatchPlan, ScrapeOptionsPlan};
+use gleaner_types::request::BatchScrapeRequest;
+use gleaner_types::response::JobStatus;
+use gleaner_types::{CacheState, Document, ErrorCode, JobId, JobKind, JobState, PageError, ProxyUsed};
+use serde_json::Value;
+use url::Url;
+
+pub(crate) const START: Duration = Duration::from_secs(1_700_000_000);
+pub(crate) const BATCH: JobKind = JobKind::BatchScrape;
+
+/// `/slow` takes a minute, `/broken` gives no answer, `/panic` makes the parser panic, `/pdf-9` is one of nine pages,
+/// `/large-9` has nine bytes of Markdown, `/text` has what [`Web::say`] said.
+#[derive(Debug, Default)]
+pub(crate) struct Web {
+    text: Mutex<String>,
+    pub(crate) fetched: AtomicU64,
+}
+
+impl Web {
+    pub(crate) fn say(&self, text: &str) {
+        *self.text.lock().unwrap() = text.to_owned();
+    }
+}
+
+#[derive(Debug)]
+struct Port(Arc<Web>);
+
+#[async_trait]
+impl Fetch for Port {
+    async fn fetch(&self, request: FetchRequest<'_>, _: &dyn HopCheck) -> Result<Fetched, FetchError> {
+        let path = request.url.path();
+        let time = if path.contains("slow") { 60_000 } else { 10 };
+        tokio::time::sleep(Duration::from_millis(time)).await;
+        self.0.fetched.fetch_add(1, Ordering::Relaxed);
+        if path.contains("broken") {
+            let error =
+                PageError { code: ErrorCode::ScrapeSiteError, message: "the connection broke".to_owned() };
+            return Err(FetchError { error, retryable: false, refused_hop: None });
+        }
+        Ok(Fetched {
+            url: request.url.clone(),
+            status: if path.contains("robots.txt") { 404 } else { 200 },
+            content_type: None,
+            body: Bytes::new(),
+            retry_after: None,
+            latency: Duration::from_millis(10),
+            proxy_used: ProxyUsed::Basic,
+            cache_state: CacheState::Miss,
+            cached_at: None,
+        })
+    }
+}
+
+impl Transform for Port {
+    fn transform(&self, page: &Fetched, _: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
+        let path = page.url.path();
+        assert!(!path.contains("panic"), "a parser that panics");
+        let number = |prefix: &str| path.strip_prefix(prefix).and_then(|number| number.parse::<usize>().ok());
+        let mut document = Document::default();
+        document.metadata.num_pages = number("/pdf-").map(|pages| pages as u32);
+        document.markdown = Some(match number("/large-") {
+            Some(bytes) => "x".repeat(bytes),
+            None if path == "/text" => self.0.text.lock().unwrap().clone(),
+            None => path.to_owned(),
+        });
+        Ok(Transformed { document, links: Vec::new() })
+    }
+}
+
+pub(crate) fn team(name: &str) -> Team {
+    Team::new(TeamId::new(name))
+}
+
+/// Accounts of team `a`, key `key-a`.
+pub(crate) fn credits(credits: u64) -> MemoryAccounts {
+    let config = TeamConfig { credits: Some(credits), ..TeamConfig::new(team("a")) };
+    MemoryAccounts::new().with_team("key-a", config)
+}
+
+pub(crate) fn room(web: &Arc<Web>) -> Arc<Room> {
+    Room::new(Parts {
+        store: Arc::new(MemoryStore::default()),
+        fetch: Arc::new(Port(Arc::clone(web))),
+        transform: Arc::new(Port(Arc::clone(web))),
+        clock: Clock::starting_at(START),
+        robots_agent: "gleaner".to_owned(),
+        max_in_flight: 50,
+    })
+}
+
+pub(crate) fn desk(parts: DeskParts) -> (Arc<Desk>, Arc<Web>) {
+    let web = Arc::new(Web::default());
+    (Desk::new(room(&web), parts), web)
+}
+
+/// Each page is of a host of its own, so that politeness does not enter.
+pub(crate) fn urls(paths: &[&str]) -> Vec<String> {
+    let urls = paths.iter().enumerate();
+    urls.map(|(number, path)| format!("https://h{number}.example/{path}")).collect()
+}
+
+pub(crate) fn plan(paths: &[&str]) -> BatchPlan {
+    BatchScrapeRequest::new(urls(paths)).check().unwrap()
+}
+
+pub(crate) async fn batch(desk: &Arc<Desk>, paths: &[&str]) -> JobId {
+    desk.batch(&team("a"), plan(paths), Submit::default()).await.unwrap().id
+}
+
+pub(crate) fn next_url(skip: u64) -> String {
+    format!("http://host.example/v2/batch/scrape/x?skip={skip}")
+}
+
+pub(crate) async fn status(desk: &Desk, id: JobId, skip: Option<u64>, limit: Option<u64>) -> StatusBody {
+    desk.status(&TeamId::new("a"), BATCH, id, Page { skip, limit }, &next_url).await.unwrap()
+}
+
+pub(crate) fn read(body: &StatusBody) -> JobStatus {
+    serde_json::from_slice(&body.bytes).unwrap()
+}
+
+/// Waits for the end and returns the first page of the status.
+pub(crate) async fn ended(desk: &Desk, id: JobId) -> JobStatus {
+    loop {
+        let status = read(&status(desk, id, None, None).await);
+        if status.status != JobState::Scraping {
+            return status;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Lets what goes on behind the desk come to rest.
+pub(crate) async fn settle() {
+    tokio::time::sleep(Duration::from_millis(50)).await;
+}
+
+pub(crate) async fn balance(desk: &Desk) -> i64 {
+    desk.credit_usage(&TeamId::new("a")).await.unwrap().data.remaining_credits
+}
+
+/// A receiver that answers with the statuses of a script, the last for ever; 0 is no answer in time.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    script: Mutex<Vec<u16>>,
+    pub(crate) received: Mutex<Vec<Received>>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Received {
+    pub(crate) at: Duration,
+    pub(crate) url: Url,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) status: u16,
+}
+
+impl Received {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.json()[name].as_str().unwrap().to_owned()
+    }
+}
+
+impl Receiver {
+    pub(crate) fn new(script: &[u16]) -> Arc<Self> {
+        Arc::new(Self { script: Mutex::new(script.to_vec()), received: Mutex::default() })
+    }
+
+    pub(crate) fn all(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Post(pub(crate) Arc<Receiver>, pub(crate) tokio::time::Instant);
+
+#[async_trait]
+impl Deliver for Post {
+    async fn check(&self, url: &Url) -> Result<(), DeliverError> {
+        match url.host_str() {
+            Some("10.0.0.1") => {
+                Err(DeliverError { refused: true, message: "the address is not public".to_owned() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn deliver(&self, delivery: Delivery<'_>) -> Result<u16, DeliverError> {
+        let status = {
+            let mut script = self.0.script.lock().unwrap();
+            if script.len() > 1 { script.remove(0) } else { script[0] }
+        };
+        self.0.received.lock().unwrap().push(Received {
+            at: self.1.elapsed(),
+            url: delivery.url.clone(),
+            headers: delivery.headers.clone(),
+            body: delivery.body.to_vec(),
+            status,
+        });
+        match status {
+            0 => std::future::pending().await,
+            1 => Err(DeliverError { refused: true, message: "the address is refused".to_owned() }),
+            status => Ok(status),
+        }
+    }
+}
+
+pub(crate) fn post(receiver: &Arc<Receiver>) -> Option<Arc<dyn Deliver>> {
+    Some(Arc::new(Post(Arc::clone(receiver), tokio::time::Instant::now())))
+}

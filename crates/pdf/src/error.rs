@@ -1,0 +1,87 @@
+use std::fmt;
+
+/// Why a file could not be converted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+}
+
+/// What kind of error it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The bytes do not begin as a PDF does.
+    NotPdf,
+    /// The file can only be opened with a password.
+    Encrypted,
+    /// The file declares more objects than allowed.
+    TooManyObjects {
+        /// How many are allowed.
+        limit: usize,
+    },
+    /// The file's streams inflate to more than allowed.
+    TooLarge {
+        /// How many bytes are allowed.
+        limit: u64,
+    },
+    /// The file is damaged beyond what can be read.
+    Malformed {
+        /// What is wrong, in the parser's words.
+        reason: String,
+    },
+    /// The parser panicked: a fault of the parser that this file brings out.
+    Panicked,
+}
+
+impl Error {
+    pub(crate) fn malformed(reason: impl fmt::Display) -> Self {
+        // The parser quotes the file: enough to find the place, and nothing that a terminal would obey.
+        let reason = reason.to_string().chars().filter(|c| !c.is_control()).take(200).collect();
+        ErrorKind::Malformed { reason }.into()
+    }
+
+    /// What kind of error it is.
+    #[must_use]
+    pub const fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// Would a password help?
+    #[must_use]
+    pub const fn is_encrypted(&self) -> bool {
+        matches!(self.kind, ErrorKind::Encrypted)
+    }
+
+    /// Was the file refused for what it would cost?
+    #[must_use]
+    pub const fn is_limit(&self) -> bool {
+        matches!(self.kind, ErrorKind::TooManyObjects { .. } | ErrorKind::TooLarge { .. })
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self { kind }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ErrorKind::NotPdf => f.write_str("the bytes are no PDF: one begins with `%PDF-`"),
+            ErrorKind::Encrypted => {
+                f.write_str("the PDF is encrypted and needs a password, which cannot be given here")
+            }
+            ErrorKind::TooManyObjects { limit } => {
+                write!(f, "the PDF declares more than {limit} objects, which are all that may be read")
+            }
+            ErrorKind::TooLarge { limit } => {
+                write!(f, "the PDF inflates to more than {limit} bytes, which are all that may be read")
+            }
+            ErrorKind::Malformed { reason } => write!(f, "the PDF is damaged: {reason}"),
+            ErrorKind::Panicked => f.write_str("the PDF brings out a fault of the parser"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

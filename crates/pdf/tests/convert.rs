@@ -1,0 +1,59 @@
+//! Files that are in order.
+
+#![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
+
+mod support;
+
+use gleaner_pdf::{ErrorKind, Options, convert};
+use support::{file, lines, pages};
+
+fn two_pages() -> Vec<u8> {
+    let first = lines(&["The kiln is loaded in the evening.", "Leave room between the shelves."]);
+    let second = lines(&["Fire slowly until the water is gone."]);
+    let about =
+        b"<< /Title (Kiln \\(notes\\)) /Author (A. Potter) /CreationDate (D:20240115103000Z) >>".to_vec();
+    pages(&[first, second], &[about], "/Info 8 0 R")
+}
+
+#[test]
+fn the_text_of_all_pages_comes_out_in_order() {
+    let converted = convert(&two_pages(), &Options::default()).unwrap();
+    let (evening, slowly) =
+        (converted.markdown.find("in the evening"), converted.markdown.find("Fire slowly"));
+    assert!(evening.is_some() && evening < slowly, "{}", converted.markdown);
+    assert_eq!((converted.pages, converted.pages_converted), (2, 2));
+    assert_eq!(converted.title.as_deref(), Some("Kiln (notes)"));
+    assert_eq!(converted.author.as_deref(), Some("A. Potter"));
+    assert_eq!(converted.created.as_deref(), Some("D:20240115103000Z"));
+}
+
+#[test]
+fn pages_beyond_the_bound_are_counted_and_left_out() {
+    let converted = convert(&two_pages(), &Options::default().max_pages(1)).unwrap();
+    assert!(converted.markdown.contains("in the evening") && !converted.markdown.contains("Fire slowly"));
+    assert_eq!((converted.pages, converted.pages_converted), (2, 1));
+}
+
+#[test]
+fn text_cannot_act() {
+    let page =
+        lines(&["<script>alert\\(1\\)</script> and [x]\\(javascript:alert\\) here", "[y]: javascript:x"]);
+    let converted = convert(&pages(&[page], &[], ""), &Options::default()).unwrap();
+    assert!(!converted.markdown.contains("](javascript"), "{}", converted.markdown);
+    assert!(!converted.markdown.replace("\\<", "").contains("<script"), "{}", converted.markdown);
+}
+
+#[test]
+fn a_file_that_needs_a_password_says_so() {
+    let encryption =
+        format!("<< /Filter /Standard /V 1 /R 2 /P -4 /O <{}> /U <{}> >>", "ab".repeat(32), "cd".repeat(32));
+    let file = pages(&[lines(&["secret"])], &[encryption.into_bytes()], "/Encrypt 6 0 R /ID [<00> <00>]");
+    let error = convert(&file, &Options::default()).unwrap_err();
+    assert!(error.is_encrypted(), "{error}");
+}
+
+#[test]
+fn a_file_without_pages_is_damaged() {
+    let empty = file(&[b"<< /Type /Catalog >>".to_vec()], "");
+    assert!(matches!(convert(&empty, &Options::default()).unwrap_err().kind(), ErrorKind::Malformed { .. }));
+}

@@ -1,0 +1,317 @@
+//! What a store promises to those who serve teams: accounts, events, turns, histories.
+
+use gleaner_frontier::JobRules;
+use gleaner_types::plan::{EventKind, WebhookPlan};
+use gleaner_types::{JobKind, JobState};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+use uuid::Uuid;
+
+use super::{Bench, START, candidates, document, failure};
+use crate::{
+    Conclusion, DELIVERY_LEASE, DeliveryOutcome, DueEvent, ErrorKind, EventId, HistoryKey, JobAccount,
+    NewJob, PageOutcome, PastScrape, ReadBound, Retention, Store, TeamId,
+};
+use gleaner_types::JobId;
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+pub(super) async fn run<S: Store>(make: &impl Fn() -> S) {
+    stored_json_is_read_within_exact_bounds(Bench::new(make())).await;
+    events_are_written_with_what_they_tell_of_and_leave_in_order(Bench::new(make())).await;
+    an_event_whose_sender_is_lost_is_due_again(Bench::new(make())).await;
+    an_event_given_up_is_listed_and_the_next_is_due(Bench::new(make())).await;
+    events_outlive_the_removal_of_their_job(Bench::new(make())).await;
+    a_budget_is_never_overdrawn_by_a_page_that_has_not_started(Bench::new(make())).await;
+    a_job_without_credits_fails_when_its_pages_in_work_are_done(Bench::new(make())).await;
+    the_end_of_a_job_is_told_until_it_is_settled(Bench::new(make())).await;
+    teams_take_turns_and_keep_to_their_slots(Bench::new(make())).await;
+    a_key_is_used_once_by_a_team(Bench::new(make())).await;
+    pages_are_appended_while_a_job_runs(Bench::new(make())).await;
+    a_conclusion_ends_its_job(Bench::new(make())).await;
+    a_history_gives_the_scrape_before(Bench::new(make())).await;
+}
+
+impl<S: Store> Bench<S> {
+    async fn submit_for(
+        &self,
+        number: u128,
+        team: &str,
+        pages: &[&str],
+        more: impl FnOnce(&mut NewJob),
+    ) -> JobId {
+        let id = JobId::from_uuid(Uuid::from_u128(number));
+        let rules = JobRules::with_limit(u64::MAX);
+        let mut job = NewJob::new(id, Some(JobKind::BatchScrape), rules, candidates(pages));
+        job.retention = Retention::Keep;
+        job.account = Some(Box::new(JobAccount::of(TeamId::new(team))));
+        more(&mut job);
+        self.store.submit(job, START).await.expect("a job can be submitted");
+        id
+    }
+
+    async fn due(&self, now: Duration) -> Option<DueEvent> {
+        let mut due = self.store.due(10, now).await.expect("events can be taken");
+        assert!(due.events.len() <= 1, "a job has one event on its way");
+        due.events.pop()
+    }
+
+    async fn told(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) {
+        self.store.delivered(event, outcome, now).await.expect("an outcome can be told");
+    }
+
+    async fn work(&self, count: usize, price: u64) -> usize {
+        let mut done = 0;
+        for _ in 0..count {
+            let Some(page) = self.lease(1).await.pop() else { break };
+            let outcome = match document(&page) {
+                PageOutcome::Document(found, _) => PageOutcome::Document(found, price),
+                other => other,
+            };
+            self.finish(page, outcome, &[]).await;
+            done += 1;
+        }
+        done
+    }
+}
+
+fn webhook() -> Option<Arc<WebhookPlan>> {
+    Some(Arc::new(WebhookPlan {
+        url: Url::parse("https://hook.example/").expect("the suite's addresses are valid"),
+        headers: Default::default(),
+        metadata: Default::default(),
+        events: [EventKind::Started, EventKind::Page, EventKind::Completed, EventKind::Cancelled].into(),
+    }))
+}
+
+async fn stored_json_is_read_within_exact_bounds<S: Store>(bench: Bench<S>) {
+    let job = bench.submit(1, 10, Retention::Keep, &["a", "b", "c"]).await;
+    bench.drain().await;
+    let read = async |from, documents, bytes| {
+        let bound = ReadBound { documents, bytes };
+        bench.store.read_json(job, from, bound).await.expect("documents can be read")
+    };
+    let all = read(0, usize::MAX, usize::MAX).await;
+    let sizes: Vec<usize> = all.documents.iter().map(Vec::len).collect();
+    assert_eq!((sizes.len(), all.next, all.end), (3, 3, true));
+    let two: usize = sizes.iter().take(2).sum();
+    assert_eq!(read(0, usize::MAX, two).await.documents.len(), 2, "what has room exactly is read");
+    assert_eq!(read(0, usize::MAX, two - 1).await.documents.len(), 1, "and a byte less is too little");
+    assert_eq!(read(0, usize::MAX, 0).await.documents.len(), 1, "one is read whatever its size");
+    let last = read(2, 1, usize::MAX).await;
+    assert_eq!((last.documents.first(), last.end), (all.documents.get(2), true));
+    assert_eq!(read(9, 1, usize::MAX).await.documents.len(), 0);
+}
+
+async fn events_are_written_with_what_they_tell_of_and_leave_in_order<S: Store>(bench: Bench<S>) {
+    let mut chores = bench.store.chores();
+    chores.mark_unchanged();
+    let job = bench.submit_for(1, "a", &["a", "b"], |job| job.webhook = webhook()).await;
+    assert!(chores.has_changed().is_ok_and(|changed| changed), "who delivers is told");
+    let page = bench.lease(1).await.remove(0);
+    let outcome = document(&page);
+    bench.finish(page, outcome, &[]).await;
+    let page = bench.lease(1).await.remove(0);
+    bench.finish(page, failure(), &[]).await;
+    let mut kinds = Vec::new();
+    while let Some(event) = bench.due(START).await {
+        assert!(bench.due(START).await.is_none(), "the next waits for the outcome of this one");
+        assert_eq!((event.id.job, event.id.sequence), (job, kinds.len() as u64));
+        let body: Value = serde_json::from_slice(&event.body).expect("a body is JSON");
+        assert_eq!(body.get("webhookId"), Some(&json!(event.id.webhook_id())));
+        kinds.push((event.name.event, body.get("success").and_then(Value::as_bool)));
+        bench.told(event.id, DeliveryOutcome::Delivered, START).await;
+    }
+    let expected = [
+        (EventKind::Started, Some(true)),
+        (EventKind::Page, Some(true)),
+        (EventKind::Page, Some(false)),
+        (EventKind::Completed, Some(true)),
+    ];
+    assert_eq!(kinds, expected);
+}
+
+async fn an_event_whose_sender_is_lost_is_due_again<S: Store>(bench: Bench<S>) {
+    bench.submit_for(1, "a", &["a"], |job| job.webhook = webhook()).await;
+    let first = bench.due(START).await.expect("the start is told");
+    assert!(bench.due(START + DELIVERY_LEASE - MINUTE).await.is_none());
+    let later = START + DELIVERY_LEASE;
+    let again = bench.due(later).await.expect("it is due again");
+    assert_eq!((again.id, &again.body), (first.id, &first.body), "the same event in the same bytes");
+    bench.told(again.id, DeliveryOutcome::Retry { not_before: later + MINUTE }, later).await;
+    assert!(bench.due(later).await.is_none());
+    let third = bench.due(later + MINUTE).await.expect("it is tried again when it said");
+    assert_eq!((third.id, third.attempt, &third.body), (first.id, 1, &first.body));
+    bench.told(third.id, DeliveryOutcome::Delivered, later).await;
+    bench.told(third.id, DeliveryOutcome::GivenUp { reason: String::new() }, later).await;
+    let dead = bench.store.dead_letters(third.id.job).await.expect("dead letters can be listed");
+    assert!(dead.is_empty(), "an outcome told twice counts once");
+}
+
+async fn an_event_given_up_is_listed_and_the_next_is_due<S: Store>(bench: Bench<S>) {
+    let job = bench.submit_for(1, "a", &["a"], |job| job.webhook = webhook()).await;
+    bench.drain().await;
+    let first = bench.due(START).await.expect("the start is told");
+    bench.told(first.id, DeliveryOutcome::GivenUp { reason: "gone".to_owned() }, START).await;
+    let dead = bench.store.dead_letters(job).await.expect("dead letters can be listed");
+    let listed: Vec<_> =
+        dead.iter().map(|letter| (letter.id, letter.attempts, letter.reason.as_str())).collect();
+    assert_eq!(listed, [(first.id, 1, "gone")]);
+    let next = bench.due(START).await.expect("the next one's turn has come");
+    assert!(next.faltering && next.id.sequence == 1);
+}
+
+async fn events_outlive_the_removal_of_their_job<S: Store>(bench: Bench<S>) {
+    let job = bench.submit_for(1, "a", &["a", "b"], |job| job.webhook = webhook()).await;
+    bench.work(1, 1).await;
+    bench.store.remove(job, START).await.expect("a job can be removed");
+    assert!(bench.store.snapshot(job).await.is_err_and(|error| error.is_unknown_job()));
+    let mut kinds = Vec::new();
+    while let Some(event) = bench.due(START).await {
+        kinds.push(event.name.event);
+        bench.told(event.id, DeliveryOutcome::Delivered, START).await;
+    }
+    assert_eq!(kinds, [EventKind::Started, EventKind::Page, EventKind::Cancelled]);
+}
+
+fn budget(credits: u64, price: u64) -> impl FnOnce(&mut NewJob) {
+    move |job| {
+        if let Some(account) = job.account.as_mut() {
+            (account.budget, account.price) = (Some(credits), price);
+        }
+    }
+}
+
+async fn a_budget_is_never_overdrawn_by_a_page_that_has_not_started<S: Store>(bench: Bench<S>) {
+    let pages = ["a", "b", "c", "d", "e"];
+    let job = bench.submit_for(1, "a", &pages, budget(5, 2)).await;
+    let leased = bench.lease(10).await;
+    assert_eq!(leased.len(), 2, "two pages at two credits, and not three");
+    let short = bench.store.accounting(10).await.expect("accounting can be read").short;
+    assert_eq!(short.iter().map(|short| (short.job, short.credits)).collect::<Vec<_>>(), [(job, 1)]);
+    bench.store.grant(job, 1, START).await.expect("credits can be granted");
+    assert_eq!(bench.lease(10).await.len(), 1, "one more for what was granted");
+    for page in leased {
+        bench.finish(page, failure(), &[]).await;
+    }
+    assert_eq!(bench.lease(10).await.len(), 2, "a page that failed leaves its price to another");
+    let short = bench.store.accounting(10).await.expect("accounting can be read").short;
+    assert!(short.is_empty(), "nothing more is wanted");
+}
+
+async fn a_job_without_credits_fails_when_its_pages_in_work_are_done<S: Store>(bench: Bench<S>) {
+    let job = bench.submit_for(1, "a", &["a", "b", "c"], budget(2, 1)).await;
+    let mut leased = bench.lease(10).await;
+    bench.store.grant(job, 0, START).await.expect("credits can be denied");
+    for (page, state) in [(leased.remove(0), JobState::Scraping), (leased.remove(0), JobState::Failed)] {
+        let outcome = document(&page);
+        bench.finish(page, outcome, &[]).await;
+        assert_eq!(bench.state(job).await.0, state);
+    }
+    let snapshot = bench.store.snapshot(job).await.expect("a job has a snapshot");
+    assert_eq!((snapshot.completed, snapshot.error.as_deref()), (2, Some("insufficient credits")));
+    assert_eq!(bench.read(job, 0).await.0.len(), 2, "what is paid for is readable");
+}
+
+async fn the_end_of_a_job_is_told_until_it_is_settled<S: Store>(bench: Bench<S>) {
+    let first = bench.submit_for(1, "a", &["a"], |_| {}).await;
+    bench.work(1, 3).await;
+    let second = bench.submit_for(2, "a", &["b"], |_| {}).await;
+    bench.store.remove(second, START).await.expect("a job can be removed");
+    let ended = async || bench.store.accounting(10).await.expect("accounting can be read").ended;
+    let told = ended().await;
+    let told: Vec<_> =
+        told.iter().map(|job| (job.snapshot.id, job.snapshot.state, job.snapshot.credits_used)).collect();
+    assert_eq!(told, [(first, JobState::Completed, 3), (second, JobState::Cancelled, 0)]);
+    bench.store.settled(first).await.expect("a job can be settled");
+    bench.store.settled(first).await.expect("settling twice does nothing");
+    assert_eq!(ended().await.len(), 1);
+}
+
+async fn teams_take_turns_and_keep_to_their_slots<S: Store>(bench: Bench<S>) {
+    let names: Vec<String> = (0..60).map(|number| format!("p{number}")).collect();
+    let pages: Vec<&str> = names.iter().map(String::as_str).collect();
+    for number in 1..=3 {
+        bench.submit_for(number, "many", &pages, |_| {}).await;
+    }
+    let slots = |job: &mut NewJob| {
+        if let Some(account) = job.account.as_mut() {
+            account.slots = Some(4);
+        }
+    };
+    let few = bench.submit_for(9, "few", &pages, slots).await;
+    let leased = bench.lease(6).await;
+    let of_few = leased.iter().filter(|page| page.job == few).count();
+    assert_eq!(of_few, 3, "each team has its turn, whatever the number of its jobs");
+    let more = bench.lease(20).await;
+    let of_few = more.iter().filter(|page| page.job == few).count();
+    assert_eq!((more.len(), of_few), (20, 1), "four slots, and the others go to who has room");
+    let mut jobs: Vec<JobId> = more.iter().map(|page| page.job).collect();
+    jobs.sort_unstable();
+    jobs.dedup();
+    assert_eq!(jobs.len(), 4, "the jobs of a team take turns as well");
+    let load = bench.store.load(&TeamId::new("few")).await.expect("a load can be read");
+    assert_eq!((load.jobs, load.leased, load.waiting), (1, 4, 56));
+}
+
+async fn a_key_is_used_once_by_a_team<S: Store>(bench: Bench<S>) {
+    let key = |job: &mut NewJob| {
+        if let Some(account) = job.account.as_mut() {
+            account.idempotency_key = Some(Uuid::from_u128(5));
+        }
+    };
+    bench.submit_for(1, "a", &["a"], key).await;
+    bench.submit_for(2, "b", &["a"], key).await;
+    let id = JobId::from_uuid(Uuid::from_u128(3));
+    let mut job = NewJob::new(id, Some(JobKind::BatchScrape), JobRules::with_limit(1), candidates(&["a"]));
+    job.account = Some(Box::new(JobAccount::of(TeamId::new("a"))));
+    key(&mut job);
+    let again = bench.store.submit(job, START).await;
+    assert!(again.is_err_and(|error| error.kind() == ErrorKind::KeyUsed));
+    assert!(bench.store.snapshot(id).await.is_err(), "no job was begun");
+}
+
+async fn pages_are_appended_while_a_job_runs<S: Store>(bench: Bench<S>) {
+    let job = bench.submit_for(1, "a", &["a"], budget(1, 1)).await;
+    bench.store.append(job, candidates(&["b"]), 1, None, START).await.expect("pages can be appended");
+    assert_eq!(bench.work(9, 1).await, 2);
+    assert_eq!(bench.state(job).await, (JobState::Completed, 2, 2));
+    let late = bench.store.append(job, candidates(&["c"]), 1, None, START).await;
+    assert!(late.is_err_and(|error| error.is_job_ended()));
+}
+
+async fn a_conclusion_ends_its_job<S: Store>(bench: Bench<S>) {
+    let job =
+        bench.submit_for(1, "a", &[], |job| (job.sealed, job.kind) = (false, Some(JobKind::Extract))).await;
+    let running = bench.store.running(&TeamId::new("a"), JobKind::Extract).await.expect("jobs can be listed");
+    assert_eq!(running.iter().map(|listing| listing.snapshot.id).collect::<Vec<_>>(), [job]);
+    let conclusion = Conclusion { data: json!({"a": 1}), credits: 7, ..Conclusion::default() };
+    let snapshot = bench.store.conclude(job, conclusion.clone(), START).await.expect("a job can conclude");
+    assert_eq!((snapshot.state, snapshot.credits_used), (JobState::Completed, 7));
+    assert_eq!(bench.store.conclusion(job).await.expect("it can be read"), Some(conclusion.clone()));
+    let again = bench.store.conclude(job, conclusion, START).await;
+    assert!(again.is_err_and(|error| error.is_job_ended()));
+}
+
+async fn a_history_gives_the_scrape_before<S: Store>(bench: Bench<S>) {
+    let key = |team: &str, tag: Option<&str>| HistoryKey {
+        team: TeamId::new(team),
+        url: "http://a.example/".to_owned(),
+        tag: tag.map(str::to_owned),
+    };
+    let scrape =
+        |text: &str| PastScrape { at: START, status: Some(200), markdown: Arc::from(text), json: None };
+    let track = async |job: u128, key: HistoryKey, text: &str| {
+        let job = JobId::from_uuid(Uuid::from_u128(job));
+        let before = bench.store.track(job, key, scrape(text)).await.expect("a scrape can be stored");
+        before.map(|before| before.markdown.to_string())
+    };
+    assert_eq!(track(1, key("a", None), "one").await, None);
+    assert_eq!(track(2, key("a", None), "two").await.as_deref(), Some("one"));
+    assert_eq!(track(2, key("a", None), "two again").await.as_deref(), Some("one"), "a page done twice");
+    assert_eq!(track(3, key("a", None), "three").await.as_deref(), Some("two again"));
+    assert_eq!(track(4, key("a", Some("x")), "four").await, None);
+    assert_eq!(track(5, key("b", None), "five").await, None);
+}

@@ -1,0 +1,32 @@
+//! The last scrape of a page, which change tracking compares the next one with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::TeamId;
+
+/// Which history a scrape belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HistoryKey {
+    /// Whose it is.
+    pub team: TeamId,
+    /// The page.
+    pub url: String,
+    /// Separates histories of the same page.
+    pub tag: Option<String>,
+}
+
+/// A page as it was once scraped.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PastScrape {
+    /// When, since the Unix epoch.
+    pub at: Duration,
+    /// HTTP status.
+    pub status: Option<u16>,
+    /// The Markdown.
+    pub markdown: Arc<str>,
+    /// What was extracted, where a mode of change tracking asked for it.
+    pub json: Option<Value>,
+}

@@ -1,0 +1,548 @@
+//! The store in memory: one lock around the frontier and the jobs.
+//!
+//! One lock, and not one per job, because a lease looks at all jobs and a finish changes job, frontier and
+//! documents together. Writing a document to JSON is done before the lock is taken; putting it aside in the temporary
+//! file, and reading it back, is done under it.
+
+mod events;
+mod histories;
+mod keys;
+mod state;
+mod teams;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_frontier::{Admitted, Candidate, Finished, Frontier, FrontierConfig, Outcome, Pace, PutOff};
+use gleaner_types::plan::EventKind;
+use gleaner_types::{ErrorCode, JobId, JobKind, JobState, PageError};
+use tokio::sync::watch;
+use url::Url;
+use uuid::Uuid;
+
+use self::events::{Agenda, Event};
+pub use self::histories::{MAX_HISTORIES, MAX_HISTORY_BYTES};
+pub use self::keys::MAX_IDEMPOTENCY_KEYS;
+use self::state::State;
+use crate::outbox::EventData;
+use crate::results::Results;
+use crate::{
+    Accounting, Conclusion, DEFAULT_RETAINED_BYTES, DeadLetter, DeliveryOutcome, Due, Error, EventId,
+    FinishedPage, HistoryKey, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailures,
+    PageOutcome, PastScrape, ReadBound, Receipt, Retention, Slice, Store, TeamId, TeamLoad,
+};
+
+/// Failures and refusals of one job beyond so many are counted but not listed.
+pub const MAX_LISTED_FAILURES: usize = 100_000;
+
+/// Bounds of a [`MemoryStore`].
+#[derive(Debug, Clone)]
+pub struct MemoryConfig {
+    /// Concurrency and politeness.
+    pub frontier: FrontierConfig,
+    /// Under [`Retention::Keep`], documents of one job beyond so many bytes go to a temporary file.
+    pub retained_bytes: usize,
+    /// Ended jobs are forgotten after this.
+    pub retention: Duration,
+}
+
+impl Default for MemoryConfig {
+    fn default() -> Self {
+        Self {
+            frontier: FrontierConfig::default(),
+            retained_bytes: DEFAULT_RETAINED_BYTES,
+            retention: Duration::from_secs(gleaner_types::limits::RESULT_RETENTION_SECONDS),
+        }
+    }
+}
+
+/// A [`Store`] in memory. What it holds ends with the process.
+pub struct MemoryStore {
+    config: MemoryConfig,
+    state: Mutex<State>,
+    work: watch::Sender<u64>,
+    chores: watch::Sender<u64>,
+}
+
+/// Where a page without a document is listed.
+enum Listed {
+    Nowhere,
+    Failure(PageError),
+    RobotsBlocked,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new(config: MemoryConfig) -> Self {
+        let state = State {
+            frontier: Frontier::new(config.frontier.clone()),
+            max_in_flight: usize::try_from(config.frontier.max_in_flight).unwrap_or(usize::MAX),
+            jobs: HashMap::new(),
+            leftover: BTreeMap::new(),
+            running: HashMap::new(),
+            teams: Default::default(),
+            agenda: Agenda::default(),
+            histories: Default::default(),
+            keys: Default::default(),
+            budgets: 0,
+            short: BTreeSet::new(),
+            ended: VecDeque::new(),
+            has_chores: false,
+        };
+        Self { config, state: Mutex::new(state), work: watch::Sender::new(0), chores: watch::Sender::new(0) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No code under the lock runs what others wrote, and each operation keeps the state whole step by step.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends an operation that may have made pages ready.
+    fn done(&self, mut state: MutexGuard<'_, State>) {
+        let chores = std::mem::take(&mut state.has_chores);
+        drop(state);
+        self.work_changed();
+        if chores {
+            self.chores.send_modify(|version| *version = version.wrapping_add(1));
+        }
+    }
+
+    fn work_changed(&self) {
+        self.work.send_modify(|version| *version = version.wrapping_add(1));
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new(MemoryConfig::default())
+    }
+}
+
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStore").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error> {
+        let mut state = self.lock();
+        if state.jobs.contains_key(&job.id) || state.leftover.contains_key(&job.id) {
+            return Err(Error::job_exists(job.id));
+        }
+        state.take_key(job.account.as_deref(), now)?;
+        state.begin(job, self.config.retained_bytes, now);
+        self.done(state);
+        Ok(())
+    }
+
+    async fn admit(
+        &self,
+        job: JobId,
+        depth: u32,
+        pages: Vec<Candidate>,
+        now: Duration,
+    ) -> Result<Admitted, Error> {
+        let mut state = self.lock();
+        let slot = state.running(job)?;
+        let admitted = state.frontier.admit(slot, depth, pages, now);
+        state.check_budget(job);
+        self.done(state);
+        Ok(admitted)
+    }
+
+    async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error> {
+        let mut state = self.lock();
+        state.job(job)?.sealed = true;
+        state.end_if_dry(job, now);
+        self.done(state);
+        Ok(())
+    }
+
+    async fn lease(&self, max: usize, now: Duration) -> Result<Leases, Error> {
+        let mut state = self.lock();
+        state.take_back(now);
+        let leased = state.lease(max, now);
+        let pages = leased.leases.into_iter().filter_map(|lease| {
+            Some(LeasedPage {
+                lease: lease.id,
+                job: state.running.get(&lease.job)?.0,
+                url: lease.url,
+                key: lease.key,
+                depth: lease.depth,
+                external: lease.external,
+                attempt: lease.attempt,
+            })
+        });
+        let leases = Leases { pages: pages.collect(), next: leased.next };
+        if std::mem::take(&mut state.has_chores) {
+            drop(state);
+            self.chores.send_modify(|version| *version = version.wrapping_add(1));
+        }
+        Ok(leases)
+    }
+
+    async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
+        const STALE: Receipt = Receipt { accepted: false, admitted: 0, job_ended: false };
+        let FinishedPage { lease: page, outcome, redirected_to, links, observed } = page;
+        let retention = self.lock().jobs.get(&page.job).map_or(Retention::Stream, |job| job.retention);
+        let mut document = None;
+        let mut listed = Listed::Nowhere;
+        let mut outcome = match outcome {
+            PageOutcome::Document(found, credits) => {
+                document = Some((Results::prepare(retention, found)?, credits));
+                Outcome::Document
+            }
+            PageOutcome::Failed(error) => {
+                listed = Listed::Failure(error);
+                Outcome::Failed
+            }
+            PageOutcome::RobotsBlocked => {
+                listed = Listed::RobotsBlocked;
+                Outcome::Skipped
+            }
+            PageOutcome::Skipped => Outcome::Skipped,
+            PageOutcome::Retry(not_before) => Outcome::Retry { not_before },
+        };
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let leased = state.frontier.is_leased(page.lease);
+        let Some(job) = state.jobs.get_mut(&page.job).filter(|_| leased) else {
+            // Its host is free again, though.
+            state.frontier.finish(page.lease, Outcome::Skipped, [], now);
+            self.done(guard);
+            return Ok(STALE);
+        };
+        if let Some(observed) = observed {
+            state.frontier.observe(&page.url, observed, now);
+        }
+        if let Some(target) = redirected_to
+            && !state.frontier.redirected(page.lease, target, now)
+        {
+            // The target has a place of its own in the queue.
+            (outcome, document) = (Outcome::Skipped, None);
+        }
+        if let Some((document, credits)) = document {
+            let position = job.results.end();
+            match job.results.push(document) {
+                Ok(()) => {
+                    job.credits += credits;
+                    state.teams.succeeded(job.team, now);
+                    if job.outbox.is_some() {
+                        let data = EventData::Document(position);
+                        let event = Event { kind: EventKind::Page, data, error: None };
+                        state.agenda.tell(page.job, &mut job.outbox, event, now);
+                        state.has_chores = true;
+                    }
+                }
+                // The page is done as far as the queue knows, so its loss must be told.
+                Err(error) => {
+                    outcome = Outcome::Failed;
+                    let message = error.to_string();
+                    listed = Listed::Failure(PageError { code: ErrorCode::UnknownError, message });
+                }
+            }
+            job.progressed();
+        }
+        let (metered, fills) = (job.account.is_some(), !job.unread && job.results.is_full());
+        state.teams.finished(job.team);
+        match listed {
+            Listed::Nowhere => {}
+            Listed::Failure(error) => state.page_failed(page.job, page.url, error, now),
+            Listed::RobotsBlocked => job.list_blocked(page.url),
+        }
+        if fills {
+            state.set_unread(page.job, true);
+        }
+        let Finished::Accepted { admitted, .. } = state.frontier.finish(page.lease, outcome, links, now)
+        else {
+            return Ok(STALE);
+        };
+        state.list_lost(now);
+        let mut job_ended = state.end_if_dry(page.job, now);
+        if metered && !job_ended {
+            state.check_budget(page.job);
+            job_ended = state.fail_if_denied(page.job, now);
+        }
+        self.done(guard);
+        Ok(Receipt { accepted: true, admitted: admitted.new, job_ended })
+    }
+
+    async fn pace(&self, url: &Url, pace: Pace, now: Duration) -> Result<(), Error> {
+        self.lock().frontier.pace(url, pace, now);
+        self.work_changed();
+        Ok(())
+    }
+
+    async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let record = state.jobs.get_mut(&job).ok_or_else(|| Error::unknown_job(job))?;
+        let mut slice = record.results.read(from, bound)?;
+        slice.end &= record.ended_at.is_some();
+        let resume = record.unread && record.results.has_room();
+        if resume {
+            state.set_unread(job, false);
+        }
+        drop(guard);
+        if resume {
+            self.work_changed();
+        }
+        Ok(slice)
+    }
+
+    async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error> {
+        self.lock().snapshot(job)
+    }
+
+    async fn failures(&self, job: JobId) -> Result<PageFailures, Error> {
+        Ok(self.lock().job(job)?.failures.clone())
+    }
+
+    async fn warn(&self, job: JobId, warning: &str) -> Result<(), Error> {
+        let mut state = self.lock();
+        match &mut state.job(job)?.warning {
+            Some(all) if all.contains(warning) => {}
+            Some(all) => {
+                all.push_str("; ");
+                all.push_str(warning);
+            }
+            none => *none = Some(warning.to_owned()),
+        }
+        Ok(())
+    }
+
+    async fn fail(&self, job: JobId, reason: &str, now: Duration) -> Result<JobSnapshot, Error> {
+        let mut state = self.lock();
+        state.fail(job, reason, now)?;
+        let snapshot = state.snapshot(job);
+        self.done(state);
+        snapshot
+    }
+
+    async fn cancel(&self, job: JobId, now: Duration) -> Result<JobSnapshot, Error> {
+        let mut state = self.lock();
+        state.running(job)?;
+        state.end(job, JobState::Cancelled, now);
+        let snapshot = state.snapshot(job);
+        self.done(state);
+        snapshot
+    }
+
+    async fn pause(&self, job: JobId, paused: bool) -> Result<JobSnapshot, Error> {
+        let mut state = self.lock();
+        state.running(job)?;
+        state.job(job)?.paused = paused;
+        state.hold_as_needed(job);
+        let snapshot = state.snapshot(job);
+        self.done(state);
+        snapshot
+    }
+
+    async fn would_put_off(&self, job: JobId, url: &Url) -> Result<Option<PutOff>, Error> {
+        let mut state = self.lock();
+        let slot = state.running(job)?;
+        Ok(state.frontier.would_put_off(slot, url))
+    }
+
+    async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error> {
+        let mut state = self.lock();
+        if state.job(job)?.ended_at.is_none() {
+            state.end(job, JobState::Cancelled, now);
+        }
+        state.forget(job);
+        self.done(state);
+        Ok(())
+    }
+
+    async fn expire(&self, now: Duration) -> Result<Vec<JobId>, Error> {
+        let mut state = self.lock();
+        let returned = state.take_back(now);
+        let retention = self.config.retention;
+        let old = |ended: Option<Duration>| ended.is_some_and(|ended| now >= ended + retention);
+        let forgotten = state.jobs.iter().filter(|(_, job)| old(job.ended_at)).map(|(id, _)| *id);
+        let mut forgotten: Vec<JobId> = forgotten.collect();
+        forgotten.sort_unstable();
+        for id in &forgotten {
+            state.forget(*id);
+        }
+        let State { leftover, agenda, keys, .. } = &mut *state;
+        leftover.retain(|id, job| {
+            let keep = !old(job.ended_at);
+            if let Some(outbox) = job.outbox.as_deref().filter(|_| !keep) {
+                agenda.forget(*id, outbox);
+            }
+            keep
+        });
+        if let Some(until) = now.checked_sub(retention) {
+            keys.expire(until);
+        }
+        if returned {
+            self.done(state);
+        }
+        Ok(forgotten)
+    }
+
+    async fn append(
+        &self,
+        job: JobId,
+        pages: Vec<Candidate>,
+        credits: u64,
+        idempotency_key: Option<Uuid>,
+        now: Duration,
+    ) -> Result<Admitted, Error> {
+        let mut state = self.lock();
+        let slot = state.running(job)?;
+        let account = state.job(job)?.account.clone();
+        let account = account.map(|account| crate::JobAccount { idempotency_key, ..*account });
+        state.take_key(account.as_ref(), now)?;
+        state.job(job)?.add_budget(credits);
+        let admitted = state.frontier.admit(slot, 0, pages, now);
+        state.check_budget(job);
+        self.done(state);
+        Ok(admitted)
+    }
+
+    async fn read_json(&self, job: JobId, from: u64, bound: ReadBound) -> Result<JsonSlice, Error> {
+        let mut state = self.lock();
+        let record = state.job(job)?;
+        let mut slice = record.results.read_json(from, bound)?;
+        slice.end &= record.ended_at.is_some();
+        Ok(slice)
+    }
+
+    async fn conclude(
+        &self,
+        job: JobId,
+        conclusion: Conclusion,
+        now: Duration,
+    ) -> Result<JobSnapshot, Error> {
+        let mut state = self.lock();
+        state.running(job)?;
+        let record = state.job(job)?;
+        record.credits += conclusion.credits;
+        record.conclusion = Some(Box::new(conclusion));
+        state.end(job, JobState::Completed, now);
+        let snapshot = state.snapshot(job);
+        self.done(state);
+        snapshot
+    }
+
+    async fn conclusion(&self, job: JobId) -> Result<Option<Conclusion>, Error> {
+        Ok(self.lock().job(job)?.conclusion.as_deref().cloned())
+    }
+
+    async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error> {
+        let state = self.lock();
+        let slots = state.teams.find(team).into_iter().flat_map(|slot| state.teams.jobs(slot));
+        let ids = slots.filter_map(|slot| state.running.get(&slot));
+        let mut jobs: Vec<JobListing> = ids
+            .filter_map(|(id, _)| {
+                state.jobs.get(id).filter(|job| job.kind == Some(kind)).map(|job| (id, job))
+            })
+            .filter_map(|(id, job)| {
+                Some(JobListing { snapshot: state.snapshot(*id).ok()?, request: job.request.clone() })
+            })
+            .collect();
+        jobs.sort_by_key(|job| (job.snapshot.created_at, job.snapshot.id));
+        Ok(jobs)
+    }
+
+    async fn load(&self, team: &TeamId) -> Result<TeamLoad, Error> {
+        let state = self.lock();
+        let Some(slot) = state.teams.find(team) else { return Ok(TeamLoad::default()) };
+        let mut load = TeamLoad { last_success: state.teams.last_success(slot), ..TeamLoad::default() };
+        for counts in state.teams.jobs(slot).filter_map(|job| state.frontier.counts(job)) {
+            load.jobs += 1;
+            load.leased += counts.leased;
+            load.waiting += counts.total.saturating_sub(counts.documents.saturating_add(counts.leased));
+        }
+        Ok(load)
+    }
+
+    async fn track(
+        &self,
+        job: JobId,
+        key: HistoryKey,
+        scrape: PastScrape,
+    ) -> Result<Option<PastScrape>, Error> {
+        Ok(self.lock().histories.track(job, key, scrape))
+    }
+
+    async fn due(&self, max: usize, now: Duration) -> Result<Due, Error> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let mut due = Due::default();
+        while let Some((at, id)) = state.agenda.first() {
+            if at > now || due.events.len() >= max {
+                due.next = Some(at);
+                break;
+            }
+            let job = state.jobs.get_mut(&id).or_else(|| state.leftover.get_mut(&id));
+            let Some((job, mut outbox)) = job.and_then(|job| job.outbox.take().map(|outbox| (job, outbox)))
+            else {
+                break;
+            };
+            due.events.extend(job.due_event(id, &outbox));
+            state.agenda.taken(id, &mut outbox, now);
+            job.outbox = Some(outbox);
+        }
+        Ok(due)
+    }
+
+    async fn delivered(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) -> Result<(), Error> {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let job = state.jobs.get_mut(&event.job).or_else(|| state.leftover.get_mut(&event.job));
+        let Some(outbox) = job.and_then(|job| job.outbox.as_deref_mut()) else { return Ok(()) };
+        state.agenda.delivered(event, outbox, outcome, now);
+        if outbox.is_empty() {
+            state.leftover.remove(&event.job);
+        }
+        drop(guard);
+        self.chores.send_modify(|version| *version = version.wrapping_add(1));
+        Ok(())
+    }
+
+    async fn dead_letters(&self, job: JobId) -> Result<Vec<DeadLetter>, Error> {
+        let mut state = self.lock();
+        Ok(state.job(job)?.outbox.as_ref().map(|outbox| outbox.dead.clone()).unwrap_or_default())
+    }
+
+    async fn accounting(&self, max: usize) -> Result<Accounting, Error> {
+        let state = self.lock();
+        Ok(Accounting { short: state.shortages(max), ended: state.ended.iter().take(max).cloned().collect() })
+    }
+
+    async fn grant(&self, job: JobId, credits: u64, now: Duration) -> Result<(), Error> {
+        let mut state = self.lock();
+        state.grant(job, credits, now);
+        self.done(state);
+        Ok(())
+    }
+
+    async fn settled(&self, job: JobId) -> Result<(), Error> {
+        let mut state = self.lock();
+        if let Some(place) = state.ended.iter().position(|ended| ended.snapshot.id == job) {
+            state.ended.remove(place);
+        }
+        Ok(())
+    }
+
+    fn chores(&self) -> watch::Receiver<u64> {
+        self.chores.subscribe()
+    }
+
+    fn work(&self) -> watch::Receiver<u64> {
+        self.work.subscribe()
+    }
+
+    fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
+        Ok(self.lock().job(job)?.progress.subscribe())
+    }
+}

@@ -1,0 +1,37 @@
+//! Whole crawls in virtual time, made from a seed and held against what must come of them.
+//!
+//! [`simulate`] makes a small web and a few crawls of it from a seed, and lets the real engine room (worker loop, memory
+//! store, frontier, robots.txt and sitemap readers) run them: only the network and the clock are scripted. Answers are
+//! late and come out of order, connections break, hosts are busy, readers are slow, jobs are cancelled and dropped,
+//! and in every second seed workers freeze for
+//! so long that their leases are lost, one or all at once. Hours pass in milliseconds, and the same seed takes the same
+//! course: [`Report::trace`] is a hash of all that happened, in its order, to the millisecond.
+//!
+//! What must hold, whatever the seed:
+//!
+//! - No page gives two documents, and no page that a crawl can reach within its depth and limit is missing. What it can
+//!   reach is worked out apart from the rules under test, by a search over the web.
+//! - Never more documents than the limit.
+//! - A page is asked for again only after a failure, or after its lease was lost.
+//! - No host is asked for more at once than allowed, nor before its gap or the job's delay is over, by redirects neither
+//!   (requests before the end of a `Retry-After` are counted in [`Report::early`]). (Until a worker freezes: it keeps its place at the host while its page is leased to another.)
+//! - Every job ends, its counts never run backwards, and at the end they agree with what was read.
+//!
+//! ```
+//! use gleaner_testkit::simulation::simulate;
+//!
+//! let report = simulate(7);
+//! assert!(report.violations.is_empty(), "{}", report.story());
+//! assert_eq!(report.trace, simulate(7).trace);
+//! ```
+
+mod ports;
+mod report;
+mod run;
+mod stage;
+mod task;
+mod wire;
+mod world;
+
+pub use report::Report;
+pub use run::simulate;

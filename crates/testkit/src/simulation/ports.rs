@@ -1,0 +1,215 @@
+//! The scripted ways out: they answer from the web, as late as the seed says.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use gleaner_jobs::{Fetch, FetchError, FetchRequest, Fetched, HopCheck, Purpose, Transform, Transformed};
+use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::{CacheState, Document, ErrorCode, PageError, ProxyUsed};
+use url::Url;
+
+use super::stage::{LEASE_TIME, Stage};
+use super::task::Task;
+use super::world::{Flake, Kind, Place, Robots, Spelling};
+
+#[derive(Debug)]
+pub(super) struct Web(pub(super) Arc<Stage>);
+
+/// A request under way; it ends when it is answered or given up.
+struct UnderWay<'a> {
+    stage: &'a Stage,
+    job: usize,
+    host: usize,
+    place: Place,
+}
+
+impl<'a> UnderWay<'a> {
+    fn begin(stage: &'a Stage, job: usize, host: usize, place: Place, hop: bool) -> Self {
+        stage.wire().ask(stage.now(), job, host, place, hop);
+        Self { stage, job, host, place }
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.stage.wire().end(self.stage.now(), self.job, self.host, self.place);
+    }
+}
+
+/// What a place answers.
+struct Answer {
+    status: u16,
+    body: Bytes,
+    retry_after: Option<u64>,
+}
+
+impl From<(u16, String)> for Answer {
+    fn from((status, body): (u16, String)) -> Self {
+        Self { status, body: body.into(), retry_after: None }
+    }
+}
+
+enum Outcome {
+    Answer(Answer),
+    Redirect(usize),
+    Broken,
+}
+
+impl Web {
+    fn host_of(&self, place: Place) -> usize {
+        match place {
+            Place::Page(id) => self.0.world.pages[id].host,
+            Place::Robots(host) | Place::Sitemap(host, _) | Place::Nothing(host) => host,
+        }
+    }
+
+    /// `tried` counts from 0.
+    fn outcome(&self, place: Place, tried: u32) -> Outcome {
+        let world = &self.0.world;
+        let busy = |status, retry_after| Outcome::Answer(Answer { status, body: Bytes::new(), retry_after });
+        match place {
+            Place::Robots(host) => Outcome::Answer(world.robots_body(host).into()),
+            Place::Sitemap(host, file) => Outcome::Answer(world.sitemap_body(host, file).into()),
+            Place::Nothing(_) => busy(404, None),
+            Place::Page(id) => match world.pages[id].kind {
+                Kind::Html => busy(200, None),
+                Kind::NotFound => busy(404, None),
+                Kind::Redirect(to) => Outcome::Redirect(to),
+                Kind::Dead => Outcome::Broken,
+                Kind::Flaky { failures, how } if tried < failures => match how {
+                    Flake::Breaks => Outcome::Broken,
+                    Flake::Busy { retry_after } => busy(503, retry_after),
+                    Flake::TooMany { retry_after } => busy(429, retry_after),
+                },
+                Kind::Flaky { .. } => busy(200, None),
+            },
+        }
+    }
+
+    /// How long one exchange takes.
+    fn latency(&self, job: usize, place: Place) -> (u32, u64) {
+        let (tried, mut random) = self.0.try_of(job, place);
+        let usual = self.0.world.hosts[self.host_of(place)].latency;
+        let spread = usual + random.below(3 * usual as usize + 1) as u64;
+        // Now and then an answer is very late.
+        (tried, if random.below(40) == 0 { spread * 10 } else { spread })
+    }
+}
+
+fn broken(retryable: bool) -> FetchError {
+    let error = PageError { code: ErrorCode::ScrapeSiteError, message: "the connection broke".to_owned() };
+    FetchError { error, retryable, refused_hop: None }
+}
+
+#[async_trait]
+impl Fetch for Web {
+    async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn HopCheck) -> Result<Fetched, FetchError> {
+        let stage = &*self.0;
+        let job = Task::number_of(request.options.max_age);
+        let mut url = request.url.clone();
+        let Some(mut place) = stage.world.place(&url) else {
+            stage.wire().violate(stage.now(), format!("{url} is not of this web"));
+            return Err(broken(false));
+        };
+        let asked_for_a_page = matches!(place, Place::Page(_));
+        if asked_for_a_page != (request.purpose == Purpose::Page) {
+            stage.wire().violate(stage.now(), format!("{url} is fetched as {:?}", request.purpose));
+        }
+        let began = stage.now();
+        let host = self.host_of(place);
+        let asked_for = place;
+        let (freezes_before, freezes_after) = self.fate(job, place);
+        if freezes_before {
+            stage.freeze(job, place).await;
+            return Err(broken(true));
+        }
+        let mut under_way = UnderWay::begin(stage, job, host, place, false);
+        loop {
+            let (tried, latency) = self.latency(job, place);
+            stage.sleep(latency).await;
+            let answer = match self.outcome(place, tried) {
+                Outcome::Broken => return Err(broken(true)),
+                Outcome::Redirect(to) => {
+                    drop(under_way);
+                    let next = stage.world.url(to, Spelling::Plain);
+                    if let Err(refusal) = hops.check(&url, &next).await {
+                        return Err(FetchError { refused_hop: Some(refusal), ..broken(false) });
+                    }
+                    (url, place) = (next, Place::Page(to));
+                    let next_host = self.host_of(place);
+                    stage.wire().across_hosts += u64::from(next_host != host);
+                    if stage.now() - began > LEASE_TIME.as_millis() as u64 {
+                        stage.lose(job, asked_for);
+                    }
+                    under_way = UnderWay::begin(stage, job, next_host, place, true);
+                    continue;
+                }
+                Outcome::Answer(answer) => answer,
+            };
+            drop(under_way);
+            let latency = Duration::from_millis(stage.now() - began);
+            self.remember_wishes(place, &answer);
+            let crashed = stage.faults.crashes.iter().any(|crash| (began..=stage.now()).contains(crash));
+            if freezes_after || (crashed && !matches!(place, Place::Robots(_))) {
+                stage.freeze(job, asked_for).await;
+            }
+            return Ok(Fetched {
+                url,
+                status: answer.status,
+                content_type: None,
+                body: answer.body,
+                retry_after: answer.retry_after.map(Duration::from_secs),
+                latency,
+                proxy_used: ProxyUsed::Basic,
+                cache_state: CacheState::Miss,
+                cached_at: None,
+            });
+        }
+    }
+}
+
+impl Web {
+    /// Whether the worker freezes before the request and after the answer. That of robots.txt never does: others wait
+    /// for it whose leases would be lost with it.
+    fn fate(&self, job: usize, place: Place) -> (bool, bool) {
+        if matches!(place, Place::Robots(_)) {
+            return (false, false);
+        }
+        let (_, mut random) = self.0.try_of(job + 1_000, place);
+        let faults = &self.0.faults;
+        (random.below(1_000) < faults.before, random.below(1_000) < faults.after)
+    }
+
+    /// What the host has asked for with this answer holds from now on.
+    fn remember_wishes(&self, place: Place, answer: &Answer) {
+        let stage = &*self.0;
+        let host = self.host_of(place);
+        if matches!(place, Place::Robots(_))
+            && let Robots::Rules { delay } = stage.world.hosts[host].robots
+        {
+            stage.wire().told_gap(host, delay);
+        }
+        if let Some(seconds) = answer.retry_after {
+            stage.wire().told_not_before(host, stage.now() + seconds * 1_000);
+        }
+    }
+}
+
+/// The links of a page, off the web itself.
+#[derive(Debug)]
+pub(super) struct Reader(pub(super) Arc<Stage>);
+
+impl Transform for Reader {
+    fn transform(&self, page: &Fetched, _options: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
+        let world = &self.0.world;
+        let links: Vec<Url> = match world.place(&page.url) {
+            Some(Place::Page(id)) if page.status == 200 => {
+                world.pages[id].links.iter().map(|(target, spelling)| world.url(*target, *spelling)).collect()
+            }
+            _ => Vec::new(),
+        };
+        Ok(Transformed { document: Document::default(), links })
+    }
+}

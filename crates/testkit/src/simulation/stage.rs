@@ -1,0 +1,128 @@
+//! What the actors of a simulation share: the web, the clock, the record of requests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::wire::{Event, Moment, Wire};
+use super::world::{Place, World};
+use crate::site::random::Random;
+
+/// After so long a lease is lost: longer than any page takes here, so that only what freezes loses its lease.
+pub(super) const LEASE_TIME: Duration = Duration::from_secs(15 * 60);
+
+/// What goes wrong with the workers themselves. A worker that freezes goes on when its lease is over, and what it then
+/// reports is of no use.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Faults {
+    /// So many of a thousand fetches freeze before the request is sent.
+    pub(super) before: usize,
+    /// So many of a thousand freeze when the answer is there.
+    pub(super) after: usize,
+    /// All fetches that are under way at these moments freeze.
+    pub(super) crashes: Vec<Moment>,
+}
+
+#[derive(Debug)]
+pub(super) struct Stage {
+    pub(super) seed: u64,
+    pub(super) world: World,
+    pub(super) faults: Faults,
+    began: Instant,
+    wire: Mutex<Wire>,
+    taken: Mutex<BTreeSet<Moment>>,
+    tries: Mutex<BTreeMap<(usize, Place), u32>>,
+    /// Leases that were lost, by job and page.
+    lost: Mutex<BTreeMap<(usize, Place), u32>>,
+}
+
+impl Stage {
+    pub(super) fn new(seed: u64, world: World, wire: Wire, faults: Faults) -> Self {
+        Self {
+            seed,
+            world,
+            faults,
+            began: Instant::now(),
+            wire: Mutex::new(wire),
+            taken: Mutex::default(),
+            tries: Mutex::default(),
+            lost: Mutex::default(),
+        }
+    }
+
+    pub(super) fn wire(&self) -> MutexGuard<'_, Wire> {
+        locked(&self.wire)
+    }
+
+    pub(super) fn now(&self) -> Moment {
+        self.began.elapsed().as_millis() as Moment
+    }
+
+    pub(super) fn note(&self, event: Event) {
+        self.wire().note(self.now(), event);
+    }
+
+    /// Sleeps for so long, and then to a moment at which nothing else awakes.
+    ///
+    /// Two things that happen at one moment happen in an order that the runtime chooses (it draws lots in `select!`,
+    /// and other threads take part in its work). With a moment of its own for each, what follows from one is over
+    /// before the next begins, so a seed has one course.
+    pub(super) async fn sleep(&self, milliseconds: u64) {
+        let at = {
+            let mut taken = locked(&self.taken);
+            let mut at = self.now() + milliseconds.max(1);
+            while !taken.insert(at) {
+                at += 1;
+            }
+            at
+        };
+        tokio::time::sleep_until(self.began + Duration::from_millis(at)).await;
+    }
+
+    /// Holds what works on a page up until its lease is over.
+    pub(super) async fn freeze(&self, job: usize, place: Place) {
+        self.wire().any_frozen = true;
+        self.lose(job, place);
+        self.sleep(LEASE_TIME.as_millis() as u64 + 60_000).await;
+    }
+
+    /// Notes that a lease was lost.
+    pub(super) fn lose(&self, job: usize, place: Place) {
+        *locked(&self.lost).entry((job, place)).or_default() += 1;
+        self.note(Event::LeaseLost { job, place });
+    }
+
+    /// The leases that were lost, by job and page.
+    pub(super) fn lost(&self) -> BTreeMap<(usize, Place), u32> {
+        locked(&self.lost).clone()
+    }
+
+    /// The number of this try, from 0, and a stream of random numbers of its own.
+    pub(super) fn try_of(&self, job: usize, place: Place) -> (u32, Random) {
+        let mut tries = locked(&self.tries);
+        let count = tries.entry((job, place)).or_default();
+        let number = *count;
+        *count += 1;
+        (number, self.random(job, place, u64::from(number)))
+    }
+
+    /// Random numbers that depend on what they are for, not on what was drawn before.
+    pub(super) fn random(&self, job: usize, place: Place, number: u64) -> Random {
+        let (kind, id) = match place {
+            Place::Page(id) => (0, id),
+            Place::Robots(host) => (1, host),
+            Place::Sitemap(host, file) => (2, host * 8 + file),
+            Place::Nothing(host) => (3, host),
+        };
+        let stream = [kind, id as u64, job as u64, number]
+            .into_iter()
+            .fold(0_u64, |mixed, part| mixed.wrapping_mul(0x0100_0000_01b3).wrapping_add(part + 1));
+        Random::new(self.seed, stream)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

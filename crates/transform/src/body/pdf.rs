@@ -1,0 +1,169 @@
+//! A PDF as a page.
+
+use std::collections::HashSet;
+
+use gleaner_pdf::{Converted, Options, convert};
+use gleaner_types::plan::{Formats, PdfMode, PdfParser};
+use gleaner_types::{Document, MetaValue, Metadata};
+use serde_json::{Value, json};
+use url::Url;
+
+use crate::error::{Error, ErrorKind};
+use crate::page::links::{Link, MAX_LINKS, PageLinks};
+use crate::transform::Page;
+use crate::{html, summary};
+
+/// Page numbers named in a warning.
+const NAMED_PAGES: usize = 10;
+
+/// Converts a PDF into the formats asked for.
+pub(crate) fn page(body: &[u8], parser: PdfParser, formats: &Formats) -> Result<Page, Error> {
+    if parser.mode == PdfMode::Ocr {
+        let reason = "the PDF mode `ocr` needs text recognition, which is not built in; `fast` and `auto` read the text layer";
+        return Err(ErrorKind::Pdf { reason: reason.to_owned(), encrypted: false }.into());
+    }
+    let limits = Options::default();
+    let pages = parser.max_pages.unwrap_or(limits.max_pages).min(limits.max_pages);
+    let converted = convert(body, &limits.max_pages(pages))
+        .map_err(|error| ErrorKind::Pdf { reason: error.to_string(), encrypted: error.is_encrypted() })?;
+    Ok(document(converted, formats))
+}
+
+fn document(converted: Converted, formats: &Formats) -> Page {
+    let links = links(&converted.markdown);
+    let mut document = Document { metadata: metadata(&converted), ..Document::default() };
+    let mut warnings: Vec<String> = Vec::new();
+    if converted.pages_converted < converted.pages {
+        warnings.push(format!(
+            "The PDF has {} pages, of which the first {} were converted.",
+            converted.pages, converted.pages_converted
+        ));
+    }
+    if let Some(warning) = without_text(&converted.pages_without_text) {
+        warnings.push(warning);
+    }
+    if formats.summary {
+        document.summary = Some(summary::of_markdown(&converted.markdown));
+        warnings.push(summary::WARNING.to_owned());
+    }
+    if formats.html || formats.raw_html {
+        let mut text = String::from("<pre>");
+        html::escape(&converted.markdown, false, &mut text);
+        text.push_str("</pre>");
+        document.raw_html = formats.raw_html.then(|| text.clone());
+        document.html = formats.html.then_some(text);
+    }
+    if formats.links {
+        document.links = Some(links.links.iter().map(|link| link.url.to_string()).collect());
+    }
+    if formats.images {
+        document.images = Some(Vec::new());
+    }
+    if !formats.attributes.is_empty() {
+        let none = formats.attributes.iter().map(
+            |wanted| json!({ "selector": wanted.selector, "attribute": wanted.attribute, "values": [] }),
+        );
+        document.attributes = Some(Value::Array(none.collect()));
+    }
+    if formats.markdown || formats.json.is_some() || formats.change_tracking.is_some() {
+        document.markdown = Some(converted.markdown);
+    }
+    document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
+    Page { document, links }
+}
+
+fn without_text(pages: &[u32]) -> Option<String> {
+    if pages.is_empty() {
+        return None;
+    }
+    let named: Vec<String> = pages.iter().take(NAMED_PAGES).map(u32::to_string).collect();
+    let more = if pages.len() > NAMED_PAGES { " and more" } else { "" };
+    Some(format!(
+        "These pages of the PDF seem to be pictures, and their text was not recognised: {}{more}.",
+        named.join(", ")
+    ))
+}
+
+fn metadata(converted: &Converted) -> Metadata {
+    let mut metadata = Metadata {
+        title: converted.title.clone(),
+        description: converted.subject.clone(),
+        keywords: converted.keywords.clone(),
+        published_time: converted.created.as_deref().and_then(date),
+        modified_time: converted.modified.as_deref().and_then(date),
+        num_pages: Some(converted.pages_converted),
+        ..Metadata::default()
+    };
+    if let Some(author) = &converted.author {
+        metadata.other.insert("author".to_owned(), MetaValue::One(author.clone()));
+    }
+    metadata
+}
+
+/// RFC 3339 of a PDF date, `D:YYYYMMDDHHmmSSOHH'mm'` (PDF 32000-1, 7.9.4), as far as it goes.
+fn date(date: &str) -> Option<String> {
+    let date = date.strip_prefix("D:").unwrap_or(date);
+    let digits = date.bytes().take(14).take_while(u8::is_ascii_digit).count();
+    let part = |from: usize, to: usize| date.get(from..to).filter(|_| digits >= to);
+    let (year, month, day) = (part(0, 4)?, part(4, 6).unwrap_or("01"), part(6, 8).unwrap_or("01"));
+    let within = |text: &str, most: u8| text.parse::<u8>().is_ok_and(|value| value <= most);
+    if !within(month, 12) || !within(day, 31) {
+        return None;
+    }
+    let Some((hour, minute)) = part(8, 10).zip(part(10, 12)) else {
+        return Some(format!("{year}-{month}-{day}"));
+    };
+    let second = part(12, 14).unwrap_or("00");
+    let zone = date.get(digits..).unwrap_or_default().replace('\'', "");
+    let offset = match (zone.get(..1), zone.get(1..3), zone.get(3..5)) {
+        (Some(sign @ ("+" | "-")), Some(hours), minutes) if within(hours, 23) => {
+            format!("{sign}{hours}:{}", minutes.filter(|minutes| within(minutes, 59)).unwrap_or("00"))
+        }
+        _ => "Z".to_owned(),
+    };
+    Some(format!("{year}-{month}-{day}T{hour}:{minute}:{second}{offset}"))
+}
+
+/// The web addresses that the Markdown links to, each once.
+fn links(markdown: &str) -> PageLinks {
+    let mut seen = HashSet::new();
+    let targets = markdown.split("](").skip(1).filter_map(|after| {
+        let end = after.find(|c: char| c.is_whitespace() || matches!(c, ')' | '>')).unwrap_or(after.len());
+        let url = Url::parse(after.get(..end)?.trim_start_matches('<')).ok()?;
+        (matches!(url.scheme(), "http" | "https") && url.has_host() && seen.insert(url.clone()))
+            .then_some(url)
+    });
+    PageLinks {
+        links: targets.take(MAX_LINKS).map(|url| Link { url, nofollow: false }).collect(),
+        ..PageLinks::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_put_into_the_form_of_the_web() {
+        let rows = [
+            ("D:20240115103000+01'00'", Some("2024-01-15T10:30:00+01:00")),
+            ("D:20240115103000Z", Some("2024-01-15T10:30:00Z")),
+            ("20240115", Some("2024-01-15")),
+            ("D:2024", Some("2024-01-01")),
+            ("D:20249915", None),
+            ("yesterday", None),
+            ("", None),
+        ];
+        for (pdf, expected) in rows {
+            assert_eq!(date(pdf).as_deref(), expected, "{pdf}");
+        }
+    }
+
+    #[test]
+    fn links_are_read_off_the_markdown() {
+        let found =
+            links("[a](https://e.example/a) [b](<https://e.example/b>) [a](https://e.example/a) [c](#x) ](");
+        let found: Vec<&str> = found.links.iter().map(|link| link.url.as_str()).collect();
+        assert_eq!(found, ["https://e.example/a", "https://e.example/b"]);
+    }
+}

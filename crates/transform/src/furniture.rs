@@ -1,0 +1,218 @@
+//! What `blockAds` takes off a page that is kept whole: advertisements and cookie dialogs.
+//!
+//! By what authors call such elements (ids, classes, roles), from a list of our own. Lists of filters that browsers use
+//! name sites by the thousand and need a browser's view of a page; these words hold on any site. The text of a dialog
+//! decides where its name does not.
+
+use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::view::View;
+
+/// Names that stand for advertisements as they are.
+const ADS: &[&str] = &[
+    "ad",
+    "ads",
+    "adv",
+    "advert",
+    "adverts",
+    "advertisement",
+    "advertisements",
+    "advertising",
+    "adsbygoogle",
+    "adbox",
+    "adslot",
+    "adunit",
+    "adspace",
+    "adwrapper",
+    "adcontainer",
+    "sponsored",
+    "banner-ad",
+    "sponsored-links",
+];
+
+/// What names of advertisements begin with.
+const AD_STARTS: &[&str] =
+    &["ad-", "ads-", "ad_", "ads_", "advert-", "google_ads", "div-gpt-ad", "dfp-", "gpt-ad", "adslot"];
+
+/// What names of advertisements end with.
+const AD_ENDS: &[&str] = &["-ad", "-ads", "_ad", "_ads", "-advert", "-advertisement"];
+
+/// What names of cookie dialogs hold, beside a word for a dialog.
+const COOKIES: &[&str] = &["cookie", "gdpr", "consent", "ccpa"];
+const DIALOGS: &[&str] = &[
+    "banner",
+    "bar",
+    "notice",
+    "popup",
+    "pop-up",
+    "modal",
+    "dialog",
+    "overlay",
+    "message",
+    "law",
+    "alert",
+    "wrapper",
+    "container",
+    "disclaimer",
+    "layer",
+    "box",
+    "prompt",
+    "root",
+    "sdk",
+    "manager",
+    "info",
+    "warning",
+];
+
+/// Names that common consent programs give their dialogs.
+const CONSENT: &[&str] =
+    &["onetrust-", "cybotcookiebot", "cc-window", "cc-banner", "cmpbox", "qc-cmp2", "didomi-", "truste_"];
+
+/// Words about cookies are looked for in so many bytes of a dialog's text.
+const DIALOG_BYTES: usize = 600;
+
+/// What holds more than one part in so many of a page's text is the page, whatever it is called.
+const SHARE: usize = 3;
+
+/// Hides advertisements and cookie dialogs.
+pub(crate) fn hide(tree: &Tree, view: &mut View) {
+    let bytes = text_bytes(tree);
+    let all = bytes.first().copied().unwrap_or(0);
+    for root in view.roots.clone() {
+        let mut walk = Walk::new(tree, root);
+        while let Some(edge) = walk.next() {
+            let Edge::Enter(node) = edge else { continue };
+            if !tree.is_element(node) {
+                continue;
+            }
+            if view.hidden.contains(node) {
+                walk.skip_children();
+                continue;
+            }
+            let small = bytes.get(node.index()).copied().unwrap_or(0) * SHARE <= all.max(DIALOG_BYTES);
+            if small && is_furniture(tree, node) {
+                view.hidden.insert(node);
+                walk.skip_children();
+            }
+        }
+    }
+}
+
+/// The bytes of text below each node.
+fn text_bytes(tree: &Tree) -> Vec<usize> {
+    let mut bytes = vec![0_usize; tree.len()];
+    for edge in Walk::new(tree, NodeId::DOCUMENT) {
+        let Edge::Leave(node) = edge else { continue };
+        let own = match tree.kind(node) {
+            Kind::Text => tree.text(node).trim().len(),
+            _ => bytes.get(node.index()).copied().unwrap_or(0),
+        };
+        if let Some(slot) = tree.parent(node).and_then(|parent| bytes.get_mut(parent.index())) {
+            *slot += own;
+        }
+    }
+    bytes
+}
+
+fn is_furniture(tree: &Tree, node: NodeId) -> bool {
+    if matches!(tree.tag(node), Tag::Html | Tag::Body | Tag::Main | Tag::Article | Tag::A | Tag::P) {
+        return false;
+    }
+    let names = || {
+        [Attr::Id, Attr::Class]
+            .into_iter()
+            .filter_map(|name| tree.attribute(node, name))
+            .flat_map(str::split_ascii_whitespace)
+            .filter(|name| name.len() <= 80)
+    };
+    if names().any(|name| {
+        let name = name.to_ascii_lowercase();
+        is_ad(&name) || is_consent(&name)
+    }) {
+        return true;
+    }
+    let label = tree.attribute(node, Attr::AriaLabel).unwrap_or_default();
+    if ["advertisement", "advertisements", "ads"].iter().any(|word| label.eq_ignore_ascii_case(word)) {
+        return true;
+    }
+    let dialog = matches!(tree.attribute(node, Attr::Role), Some("dialog" | "alertdialog"))
+        || tree.has(node, Attr::AriaModal)
+        || tree.tag(node) == Tag::Dialog;
+    dialog && {
+        let text = tree.folded_text(node, DIALOG_BYTES).to_lowercase();
+        ["cookie", "gdpr", "consent"].iter().any(|word| text.contains(word))
+    }
+}
+
+fn is_ad(name: &str) -> bool {
+    ADS.contains(&name)
+        || AD_STARTS.iter().any(|start| name.starts_with(start))
+        || AD_ENDS.iter().any(|end| name.ends_with(end))
+}
+
+fn is_consent(name: &str) -> bool {
+    CONSENT.iter().any(|start| name.starts_with(start))
+        || (COOKIES.iter().any(|word| name.contains(word)) && DIALOGS.iter().any(|word| name.contains(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{ParseOptions, parse};
+
+    fn kept(inner: &str) -> String {
+        let html = format!("<body><main><p>{}</p></main>{inner}</body>", "The text of the page. ".repeat(40));
+        let tree = parse(&html, ParseOptions::default());
+        let mut view = View::whole(&tree);
+        hide(&tree, &mut view);
+        let mut out = String::new();
+        let mut walk = Walk::new(&tree, NodeId::DOCUMENT);
+        while let Some(edge) = walk.next() {
+            if let Edge::Enter(node) = edge {
+                if view.hidden.contains(node) {
+                    walk.skip_children();
+                }
+                out.push_str(tree.text(node));
+            }
+        }
+        out.split("page. ").last().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn advertisements_and_cookie_dialogs_are_told_by_their_names() {
+        let hidden = [
+            "<div class='ad'>x</div>",
+            "<div id=div-gpt-ad-123>x</div>",
+            "<ins class=adsbygoogle>x</ins>",
+            "<aside class='sidebar-ad'>x</aside>",
+            "<div class='cookie-banner'>x</div>",
+            "<div id=CookieConsentDialog>x</div>",
+            "<div id=onetrust-consent-sdk>x</div>",
+            "<div role=dialog>We use cookies.</div>",
+            "<div aria-label=Advertisement>x</div>",
+        ];
+        for html in hidden {
+            assert_eq!(kept(html), "", "{html}");
+        }
+        let shown = [
+            ("<div class='add-to-cart'>x</div>", "x"),
+            ("<div class='header'>x</div>", "x"),
+            ("<div class='cookie-recipes'>x</div>", "x"),
+            ("<div role=dialog>Sign in</div>", "Sign in"),
+            ("<article class='ad'>x</article>", "x"),
+            ("<div class='download'>x</div>", "x"),
+        ];
+        for (html, text) in shown {
+            assert_eq!(kept(html), text, "{html}");
+        }
+    }
+
+    #[test]
+    fn what_holds_the_page_is_never_hidden() {
+        let html = format!("<body><div class='ads'><p>{}</p></div></body>", "text ".repeat(400));
+        let tree = parse(&html, ParseOptions::default());
+        let mut view = View::whole(&tree);
+        hide(&tree, &mut view);
+        let around = tree.elements(tree.find(Tag::Body).unwrap()).next().unwrap();
+        assert!(!view.hidden.contains(around));
+    }
+}

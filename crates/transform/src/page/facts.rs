@@ -1,0 +1,263 @@
+//! What the tags of a page say of it, for a page that gets no tree: the metadata, and whether it is an empty shell.
+
+use std::borrow::Cow;
+
+use gleaner_types::{MetaValue, Metadata};
+use url::Url;
+
+use super::link_pass::Attributes;
+use super::metadata::{MAX_ENTRIES, MAX_VALUE_BYTES, clean, icon_rank, note, published};
+use super::title::{MAX_HEADING_BYTES, MAX_HEADINGS, choose_from, heading};
+use super::{date, shell};
+use crate::address::Resolver;
+use crate::tree::decode_references;
+
+/// Takes the tokens of a page, in their order.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    metadata: Metadata,
+    entries: usize,
+    icon: Option<(u8, String)>,
+    title: Option<String>,
+    headings: Vec<String>,
+    reading: Reading,
+    shell: Shell,
+}
+
+/// What the text that comes next is for.
+#[derive(Debug, Default)]
+enum Reading {
+    #[default]
+    Nothing,
+    Title,
+    /// The text of a heading so far.
+    Heading(String),
+}
+
+impl Facts {
+    /// A start tag, its name in lower case.
+    pub(super) fn start(&mut self, tag: &[u8], attributes: Attributes<'_, '_>) {
+        self.shell.start(tag, attributes);
+        match tag {
+            b"html" if self.metadata.language.is_none() => {
+                let language = attributes.get("lang").or_else(|| attributes.get("xml:lang"));
+                self.metadata.language = language
+                    .map(|language| language.trim().to_owned())
+                    .filter(|language| !language.is_empty());
+            }
+            b"title" if self.title.is_none() => {
+                self.title = Some(String::new());
+                self.reading = Reading::Title;
+            }
+            b"h1" if self.headings.len() < MAX_HEADINGS => {
+                self.end_heading();
+                self.reading = Reading::Heading(String::new());
+            }
+            b"meta" if self.entries < MAX_ENTRIES => {
+                self.entries += 1;
+                let name = ["property", "name", "itemprop", "http-equiv"];
+                let name = name.into_iter().find_map(|name| attributes.get(name));
+                if let (Some(name), Some(content)) = (name, attributes.get("content")) {
+                    note(&mut self.metadata, &name, &content);
+                }
+            }
+            b"link" => {
+                let rank = attributes.get("rel").and_then(|rel| icon_rank(&rel));
+                if let Some(rank) = rank
+                    && let Some(href) = attributes.get("href")
+                    && self.icon.as_ref().is_none_or(|(best, _)| *best < rank)
+                {
+                    self.icon = Some((rank, href.into_owned()));
+                }
+            }
+            b"br" | b"p" | b"div" => self.space(),
+            _ => {}
+        }
+    }
+
+    /// An end tag, its name in lower case.
+    pub(super) fn end(&mut self, tag: &[u8]) {
+        self.shell.end(tag);
+        match tag {
+            b"title" if matches!(self.reading, Reading::Title) => self.reading = Reading::Nothing,
+            b"h1" => self.end_heading(),
+            b"p" | b"div" => self.space(),
+            _ => {}
+        }
+    }
+
+    /// A tag whose name is too long for those that have a meaning here.
+    pub(super) fn other(&mut self, name: &str, end: bool) {
+        if end {
+            self.shell.end(name.as_bytes());
+        } else {
+            self.shell.custom(name);
+        }
+    }
+
+    /// A piece of text, `references` not yet decoded.
+    pub(super) fn text(&mut self, text: &str, references: bool) {
+        self.shell.text(text);
+        if matches!(self.reading, Reading::Nothing) || self.shell.is_hidden() {
+            return;
+        }
+        let text = if references { decode_references(text, false) } else { Cow::Borrowed(text) };
+        match &mut self.reading {
+            Reading::Nothing => {}
+            Reading::Title => {
+                let mut title = String::new();
+                fold(&mut title, &text, MAX_VALUE_BYTES);
+                title.truncate(title.trim_end().len());
+                self.title = Some(clean(&title));
+                self.reading = Reading::Nothing;
+            }
+            Reading::Heading(so_far) => fold(so_far, &text, MAX_HEADING_BYTES),
+        }
+    }
+
+    fn space(&mut self) {
+        if let Reading::Heading(text) = &mut self.reading
+            && !text.is_empty()
+            && !text.ends_with(' ')
+        {
+            text.push(' ');
+        }
+    }
+
+    fn end_heading(&mut self) {
+        if let Reading::Heading(text) = std::mem::take(&mut self.reading) {
+            self.headings.extend(heading(text.trim_end()));
+        }
+    }
+
+    /// The metadata, and the warning where the page is a shell.
+    pub(super) fn finish(mut self, url: &Url, resolver: &Resolver) -> (Metadata, Option<String>) {
+        self.end_heading();
+        let Self { mut metadata, icon, title, headings, shell, .. } = self;
+        metadata.favicon = icon.and_then(|(_, href)| resolver.web(&href)).map(String::from);
+        let first = |name: &str| match metadata.other.get(name) {
+            Some(MetaValue::One(value)) => value.as_str(),
+            Some(MetaValue::Many(values)) => values.first().map(String::as_str).unwrap_or_default(),
+            None => "",
+        };
+        let site = [url.host_str().unwrap_or_default(), first("ogSiteName")];
+        let title = choose_from(&headings, &title.unwrap_or_default(), first("ogTitle"), &site);
+        metadata.title = title.map(|title| clean(&title));
+        metadata.published_time = match metadata.published_time.take() {
+            Some(written) => date::normalize(&written).or(Some(written)),
+            None => published(&metadata, url),
+        };
+        (metadata, shell.is_shell().then(|| shell::WARNING.to_owned()))
+    }
+}
+
+/// Appends `text` with its white space folded, while `out` is no longer than `limit`.
+fn fold(out: &mut String, text: &str, limit: usize) {
+    if out.len() > limit {
+        return;
+    }
+    let spaced = |character: char| character.is_ascii_whitespace();
+    let mut apart = text.starts_with(spaced);
+    for word in text.split_ascii_whitespace() {
+        if apart && !out.is_empty() && !out.ends_with(' ') {
+            out.push(' ');
+        }
+        out.push_str(word);
+        apart = true;
+    }
+    if text.ends_with(spaced) && !out.is_empty() && !out.ends_with(' ') {
+        out.push(' ');
+    }
+}
+
+/// Whether the page has scripts, but next to no text; see [`shell`].
+#[derive(Debug, Default)]
+struct Shell {
+    /// Bytes of visible text, as far as they were counted.
+    bytes: usize,
+    scripts: usize,
+    mount: bool,
+    asks: bool,
+    /// The last tag opened an element that a script may fill, if it stays empty.
+    pending: bool,
+    /// The element within which text is not shown.
+    hidden: Option<Hidden>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hidden {
+    Script,
+    Style,
+    Noscript,
+    Svg,
+    Title,
+    Other,
+}
+
+impl Hidden {
+    fn of(tag: &[u8]) -> Option<Self> {
+        Some(match tag {
+            b"script" => Self::Script,
+            b"style" => Self::Style,
+            b"noscript" => Self::Noscript,
+            b"svg" => Self::Svg,
+            b"title" => Self::Title,
+            b"datalist" | b"noembed" | b"noframes" | b"rp" => Self::Other,
+            _ => return None,
+        })
+    }
+}
+
+impl Shell {
+    /// Text that a reader of the page does not see, other than its title.
+    fn is_hidden(&self) -> bool {
+        !matches!(self.hidden, None | Some(Hidden::Title))
+    }
+
+    fn start(&mut self, tag: &[u8], attributes: Attributes<'_, '_>) {
+        self.pending = false;
+        if self.bytes > shell::SHELL_BYTES || self.hidden.is_some() {
+            // What stands within an element that is not shown ends with it.
+            if self.hidden.is_none() {
+                self.hidden = Hidden::of(tag);
+            }
+            return;
+        }
+        match tag {
+            b"script" => {
+                let data = attributes.get("type").is_some_and(|kind| kind.contains("json"));
+                self.scripts += usize::from(!data);
+            }
+            b"div" => self.pending = attributes.get("id").is_some_and(|id| shell::is_mount(&id)),
+            _ => self.pending = tag.contains(&b'-'),
+        }
+        self.hidden = Hidden::of(tag);
+    }
+
+    fn custom(&mut self, name: &str) {
+        self.pending = self.hidden.is_none() && name.contains('-');
+    }
+
+    fn end(&mut self, tag: &[u8]) {
+        self.mount |= std::mem::take(&mut self.pending);
+        if self.hidden.is_some() && (Hidden::of(tag) == self.hidden || tag == b"body") {
+            self.hidden = None;
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.bytes > shell::SHELL_BYTES {
+            return;
+        }
+        self.pending = false;
+        match self.hidden {
+            None => self.bytes += text.trim().len(),
+            Some(Hidden::Noscript) => self.asks |= text.to_ascii_lowercase().contains("javascript"),
+            Some(_) => {}
+        }
+    }
+
+    fn is_shell(&self) -> bool {
+        self.bytes <= shell::SHELL_BYTES && self.scripts > 0 && (self.mount || self.asks || self.bytes == 0)
+    }
+}

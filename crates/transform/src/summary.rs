@@ -1,0 +1,215 @@
+//! The `summary` format without a model: the sentences of the page that say most of what it says.
+//!
+//! Sentences are ranked by the words they share with the rest of the page, those at the start a little higher, and given
+//! in their order. Nothing depends on the language: words that stand in most sentences count little without a list of
+//! them, and writing without spaces is compared by pairs of characters. Why not the page's own description: it is in the
+//! metadata already, and often says what the site is and not what the page says.
+
+use std::collections::{HashMap, HashSet};
+
+/// What a reader is told beside a summary of this kind.
+pub(crate) const WARNING: &str =
+    "The summary consists of sentences of the page itself, chosen without a language model.";
+
+/// Sentences beyond this are not considered.
+const MAX_SENTENCES: usize = 2_000;
+
+/// A summary has at most so many sentences.
+const SENTENCES: usize = 4;
+
+/// A summary ends after so many bytes.
+const SUMMARY_BYTES: usize = 900;
+
+/// A sentence outside these bounds, in bytes, says too little or too much.
+const SENTENCE_BYTES: std::ops::RangeInclusive<usize> = 30..=500;
+
+/// Two sentences that share more of their words say the same.
+const SAME: f64 = 0.6;
+
+/// The most telling sentences of a text in Markdown; empty where there are none.
+pub(crate) fn of_markdown(markdown: &str) -> String {
+    let sentences = sentences(markdown);
+    let tokens: Vec<HashSet<String>> = sentences.iter().map(|sentence| tokens(sentence)).collect();
+    let mut shared: HashMap<&str, f64> = HashMap::new();
+    for token in tokens.iter().flatten() {
+        *shared.entry(token).or_insert(0.0) += 1.0;
+    }
+    let all = as_float(sentences.len()).max(1.0);
+    // A word counts by how many sentences have it, and less once that is nearly all of them.
+    let weight = |token: &String| {
+        let count = shared.get(token.as_str()).copied().unwrap_or(0.0);
+        if count < 2.0 { 0.1 } else { count * ((all + 1.0) / count).ln() }
+    };
+    let mut ranked: Vec<(f64, usize)> = tokens
+        .iter()
+        .enumerate()
+        .map(|(at, tokens)| {
+            // In order, so that the sum is the same on every run.
+            let mut weights: Vec<f64> = tokens.iter().map(weight).collect();
+            weights.sort_by(f64::total_cmp);
+            let place = 1.0 + 1.0 / (1.0 + as_float(at) / 3.0);
+            (weights.iter().sum::<f64>() / as_float(tokens.len() + 6) * place, at)
+        })
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut chosen: Vec<usize> = Vec::new();
+    let mut bytes = 0;
+    for (_, at) in ranked {
+        let (Some(sentence), Some(own)) = (sentences.get(at), tokens.get(at)) else { continue };
+        let repeats = chosen.iter().filter_map(|other| tokens.get(*other)).any(|other| {
+            as_float(own.intersection(other).count()) > SAME * as_float(own.len().min(other.len()).max(1))
+        });
+        if repeats || bytes + sentence.len() > SUMMARY_BYTES {
+            continue;
+        }
+        bytes += sentence.len();
+        chosen.push(at);
+        if chosen.len() == SENTENCES {
+            break;
+        }
+    }
+    chosen.sort_unstable();
+    let chosen: Vec<&str> =
+        chosen.into_iter().filter_map(|at| sentences.get(at).map(String::as_str)).collect();
+    chosen.join(" ")
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of sentences and words")]
+fn as_float(count: usize) -> f64 {
+    count as f64
+}
+
+/// The sentences of a text's paragraphs: no headings, tables, code or pictures.
+fn sentences(markdown: &str) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let mut fenced = false;
+    for line in markdown.lines() {
+        let line = line.trim_start_matches([' ', '>']);
+        if line.starts_with("```") || line.starts_with("~~~") {
+            fenced = !fenced;
+            continue;
+        }
+        if fenced || line.starts_with(['#', '|', '!', '<']) || sentences.len() >= MAX_SENTENCES {
+            continue;
+        }
+        let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line);
+        split(&bare(line), &mut sentences);
+    }
+    sentences.truncate(MAX_SENTENCES);
+    sentences
+}
+
+/// Without markup: links and pictures by their text, no emphasis, no escapes.
+fn bare(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut characters = line.chars().peekable();
+    let mut before = ' ';
+    while let Some(c) = characters.next() {
+        match c {
+            '\\' => out.extend(characters.next()),
+            '*' | '`' | '[' => {}
+            '~' if before == '~' || characters.peek() == Some(&'~') => {}
+            '!' if characters.peek() == Some(&'[') => {}
+            ']' if characters.peek() == Some(&'(') => {
+                let mut depth = 0_u32;
+                for c in characters.by_ref() {
+                    depth = match c {
+                        '(' => depth + 1,
+                        ')' => depth - 1,
+                        _ => depth,
+                    };
+                    if depth == 0 {
+                        break;
+                    }
+                }
+            }
+            ']' => {}
+            '<' => {
+                for c in characters.by_ref() {
+                    if c == '>' {
+                        break;
+                    }
+                }
+            }
+            _ => out.push(c),
+        }
+        before = c;
+    }
+    out
+}
+
+/// Cuts after what ends a sentence in any script; a full stop only before white space.
+fn split(text: &str, sentences: &mut Vec<String>) {
+    let mut start = 0;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        let ends = match c {
+            '。' | '！' | '？' | '｡' | '।' | '؟' | '۔' | '…' => true,
+            '.' | '!' | '?' => characters.peek().is_none_or(|(_, next)| next.is_whitespace()),
+            _ => false,
+        };
+        if ends || characters.peek().is_none() {
+            let end = at + c.len_utf8();
+            let sentence =
+                text.get(start..end).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+            let speaks =
+                sentence.chars().filter(|c| c.is_alphabetic()).count() * 2 > sentence.chars().count();
+            // A summary is plain text that many will show as something else: nothing in it may be markup.
+            let plain =
+                !sentence.contains(['<', '`']) && !sentence.contains("](") && !sentence.contains("]:");
+            if ends && speaks && plain && SENTENCE_BYTES.contains(&sentence.len()) {
+                sentences.push(sentence);
+            }
+            start = end;
+        }
+    }
+}
+
+/// Words in lower case; pairs of characters where words are not set apart.
+fn tokens(sentence: &str) -> HashSet<String> {
+    let mut tokens = HashSet::new();
+    for word in sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        if word
+            .chars()
+            .any(|c| matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}'))
+        {
+            let characters: Vec<char> = word.chars().collect();
+            tokens.extend(characters.windows(2).map(|pair| pair.iter().collect::<String>()));
+        } else {
+            tokens.insert(word.to_lowercase());
+        }
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentences_that_say_most_are_taken_in_their_order() {
+        let markdown = "# Kilns\n\nA kiln fires clay at a temperature that makes the clay hard. My cat is called Bo, and she sleeps all day.\n\n\
+            | a | b |\n| --- | --- |\n\nThe temperature of the kiln must rise slowly, or the clay cracks. \
+            [Buy](https://e.example/) a *ticket* now!\n\n```\nlet kiln = clay; // The kiln and the clay and the temperature.\n```\n\n\
+            Clay that cracks in the kiln was wet when the kiln reached its temperature.";
+        let summary = of_markdown(markdown);
+        assert!(summary.starts_with("A kiln fires clay"), "{summary}");
+        assert!(
+            summary.contains("must rise slowly") && !summary.contains("let kiln") && !summary.contains("| a")
+        );
+        assert_eq!(of_markdown(markdown), summary);
+    }
+
+    #[test]
+    fn markup_is_not_part_of_a_sentence() {
+        let text = "See the [firing \\*table\\*](https://e.example/a(b)) for **every** cone that is `sold` here<br>today.";
+        assert_eq!(of_markdown(text), "See the firing *table* for every cone that is sold heretoday.");
+    }
+
+    #[test]
+    fn writing_without_spaces_is_cut_too() {
+        let text = "窯は粘土を高い温度で焼き固めるための装置である。猫はいつも一日中よく眠っている。窯の温度はゆっくり上げなければ粘土が割れる。";
+        assert!(of_markdown(text).contains("窯は粘土を高い温度で"));
+        assert_eq!(of_markdown(""), "");
+    }
+}

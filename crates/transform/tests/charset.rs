@@ -1,0 +1,161 @@
+//! From bytes to text: who decides the encoding, and that it makes no difference how the bytes came.
+
+use encoding_rs::Encoding;
+use gleaner_transform::{CharsetSource, decode};
+
+/// Name, body, header, text, encoding, source.
+type Row = (&'static str, Vec<u8>, Option<&'static str>, &'static str, &'static str, CharsetSource);
+
+fn golden() -> Vec<Row> {
+    use CharsetSource::{ByteOrderMark, Declaration, Guess, Header};
+    let meta = |charset: &str, rest: &[u8]| [format!("<meta charset={charset}>").as_bytes(), rest].concat();
+    vec![
+        (
+            "mark against header and declaration",
+            [b"\xEF\xBB\xBF".as_slice(), &meta("koi8-r", "é".as_bytes())].concat(),
+            Some("text/html; charset=latin1"),
+            "<meta charset=koi8-r>é",
+            "UTF-8",
+            ByteOrderMark,
+        ),
+        (
+            "header against declaration",
+            meta("utf-8", b"\xE9"),
+            Some("text/html; charset=latin1"),
+            "<meta charset=utf-8>é",
+            "windows-1252",
+            Header,
+        ),
+        (
+            "unknown header, declaration",
+            meta("koi8-r", b"\xC1"),
+            Some("text/html; charset=klingon"),
+            "<meta charset=koi8-r>а",
+            "KOI8-R",
+            Declaration,
+        ),
+        (
+            "UTF-7 is never decoded",
+            b"+ADw-script+AD4-".to_vec(),
+            Some("text/html; charset=utf-7"),
+            "+ADw-script+AD4-",
+            "UTF-8",
+            Guess,
+        ),
+        ("UTF-7 declared", meta("utf-7", b"+ADw-"), None, "<meta charset=utf-7>+ADw-", "UTF-8", Guess),
+        (
+            "ISO-2022-JP",
+            b"\x1B$B$\"\x1B(B".to_vec(),
+            Some("text/html; charset=iso-2022-jp"),
+            "あ",
+            "ISO-2022-JP",
+            Header,
+        ),
+        (
+            "replacement encoding",
+            b"abc".to_vec(),
+            Some("text/html; charset=hz-gb-2312"),
+            "\u{FFFD}",
+            "replacement",
+            Header,
+        ),
+        (
+            "declared UTF-16 that was read as ASCII",
+            meta("utf-16le", "é".as_bytes()),
+            None,
+            "<meta charset=utf-16le>é",
+            "UTF-8",
+            Declaration,
+        ),
+        ("UTF-16 of an odd length", b"\xFF\xFEa\0b".to_vec(), None, "a\u{FFFD}", "UTF-16LE", ByteOrderMark),
+        (
+            "cut in a character",
+            b"caf\xC3".to_vec(),
+            Some("text/html; charset=utf-8"),
+            "caf\u{FFFD}",
+            "UTF-8",
+            Header,
+        ),
+        (
+            "overlong",
+            b"\xC0\xAF".to_vec(),
+            Some("text/html; charset=utf-8"),
+            "\u{FFFD}\u{FFFD}",
+            "UTF-8",
+            Header,
+        ),
+        (
+            "surrogate",
+            b"\xED\xA0\x80".to_vec(),
+            Some("text/html; charset=utf-8"),
+            "\u{FFFD}\u{FFFD}\u{FFFD}",
+            "UTF-8",
+            Header,
+        ),
+        (
+            "Shift_JIS whose second byte is ASCII",
+            b"\x83\x5C".to_vec(),
+            Some("text/html; charset=shift_jis"),
+            "ソ",
+            "Shift_JIS",
+            Header,
+        ),
+        (
+            "GB18030 of four bytes",
+            b"\x81\x30\x81\x30".to_vec(),
+            Some("text/html; charset=gb18030"),
+            "\u{80}",
+            "gb18030",
+            Header,
+        ),
+        ("nothing", Vec::new(), None, "", "UTF-8", Guess),
+    ]
+}
+
+#[test]
+fn the_encoding_is_the_one_a_browser_takes() {
+    for (name, body, header, text, encoding, source) in golden() {
+        let decoded = decode(&body, header);
+        assert_eq!((&*decoded.text, decoded.encoding, decoded.source), (text, encoding, source), "{name}");
+    }
+}
+
+/// Decodes as the bytes come, cut at one place.
+fn in_two(encoding: &'static Encoding, body: &[u8], cut: usize) -> String {
+    let mut decoder = encoding.new_decoder_with_bom_removal();
+    let mut text = String::new();
+    for (part, last) in [(&body[..cut], false), (&body[cut..], true)] {
+        text.reserve(part.len() * 4 + 16);
+        let _malformed = decoder.decode_to_string(part, &mut text, last);
+    }
+    text
+}
+
+#[test]
+fn it_makes_no_difference_where_the_bytes_are_cut() {
+    let text = "aé漢字ソ\u{1F600} Ελληνικά русский";
+    let mut bodies: Vec<(&'static Encoding, Vec<u8>)> = golden()
+        .into_iter()
+        .filter_map(|(_, body, header, ..)| {
+            Some((Encoding::for_label(decode(&body, header).encoding.as_bytes())?, body))
+        })
+        .collect();
+    for label in ["utf-8", "shift_jis", "euc-jp", "iso-2022-jp", "gb18030", "big5", "euc-kr", "windows-1251"]
+    {
+        let encoding = Encoding::for_label(label.as_bytes()).expect("a label of the standard");
+        bodies.push((encoding, encoding.encode(text).0.into_owned()));
+    }
+    let (mut cuts, mut failures) = (0, 0);
+    for (encoding, body) in bodies {
+        let header = format!("text/html; charset={}", encoding.name());
+        let whole = decode(&body, Some(&header));
+        for cut in 0..=body.len() {
+            cuts += 1;
+            failures += usize::from(
+                in_two(Encoding::for_label(whole.encoding.as_bytes()).unwrap_or(encoding), &body, cut)
+                    != whole.text,
+            );
+        }
+    }
+    assert_eq!(failures, 0, "of {cuts} cuts");
+}

@@ -1,0 +1,67 @@
+use gleaner::{CrawlRequest, Reason, Verdict};
+use gleaner_testkit::{Extras, Site, SiteSpec};
+use url::Url;
+
+use crate::support::{engine, links_only};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_address_asked_about_is_explained() {
+    let extras = Extras { robots: true, products: true, ..Extras::default() };
+    let site = Site::generate(SiteSpec { extras, ..SiteSpec::pages(400) });
+    let server = site.serve().unwrap();
+    let deep =
+        site.truth().paths().find(|page| page.depth == Some(3) && page.path.starts_with("/p/")).unwrap();
+    let request = CrawlRequest {
+        exclude_paths: Some(vec!["^/p/1$".to_owned()]),
+        max_discovery_depth: Some(2),
+        ..links_only(&server)
+    };
+    let forbidden =
+        site.truth().paths().find(|page| page.forbidden && page.depth.is_some_and(|depth| depth <= 2));
+    let asked = [
+        ("/p/2".to_owned(), "crawled"),
+        ("/p/3/index.html".to_owned(), "same page"),
+        ("/p/1".to_owned(), "excluded"),
+        ("/no-link-leads-here".to_owned(), "not found"),
+        (deep.path, "too many clicks"),
+        (forbidden.unwrap().path, "robots.txt"),
+        ("https://elsewhere.example/".to_owned(), "other host"),
+        ("/photo.jpg".to_owned(), "binary"),
+        ("/p/2".to_owned(), "crawled"),
+    ];
+    let start = Url::parse(&server.base_url()).unwrap();
+    let urls: Vec<Url> = asked.iter().map(|(path, _)| start.join(path).unwrap()).collect();
+    let mut job = engine().crawl_explained(request, &urls).await.unwrap();
+    while job.next().await.is_some() {}
+    let explanations = job.explanations();
+    assert_eq!(explanations.len(), asked.len());
+    for (explained, (path, want)) in explanations.iter().zip(&asked) {
+        let verdict = match &explained.verdict {
+            Verdict::Crawled(Some(200)) => "crawled",
+            Verdict::SamePageAs(url) if url.path() == "/p/3" => "same page",
+            Verdict::Rejected(Reason::Excluded) => "excluded",
+            Verdict::Rejected(Reason::OtherHost) => "other host",
+            Verdict::Rejected(Reason::BinaryFile) => "binary",
+            Verdict::NotFound => "not found",
+            Verdict::TooManyClicks(3) => "too many clicks",
+            Verdict::RobotsTxt => "robots.txt",
+            _ => "something else",
+        };
+        assert_eq!(verdict, *want, "{path}: {explained:?}");
+        assert!(!explained.verdict.to_string().is_empty());
+    }
+    assert!(explanations[0].found_on.is_some() && explanations[0].depth == Some(1), "{:?}", explanations[0]);
+    let excluded = job.rejections().into_iter().find(|(reason, _)| *reason == Reason::Excluded);
+    assert!(excluded.is_some_and(|(_, count)| count > 0), "{:?}", job.rejections());
+
+    let limited = CrawlRequest { limit: Some(3), ..links_only(&server) };
+    let mut job = engine().crawl_explained(limited, &urls[..1]).await.unwrap();
+    let mut read = Vec::new();
+    while let Some(document) = job.next().await {
+        read.push(document.metadata.source_url.unwrap());
+    }
+    let crawled = read.contains(&urls[0].to_string());
+    let verdict = &job.explanations()[0].verdict;
+    assert!(crawled || *verdict == Verdict::NotReached, "{verdict:?}");
+    assert_eq!(engine().crawl(links_only(&server)).await.unwrap().explanations(), []);
+}

@@ -1,0 +1,151 @@
+//! Fifty hosts at once: who is asked when, and who waits for whom.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use gleaner::request::Format;
+use gleaner::{BatchScrapeRequest, CrawlRequest, ErrorCode, ScrapeOptions};
+use gleaner_testkit::{RawServer, Step};
+use url::Url;
+
+use crate::support::engine;
+
+const HOSTS: usize = 50;
+const PAGES: usize = 20;
+
+/// When a request was being answered.
+type Span = (Instant, Instant);
+
+/// Hosts of pages `/p/N`, of which every fourth redirects to the next host but six. They live as long as the test.
+struct Hosts {
+    origins: Vec<String>,
+    spans: Arc<Vec<Mutex<Vec<Span>>>>,
+}
+
+impl Hosts {
+    fn start(links: bool) -> Self {
+        let listeners: Vec<TcpListener> =
+            (0..HOSTS).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let origins: Vec<String> =
+            listeners.iter().map(|listener| format!("http://{}", listener.local_addr().unwrap())).collect();
+        let spans = Arc::new((0..HOSTS).map(|_| Mutex::default()).collect::<Vec<_>>());
+        for (host, listener) in listeners.into_iter().enumerate() {
+            let (origins, spans) = (origins.clone(), Arc::clone(&spans));
+            std::thread::spawn(move || {
+                for stream in listener.incoming().map_while(Result::ok) {
+                    let (origins, spans) = (origins.clone(), Arc::clone(&spans));
+                    std::thread::spawn(move || converse(stream, host, links, &origins, &spans));
+                }
+            });
+        }
+        Self { origins, spans }
+    }
+
+    /// Pairs of requests to one host that were answered at once, and such that came closer than `gap`.
+    fn violations(&self, gap: Duration) -> (usize, usize) {
+        let (mut overlaps, mut close) = (0, 0);
+        for spans in self.spans.iter() {
+            let mut spans = spans.lock().unwrap().clone();
+            spans.sort();
+            for pair in spans.windows(2) {
+                let ((_, ended), (began, _)) = (pair[0], pair[1]);
+                overlaps += usize::from(began < ended);
+                close += usize::from(began < ended + gap);
+            }
+        }
+        (overlaps, close)
+    }
+
+    fn requests(&self) -> usize {
+        self.spans.iter().map(|spans| spans.lock().unwrap().len()).sum()
+    }
+}
+
+fn converse(stream: TcpStream, host: usize, links: bool, origins: &[String], spans: &[Mutex<Vec<Span>>]) {
+    let mut writer = stream.try_clone().unwrap();
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    while let Some(first) = lines.next() {
+        let began = Instant::now();
+        let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+        if lines.by_ref().find(|line| line.is_empty()).is_none() {
+            return;
+        }
+        let number: Option<usize> = path.strip_prefix("/p/").and_then(|number| number.parse().ok());
+        let (status, extra, body) = match number {
+            Some(number) if number % 4 == 3 => {
+                let target = &origins[(host + 7) % HOSTS];
+                ("302 Found", format!("Location: {target}/moved/{host}/{number}\r\n"), String::new())
+            }
+            _ if path == "/robots.txt" => ("404 Not Found", String::new(), String::new()),
+            _ if path == "/" && links => {
+                let pages = origins.iter().flat_map(|origin| (0..PAGES).map(move |n| (origin, n)));
+                (
+                    "200 OK",
+                    String::new(),
+                    pages.map(|(origin, n)| format!("<a href={origin}/p/{n}>p</a>")).collect(),
+                )
+            }
+            _ => ("200 OK", String::new(), format!("<title>{path}</title>")),
+        };
+        let answer = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\n{extra}\r\n{body}",
+            body.len()
+        );
+        // Noted before it is sent: then the crawler cannot have ended the request earlier.
+        spans[host].lock().unwrap().push((began, Instant::now()));
+        if writer.write_all(answer.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_delay_holds_on_every_host_and_across_redirects_between_them() {
+    let gap = Duration::from_millis(15);
+    let hosts = Hosts::start(true);
+    let request = CrawlRequest {
+        allow_external_links: Some(true),
+        delay: Some(gap.as_secs_f64()),
+        sitemap: Some(gleaner::plan::SitemapMode::Skip),
+        scrape_options: Some(ScrapeOptions {
+            formats: Some(vec![Format::Links]),
+            ..ScrapeOptions::default()
+        }),
+        ..CrawlRequest::new(hosts.origins[0].as_str())
+    };
+    let result = engine().crawl(request).await.unwrap().wait().await.unwrap();
+    assert_eq!(result.failures.failures, []);
+    let urls: BTreeSet<String> =
+        result.documents.iter().map(|document| document.metadata.url.clone().unwrap()).collect();
+    assert_eq!(urls.len(), HOSTS * PAGES + 1, "each page, and the start page");
+    assert_eq!(result.documents.len(), urls.len(), "none came twice");
+    // Robots.txt of each host, and the hop of every fourth page.
+    assert_eq!(hosts.requests(), 1 + HOSTS + HOSTS * PAGES + HOSTS * PAGES / 4);
+    assert_eq!(hosts.violations(gap), (0, 0), "(overlaps, gaps that were too short)");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_host_that_never_answers_costs_the_others_nothing_but_its_own_pages() {
+    let hosts = Hosts::start(false);
+    let tarpit = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
+    let healthy = hosts.origins.iter().flat_map(|origin| (0..8).map(move |n| format!("{origin}/p/{n}")));
+    let stuck = (0..8).map(|n| format!("{}/p/{n}", tarpit.base_url()));
+    let mut request = BatchScrapeRequest::new(stuck.chain(healthy));
+    request.options.timeout = Some(1_500);
+    request.options.formats = Some(vec![Format::Links]);
+    let mut job = engine().batch(request).await.unwrap();
+    let mut came = 0;
+    while job.next().await.is_some() {
+        came += 1;
+    }
+    let failures = job.failures().await.unwrap().failures;
+    assert_eq!(came, HOSTS * 8, "every page of the others");
+    assert_eq!(failures.len(), 8);
+    for failure in failures {
+        assert_eq!(failure.error.code, ErrorCode::ScrapeTimeout, "{}", failure.url);
+        assert_eq!(failure.url.port(), Url::parse(&tarpit.base_url()).unwrap().port());
+    }
+}

@@ -1,0 +1,139 @@
+//! Row 20: small bodies that become large ones. Ten gigabytes of zeros in ten megabytes or less, made as it is sent.
+
+use std::io::Write as _;
+
+use flate2::write::{GzEncoder, ZlibEncoder};
+use flate2::{Compress, Compression, FlushCompress};
+use gleaner_fetch::{DEFAULT_MAX_BODY, ErrorKind};
+use gleaner_testkit::{RawServer, Step};
+
+/// A piece of zeros, and how many of them are ten gigabytes.
+const PIECE: usize = 16 * 1024 * 1024;
+const PIECES: u64 = 10_000_000_000 / PIECE as u64 + 1;
+
+/// A stream that begins in one way, goes on in another, and never ends.
+struct Bomb {
+    coding: &'static str,
+    start: Vec<u8>,
+    again: Vec<u8>,
+    times: u64,
+    /// How the fetch ends.
+    ends: ErrorKind,
+}
+
+/// One stream of deflate: after the first piece, each further one is compressed to the same bytes.
+fn deflate(coding: &'static str, head: &[u8], zlib: bool) -> Bomb {
+    let zeros = vec![0; PIECE];
+    let mut compress = Compress::new(Compression::best(), zlib);
+    let mut piece = || {
+        let mut out = Vec::with_capacity(1 << 20);
+        compress.compress_vec(&zeros, &mut out, FlushCompress::Sync).unwrap();
+        out
+    };
+    let (start, again) = (piece(), piece());
+    assert_eq!(again, piece());
+    Bomb { coding, start: [head, &start].concat(), again, times: PIECES, ends: ErrorKind::TooLarge }
+}
+
+fn bombs() -> Vec<Bomb> {
+    const GZIP_HEAD: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\0\x03";
+    // What a brotli encoder with a window of 4 MiB makes of a piece of zeros, flushed: the first time, and after it.
+    const BROTLI: (&[u8], &[u8]) = (
+        b"\xcb\xff\xff\x3f\x00\x24\x00\xe2\xb1\x40\x72\xef\xff\xf8\xff\xff\x07\x80\x04\x40\x1c\x16\x80\xee\xfd\x9f\x01",
+        b"\xfc\xff\xff\x03\x40\x02\x20\x0e\x0b\x40\xf7\xfe\x8f\xff\xff\x7f\x00\x48\x00\xc4\x61\x01\xe8\xde\xff\x19",
+    );
+    let zeros = vec![0; PIECE];
+    let frame = zstd::encode_all(&zeros[..], 1).unwrap();
+    let gzip = deflate("gzip", GZIP_HEAD, false);
+    let mut outer = GzEncoder::new(Vec::new(), Compression::best());
+    outer.write_all(&gzip.start).unwrap();
+    for _ in 1..PIECES {
+        outer.write_all(&gzip.again).unwrap();
+    }
+    let twice = outer.finish().unwrap();
+    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::best());
+    zlib.write_all(&frame.repeat(100)).unwrap();
+    let mut member = GzEncoder::new(Vec::new(), Compression::best());
+    member.write_all(zeros.get(..1 << 20).unwrap()).unwrap();
+    // A window of 2 GiB (descriptor 21 << 3), and blocks that repeat one byte 128 KiB times.
+    let window = b"\x28\xb5\x2f\xfd\x00\xa8".to_vec();
+    let block = b"\x02\x00\x10\x00".to_vec();
+    let once = |coding, start| Bomb { coding, start, again: Vec::new(), times: 0, ends: ErrorKind::TooLarge };
+    vec![
+        gzip,
+        deflate("deflate", b"", true),
+        Bomb {
+            coding: "br",
+            start: BROTLI.0.to_vec(),
+            again: BROTLI.1.to_vec(),
+            times: PIECES,
+            ends: ErrorKind::TooLarge,
+        },
+        Bomb { coding: "zstd", start: frame.clone(), again: frame, times: PIECES, ends: ErrorKind::TooLarge },
+        once("gzip, gzip", twice),
+        once("zstd, deflate", zlib.finish().unwrap()),
+        Bomb {
+            coding: "gzip",
+            start: Vec::new(),
+            again: member.finish().unwrap(),
+            times: 9_537,
+            ends: ErrorKind::TooLarge,
+        },
+        // A window that no decoder of the web grants (RFC 8878 section 3.1.1.1.2 recommends 8 MB at the least).
+        Bomb { coding: "zstd", start: window, again: block, times: 80_000, ends: ErrorKind::Decode },
+    ]
+}
+
+/// Each bomb is fetched by a process of its own, whose greatest memory is then known.
+#[test]
+fn row_20_bombs() {
+    for bomb in bombs() {
+        let whole = bomb.start.len() as u64 + bomb.again.len() as u64 * bomb.times;
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: {}\r\n\r\n",
+            bomb.coding
+        );
+        let server = RawServer::start([
+            Step::ReadRequest,
+            Step::send(head),
+            Step::send(bomb.start),
+            Step::SendRepeated { bytes: bomb.again.into(), times: bomb.times },
+        ])
+        .unwrap();
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--ignored", "--exact", "bombs::child", "--nocapture"]);
+        let output = child.env("GLEANER_TEST_URL", server.base_url()).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let line =
+            text.lines().find_map(|line| line.split_once("CHILD ").map(|(_, rest)| rest)).expect(&text);
+        let words: Vec<&str> = line.split(' ').collect();
+        let grown = words[1].parse::<u64>().unwrap() * 1024;
+        assert_eq!(words[0], format!("{:?}", bomb.ends), "{}: {line}", bomb.coding);
+        assert!(grown < DEFAULT_MAX_BODY, "{}: {line}", bomb.coding);
+        println!(
+            "row 20: {:13} {whole:>9} bytes: {}, peak memory {:>4} KiB = {:.2} of the cap, {} bytes left the server",
+            bomb.coding,
+            words[0],
+            grown / 1024,
+            grown as f64 / DEFAULT_MAX_BODY as f64,
+            server.bytes_sent(),
+        );
+    }
+}
+
+/// The greatest resident memory of this process so far, in KiB.
+fn high_water() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[tokio::test]
+#[ignore = "run by row_20_bombs, in a process of its own"]
+#[expect(clippy::disallowed_methods, reason = "the child learns from its parent where to go")]
+async fn child() {
+    let Ok(url) = std::env::var("GLEANER_TEST_URL") else { return };
+    let before = high_water();
+    let kind: ErrorKind = super::support::get(&url).await.unwrap_err().kind();
+    println!("CHILD {kind:?} {}", high_water() - before);
+}

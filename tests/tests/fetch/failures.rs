@@ -1,0 +1,244 @@
+//! Every kind of failure: what it is, where it happened, what the contract calls it; and row 49: a canary in each slot
+//! for a secret is seen in none of them.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_fetch::{CookieJar, Error, ErrorKind, Fetcher, FollowAll, HopCheck, HopRefused, Proxy, Request};
+use gleaner_testkit::{ProxyServer, RawServer, Step};
+use gleaner_types::ErrorCode;
+use gleaner_types::plan::ProxyMode;
+use tracing_subscriber::fmt::MakeWriter;
+use url::Url;
+
+use super::support::{Loopback, builder, page, pool};
+
+const CANARY: &str = "c4nary5ecret";
+
+struct Nowhere;
+
+#[async_trait]
+impl HopCheck for Nowhere {
+    async fn check(&self, _: &Url, _: &Url) -> Result<(), HopRefused> {
+        Err(HopRefused::new("robots.txt forbids it").with_code(ErrorCode::CrawlDenial))
+    }
+}
+
+/// Resolves nothing under `invalid`, and the rest to 127.0.0.1.
+#[derive(Debug)]
+struct Names;
+
+#[async_trait]
+impl gleaner_fetch::Resolve for Names {
+    async fn resolve(&self, host: &str) -> io::Result<Vec<std::net::IpAddr>> {
+        if host.ends_with("invalid") {
+            return Err(io::Error::other(format!("no such host, {CANARY}")));
+        }
+        gleaner_fetch::Resolve::resolve(&Loopback, host).await
+    }
+}
+
+/// Collects what is logged.
+#[derive(Clone)]
+struct Log(Arc<Mutex<Option<Vec<u8>>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Nothing is kept once the test has taken it.
+        if let Some(kept) = self.0.lock().unwrap().as_mut() {
+            kept.extend_from_slice(bytes);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// A request with a secret wherever one fits.
+fn secretive(url: &str) -> Request {
+    let mut url: Url = url.parse().unwrap();
+    url.set_query(Some(&format!("token={CANARY}")));
+    url.set_fragment(Some(CANARY));
+    let mut request = Request::get(url);
+    for (name, value) in [
+        ("authorization", format!("Bearer {CANARY}")),
+        ("cookie", format!("session={CANARY}")),
+        ("x-api-key", CANARY.to_owned()),
+        ("private-token", CANARY.to_owned()),
+    ] {
+        request = request.header(name, &value).unwrap();
+    }
+    request.timeout = Some(Duration::from_secs(20));
+    request.cookies = Some(CookieJar::new());
+    request
+}
+
+fn fetcher(proxy: &ProxyServer) -> Fetcher {
+    builder()
+        .resolver(Arc::new(Names))
+        .stealth_proxies(pool(&[&format!("http://{CANARY}:{CANARY}@{}", proxy.addr())]))
+        .build()
+        .unwrap()
+}
+
+/// Failures that a server brings about: its script.
+fn by_servers() -> Vec<(ErrorKind, Vec<Step>)> {
+    let cookie = format!("session={CANARY}; Path=/");
+    let hop = |to: &str| Step::respond("302 Found", &[("Location", to), ("Set-Cookie", &cookie)], "");
+    let typed =
+        |kind: &str, more: (&str, &str)| Step::respond("200 OK", &[("Content-Type", kind), more], CANARY);
+    let chain =
+        (0..30).flat_map(|number| [Step::ReadRequest, hop(&format!("/{number}?k={CANARY}"))]).collect();
+    let circle = (0..3).flat_map(|_| [Step::ReadRequest, hop(&format!("/?token={CANARY}"))]).collect();
+    vec![
+        (ErrorKind::Timeout, vec![Step::Hang]),
+        (ErrorKind::TooManyRedirects, chain),
+        (ErrorKind::RedirectLoop, circle),
+        (ErrorKind::UnsupportedMedia, vec![Step::ReadRequest, typed("image/png", ("X-A", CANARY))]),
+        (ErrorKind::Decode, vec![Step::ReadRequest, typed("text/html", ("Content-Encoding", "gzip"))]),
+        (ErrorKind::Protocol, vec![Step::ReadRequest, Step::send(format!("220 {CANARY} ESMTP\r\n\r\n"))]),
+        (
+            ErrorKind::TooLarge,
+            vec![Step::ReadRequest, Step::send("HTTP/1.1 200 OK\r\nContent-Length: 9999999999\r\n\r\n")],
+        ),
+    ]
+}
+
+fn code_of(kind: ErrorKind) -> ErrorCode {
+    match kind {
+        ErrorKind::InvalidRequest => ErrorCode::BadRequest,
+        ErrorKind::Scheme | ErrorKind::Port | ErrorKind::Blocked => ErrorCode::ScrapeBlocked,
+        ErrorKind::HopRefused => ErrorCode::CrawlDenial,
+        ErrorKind::Dns => ErrorCode::ScrapeDnsResolutionError,
+        ErrorKind::Tls => ErrorCode::ScrapeSslError,
+        ErrorKind::Timeout => ErrorCode::ScrapeTimeout,
+        ErrorKind::TooLarge => ErrorCode::ScrapeBodyTooLarge,
+        ErrorKind::UnsupportedMedia => ErrorCode::ScrapeUnsupportedFileError,
+        ErrorKind::Action => ErrorCode::ScrapeActionError,
+        ErrorKind::Proxy | ErrorKind::Render => ErrorCode::ScrapeAllEnginesFailed,
+        ErrorKind::ProxyNotConfigured => ErrorCode::UnsupportedOption,
+        _ => ErrorCode::ScrapeSiteError,
+    }
+}
+
+/// One of each kind, with what was said on the way.
+async fn all_failures() -> (Vec<(ErrorKind, Error)>, Vec<String>) {
+    let proxy = ProxyServer::start_guarded("someone", "else").unwrap();
+    let fetcher = fetcher(&proxy);
+    let mut failures = Vec::new();
+    let mut said = vec![format!("{fetcher:?} {fetcher:#?}")];
+    let mut run = async |kind: ErrorKind, request: Request, hops: &dyn HopCheck| {
+        said.push(format!("{request:?} {request:#?}"));
+        failures.push((kind, fetcher.fetch(request, hops).await.unwrap_err()));
+    };
+    for (kind, script) in by_servers() {
+        let server = RawServer::start(script).unwrap();
+        let mut request = secretive(&format!("http://site.example:{}/", server.addr().port()));
+        if kind == ErrorKind::Timeout {
+            request.timeout = Some(Duration::from_millis(200));
+        }
+        run(kind, request, &FollowAll).await;
+    }
+    let server =
+        RawServer::start([Step::ReadRequest, Step::respond("302 Found", &[("Location", "/next")], "")])
+            .unwrap();
+    let base = format!("http://site.example:{}/", server.addr().port());
+    run(ErrorKind::HopRefused, secretive(&base), &Nowhere).await;
+    let plain = RawServer::start([Step::send("HTTP/1.1 400 Bad Request\r\n\r\n")]).unwrap();
+    run(ErrorKind::Tls, secretive(&format!("https://site.example:{}/", plain.addr().port())), &FollowAll)
+        .await;
+    let dead = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    run(ErrorKind::Connect, secretive(&format!("http://site.example:{dead}/")), &FollowAll).await;
+    run(ErrorKind::Dns, secretive("http://nowhere.invalid/"), &FollowAll).await;
+    run(ErrorKind::Blocked, secretive("http://10.0.0.1/"), &FollowAll).await;
+    run(ErrorKind::Port, secretive("http://site.example:25/"), &FollowAll).await;
+    run(ErrorKind::Scheme, secretive("ftp://site.example/"), &FollowAll).await;
+    let userinfo = secretive(&format!("http://{CANARY}:{CANARY}@site.example/"));
+    run(ErrorKind::InvalidRequest, userinfo, &FollowAll).await;
+    let mut stealth = secretive(&base);
+    stealth.proxy = ProxyMode::Stealth;
+    run(ErrorKind::Proxy, stealth.clone(), &FollowAll).await;
+    let unprepared = builder().build().unwrap();
+    failures.push((ErrorKind::ProxyNotConfigured, unprepared.fetch(stealth, &FollowAll).await.unwrap_err()));
+    let url: Url = format!("http://site.example/?token={CANARY}#{CANARY}").parse().unwrap();
+    failures.push((ErrorKind::Action, Error::action(&url, 3, "nothing matches its selector")));
+    failures.push((ErrorKind::Render, Error::render(&url, "the browser has gone")));
+    (failures, said)
+}
+
+#[tokio::test]
+async fn row_49_no_failure_tells_a_secret() {
+    let log = Log(Arc::new(Mutex::new(Some(Vec::new()))));
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(log.clone())
+        .finish();
+    // For the whole process: a listener of one thread alone can miss what other tests have registered before.
+    tracing::subscriber::set_global_default(subscriber).unwrap();
+    let (failures, mut sinks) = all_failures().await;
+    // What works is logged too.
+    let server = RawServer::start([
+        Step::ReadRequest,
+        Step::respond(
+            "200 OK",
+            &[("Content-Type", "text/html"), ("Set-Cookie", &format!("k={CANARY}"))],
+            "<p>fine",
+        ),
+    ])
+    .unwrap();
+    let request = secretive(&format!("http://site.example:{}/", server.addr().port()));
+    let jar = request.cookies.clone().unwrap();
+    builder().build().unwrap().fetch(request, &FollowAll).await.unwrap();
+    assert_eq!(jar.len(), 1);
+    sinks.push(format!("{jar:?}"));
+    sinks.push(format!("{:?}", Proxy::parse(&format!("http://{CANARY}:{CANARY}@proxy.example/")).unwrap()));
+    sinks.push(Proxy::parse(&format!("ftp://{CANARY}:{CANARY}@proxy.example/")).unwrap_err().to_string());
+    let logged = String::from_utf8_lossy(&log.0.lock().unwrap().take().unwrap()).into_owned();
+    assert!(logged.contains("gleaner_fetch"), "the log was listened to, and has {} bytes", logged.len());
+    for (kind, error) in &failures {
+        sinks.push(format!("{kind:?}: {error} {error:?} {error:#?} {}", error.to_page_error().message));
+    }
+    sinks.extend(logged.lines().map(str::to_owned));
+    let sightings: Vec<&String> = sinks.iter().filter(|text| text.contains(CANARY)).collect();
+    assert!(sightings.is_empty(), "{sightings:#?}");
+    println!(
+        "row 49: sightings 0 over {} sinks ({} failures, the log at its finest)",
+        sinks.len(),
+        failures.len()
+    );
+}
+
+#[tokio::test]
+async fn every_failure_has_its_kind_its_code_and_its_url() {
+    let (failures, _) = all_failures().await;
+    for (kind, error) in &failures {
+        assert_eq!((error.kind(), error.code()), (*kind, code_of(*kind)), "{error}");
+        let text = error.to_string();
+        let host = error.url().expose().host_str().unwrap();
+        assert!(text.contains(host), "{kind:?} names its URL: {text}");
+        assert!(!error.detail().is_empty() && text.ends_with(error.detail()), "{text}");
+        assert!(!text.contains("127.0.0.1"), "row 19: {kind:?} tells no resolved address: {text}");
+    }
+    println!("row 19: resolved addresses in {} kinds of errors: 0", failures.len());
+}
+
+#[tokio::test]
+async fn what_works_is_no_failure() {
+    let server = RawServer::start([Step::ReadRequest, page("fine")]).unwrap();
+    let proxy = ProxyServer::start().unwrap();
+    let request = secretive(&format!("http://site.example:{}/", server.addr().port()));
+    assert_eq!(&fetcher(&proxy).fetch(request, &FollowAll).await.unwrap().body[..], b"fine");
+}

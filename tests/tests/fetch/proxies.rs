@@ -1,0 +1,248 @@
+//! Row 8 and the proxy modes, against a proxy in this process.
+
+use gleaner_fetch::{EgressPolicy, ErrorKind, Fetcher, FollowAll, Proxy, ProxyPool, Request, Response};
+use gleaner_testkit::{Canary, ProxyServer, RawServer, Step};
+use gleaner_types::ErrorCode;
+use gleaner_types::ProxyUsed;
+use gleaner_types::plan::ProxyMode;
+
+use super::support::{Loopback, builder, page, pool};
+use super::tls;
+
+fn request(url: &str, mode: ProxyMode) -> Request {
+    let mut request = Request::get(url.parse().unwrap());
+    request.proxy = mode;
+    request
+}
+
+async fn fetch(fetcher: &Fetcher, url: &str, mode: ProxyMode) -> Result<Response, gleaner_fetch::Error> {
+    fetcher.fetch(request(url, mode), &FollowAll).await
+}
+
+fn name_of(server: &RawServer) -> String {
+    format!("http://site.example:{}/", server.addr().port())
+}
+
+#[tokio::test]
+async fn both_protocols_lead_to_the_checked_address() {
+    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Again]).unwrap();
+    for scheme in ["http", "socks5"] {
+        for credentials in ["", "user:p%40ss@"] {
+            let proxy = match credentials {
+                "" => ProxyServer::start().unwrap(),
+                _ => ProxyServer::start_guarded("user", "p@ss").unwrap(),
+            };
+            let address = format!("{scheme}://{credentials}{}", proxy.addr());
+            let fetcher = builder().basic_proxies(pool(&[&address])).build().unwrap();
+            for _ in 0..3 {
+                let response = fetch(&fetcher, &name_of(&server), ProxyMode::Basic).await.unwrap();
+                assert_eq!((&response.body[..], response.proxy_used), (&b"here"[..], ProxyUsed::Basic));
+            }
+            assert_eq!(
+                proxy.destinations(),
+                [server.addr().to_string()],
+                "{scheme}: one tunnel, to an address"
+            );
+        }
+    }
+    let heads = server.requests();
+    let head = String::from_utf8_lossy(&heads[0]);
+    assert!(head.starts_with("GET / HTTP/1.1\r\n"), "{head}");
+    assert!(head.contains(&format!("host: site.example:{}", server.addr().port())), "{head}");
+    assert!(!head.to_lowercase().contains("proxy"), "{head}");
+}
+
+#[tokio::test]
+async fn tls_is_end_to_end_through_a_proxy() {
+    let identity = tls::Identity::new("site.example");
+    let server = tls::Server::start(&identity, &["h2", "http/1.1"]).await;
+    for scheme in ["http", "socks5"] {
+        let proxy = ProxyServer::start().unwrap();
+        let fetcher = builder()
+            .add_root_certificate(identity.authority())
+            .stealth_proxies(pool(&[&format!("{scheme}://{}", proxy.addr())]))
+            .build()
+            .unwrap();
+        let url = format!("https://site.example:{}/", server.addr().port());
+        let response = fetch(&fetcher, &url, ProxyMode::Stealth).await.unwrap();
+        assert_eq!((response.status, response.proxy_used), (200, ProxyUsed::Stealth));
+        assert_eq!(proxy.destinations(), [server.addr().to_string()]);
+        let wrong = format!("https://other.example:{}/", server.addr().port());
+        let error = fetch(&fetcher, &wrong, ProxyMode::Stealth).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Tls, "the name is what is verified: {error}");
+    }
+}
+
+#[tokio::test]
+async fn row_8_the_target_is_judged_behind_a_proxy_too() {
+    let canary = Canary::start_on("127.0.0.2:0").unwrap();
+    let proxy = ProxyServer::start().unwrap();
+    let port = canary.addr().port();
+    for remote in [false, true] {
+        let mut member = Proxy::parse(&format!("http://{}", proxy.addr())).unwrap();
+        if remote {
+            member = member.resolve_names_remotely();
+        }
+        let pool = ProxyPool::new([member]).allow_cidr("127.0.0.1/32".parse().unwrap());
+        // The pages' policy opens nothing; the pool's opens the proxy.
+        let fetcher = Fetcher::builder()
+            .egress(EgressPolicy::public_only())
+            .resolver(std::sync::Arc::new(Loopback))
+            .basic_proxies(pool)
+            .build()
+            .unwrap();
+        for host in
+            ["127.0.0.2", "127.0.0.1", "[::ffff:127.0.0.2]", "2130706434", "name.example", "169.254.169.254"]
+        {
+            for scheme in ["http", "https"] {
+                let error = fetch(&fetcher, &format!("{scheme}://{host}:{port}/"), ProxyMode::Basic)
+                    .await
+                    .unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Blocked, "{scheme} {host}: {error}");
+            }
+        }
+    }
+    assert_eq!((proxy.connections(), canary.connections()), (0, 0));
+    println!("row 8: private targets behind a proxy: the proxy was asked 0 of 24 times");
+}
+
+#[tokio::test]
+async fn row_8_a_proxy_needs_leave_for_its_own_address() {
+    let canary = Canary::start().unwrap();
+    let pool = ProxyPool::new([Proxy::parse(&format!("http://{}", canary.addr())).unwrap()]);
+    // That pages may go there does not mean that proxies may.
+    let fetcher = builder().basic_proxies(pool).build().unwrap();
+    let error = fetch(&fetcher, "http://site.example/", ProxyMode::Basic).await.unwrap_err();
+    assert_eq!(
+        (error.kind(), error.code()),
+        (ErrorKind::Proxy, ErrorCode::ScrapeAllEnginesFailed),
+        "{error}"
+    );
+    assert!(error.to_string().contains("ProxyPool::allow_cidr"), "{error}");
+    assert_eq!(canary.connections(), 0);
+}
+
+#[tokio::test]
+async fn names_go_to_the_proxy_only_by_name_of_the_hatch() {
+    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Again]).unwrap();
+    for scheme in ["http", "socks5"] {
+        let proxy = ProxyServer::start_guarded("u", "p").unwrap();
+        let member =
+            Proxy::parse(&format!("{scheme}://u:p@{}", proxy.addr())).unwrap().resolve_names_remotely();
+        let pool = ProxyPool::new([member]).allow_cidr("127.0.0.1/32".parse().unwrap());
+        let fetcher = builder().basic_proxies(pool).build().unwrap();
+        let response = fetch(&fetcher, &name_of(&server), ProxyMode::Basic).await.unwrap();
+        assert_eq!(&response.body[..], b"here");
+        assert_eq!(proxy.destinations(), [format!("site.example:{}", server.addr().port())], "{scheme}");
+        if scheme == "http" {
+            let head = &proxy.heads()[0];
+            assert!(head.starts_with(&format!("GET {} HTTP/1.1", name_of(&server))), "absolute form: {head}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_proxy_stands_in_for_another() {
+    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Again]).unwrap();
+    let dead = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap()
+    };
+    let refusing = ProxyServer::start_guarded("someone", "else").unwrap();
+    let good = ProxyServer::start().unwrap();
+    let members = [
+        format!("http://{dead}"),
+        format!("socks5://{}", refusing.addr()),
+        format!("http://{}", good.addr()),
+    ];
+    let members: Vec<&str> = members.iter().map(String::as_str).collect();
+    let fetcher = builder().basic_proxies(pool(&members)).build().unwrap();
+    for _ in 0..6 {
+        assert_eq!(fetch(&fetcher, &name_of(&server), ProxyMode::Basic).await.unwrap().status, 200);
+    }
+    assert_eq!(refusing.connections(), 1, "it cools down after its first failure");
+
+    let fetcher = builder().basic_proxies(pool(&members[..2])).build().unwrap();
+    let error = fetch(&fetcher, &name_of(&server), ProxyMode::Basic).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Proxy, "{error}");
+}
+
+#[tokio::test]
+async fn countries_choose_the_proxy() {
+    let server = RawServer::start([Step::ReadRequest, page("here"), Step::Again]).unwrap();
+    let (german, french) = (ProxyServer::start().unwrap(), ProxyServer::start().unwrap());
+    let member = |proxy: &ProxyServer, country| {
+        Proxy::parse(&format!("http://{}", proxy.addr())).unwrap().country(country).unwrap()
+    };
+    let pool = ProxyPool::new([member(&german, "DE"), member(&french, "FR")])
+        .allow_cidr("127.0.0.1/32".parse().unwrap());
+    let fetcher = builder().basic_proxies(pool).build().unwrap();
+    for _ in 0..4 {
+        let mut request = request(&name_of(&server), ProxyMode::Basic);
+        request.country = Some("FR".to_owned());
+        fetcher.fetch(request, &FollowAll).await.unwrap();
+    }
+    assert_eq!((german.connections(), french.connections()), (0, 1));
+}
+
+#[tokio::test]
+async fn auto_goes_to_stealth_once_and_only_where_it_helps() {
+    let wall = "<title>Just a moment</title><p>Checking your browser";
+    let rows: [(&str, Step, bool); 10] = [
+        ("401", Step::respond("401 Unauthorized", &[], ""), true),
+        ("403", Step::respond("403 Forbidden", &[], ""), true),
+        ("429", Step::respond("429 Too Many Requests", &[], ""), true),
+        (
+            "a wall's 503",
+            Step::respond("503 Service Unavailable", &[("Content-Type", "text/html")], wall),
+            true,
+        ),
+        ("a wall's 200", page(wall), true),
+        ("a reset", Step::Reset, true),
+        ("200", page("<p>fine"), false),
+        ("404", Step::respond("404 Not Found", &[], ""), false),
+        ("500", Step::respond("500 Oops", &[], "broken"), false),
+        ("503 without a wall", Step::respond("503 Busy", &[], "come back later"), false),
+    ];
+    for (name, answer, goes) in rows {
+        let proxy = ProxyServer::start().unwrap();
+        let first = vec![Step::ReadRequest, answer, Step::Close];
+        let server =
+            RawServer::start_each([first, vec![Step::ReadRequest, page("better"), Step::Close]]).unwrap();
+        let fetcher =
+            builder().stealth_proxies(pool(&[&format!("socks5://{}", proxy.addr())])).build().unwrap();
+        let response = fetch(&fetcher, &name_of(&server), ProxyMode::Auto).await.unwrap();
+        let expected = if goes { ProxyUsed::Stealth } else { ProxyUsed::Basic };
+        assert_eq!(response.proxy_used, expected, "{name}");
+        assert_eq!(server.connections(), if goes { 2 } else { 1 }, "{name}");
+        assert_eq!(proxy.connections(), usize::from(goes), "{name}");
+        if goes {
+            let heads = server.requests();
+            let seen = |head: &[u8]| String::from_utf8_lossy(head).contains("gleaner");
+            assert!(seen(&heads[0]) && !seen(heads.last().unwrap()), "{name}: stealth looks like a browser");
+        }
+    }
+}
+
+#[tokio::test]
+async fn auto_keeps_the_first_answer_where_stealth_does_no_better() {
+    let refused = || vec![Step::ReadRequest, Step::respond("403 Forbidden", &[], "no"), Step::Close];
+    let proxy = ProxyServer::start_guarded("u", "p").unwrap();
+    let server = RawServer::start_each([refused()]).unwrap();
+    let stealth = pool(&[&format!("http://{}", proxy.addr())]);
+    let fetcher = builder().stealth_proxies(stealth).build().unwrap();
+    let response = fetch(&fetcher, &name_of(&server), ProxyMode::Auto).await.unwrap();
+    assert_eq!((response.status, response.proxy_used), (403, ProxyUsed::Basic));
+
+    let plain = builder().build().unwrap();
+    let response = fetch(&plain, &name_of(&server), ProxyMode::Auto).await.unwrap();
+    assert_eq!((response.status, server.connections()), (403, 2), "no pool, no second try");
+}
+
+#[tokio::test]
+async fn stealth_without_a_pool_says_what_to_add() {
+    let error =
+        fetch(&builder().build().unwrap(), "http://site.example/", ProxyMode::Stealth).await.unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::ProxyNotConfigured, ErrorCode::UnsupportedOption));
+    assert!(error.to_string().contains("stealth_proxies"), "{error}");
+}

