@@ -18,8 +18,8 @@
 //! let page = Page::new("https://shop.example/red-cup".parse()?, html);
 //! let found = extract(&page, &Shape::from_schema(&schema)?);
 //! assert_eq!(found.data, json!({ "price": 12.5, "brand": "Acme" }));
-//! let proof = &found.leaves[0].provenance[0];
-//! assert_eq!(proof.quote, "12,50 €");
+//! let price = found.leaves.iter().find(|leaf| leaf.pointer == "/price").ok_or("no price")?;
+//! assert_eq!(price.provenance[0].quote, "12,50 €");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -58,6 +58,7 @@ mod ground;
 mod json;
 mod leaf;
 mod markup;
+mod merge;
 pub mod model;
 mod normalise;
 mod page;
@@ -74,6 +75,7 @@ pub use evidence::{MAX_ITEMS, MAX_PAIRS, MAX_STATES, MAX_TABLE_ROWS, MAX_TABLES,
 pub use ground::{MAX_CLAIMS, MAX_LINK_IDS};
 pub use json::{MAX_JSON_DEPTH, MAX_JSON_VALUES};
 pub use leaf::{Extraction, Leaf, Missing, Reason};
+pub use merge::{Conflict, MAX_CONFLICTS, Merged, merge};
 pub use page::{MAX_PAGE_BYTES, MAX_QUOTE_BYTES, Method, Page, Part, Provenance, Span};
 pub use schema::{
     Dialect, Field, MAX_SCHEMA_FAULTS, MAX_SHAPE_DEPTH, MAX_SHAPE_FIELDS, MAX_WIRE_BYTES, Shape, ShapeKind,

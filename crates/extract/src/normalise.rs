@@ -121,7 +121,7 @@ fn is_address(text: &str) -> bool {
     !text.contains(char::is_whitespace) && (text.contains('/') || text.contains('.'))
 }
 
-/// An identifier: one to four words with a digit or in capitals, free of brackets and slashes in front.
+/// An identifier: one to four words with a digit in one of them, and no sum of money.
 fn code(text: &str) -> Option<String> {
     let text = text.trim_matches(|found: char| !found.is_alphanumeric());
     let words = text.split_whitespace().count();
@@ -129,8 +129,7 @@ fn code(text: &str) -> Option<String> {
     let numbered = |word: &str| {
         (words == 1 || word.chars().count() >= 3) && word.chars().any(|found| found.is_ascii_digit())
     };
-    let coded = text.split_whitespace().any(numbered)
-        || text.chars().all(|found| found.is_ascii_uppercase() || matches!(found, '-' | '_'));
+    let coded = text.split_whitespace().any(numbered);
     ((1..=4).contains(&words)
         && text.chars().count() <= 64
         && coded
@@ -160,7 +159,9 @@ fn choice(text: &str, form: Form, shape: &Shape) -> Option<Value> {
     let wanted = bare(text);
     let exact = shape.choices.iter().find(|choice| match choice {
         Value::String(name) => bare(name) == wanted,
-        other => other.to_string() == text,
+        Value::Number(number) => number.to_string() == text,
+        Value::Bool(flag) => flag.to_string() == text,
+        _ => false,
     });
     if let Some(found) = exact {
         return Some(found.clone());

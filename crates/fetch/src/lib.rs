@@ -90,6 +90,7 @@
 //! # let _ = SameHost;
 //! ```
 
+mod base64;
 mod body;
 mod cache;
 mod cookies;
@@ -112,6 +113,7 @@ mod response;
 mod retry;
 mod retry_after;
 
+pub use base64::data_uri;
 pub use body::{MAX_CODINGS, MAX_RATIO, RATIO_FREE_BYTES};
 pub use cache::{
     CacheEntry, CacheFacts, CacheKey, CachePolicy, CacheStore, CacheUse, CorruptEntry,

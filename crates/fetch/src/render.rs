@@ -265,7 +265,40 @@ impl<'a> Gate<'a> {
     }
 }
 
-/// The engine that these options need: `None` where they need none.
+impl Fetcher {
+    /// Renders a page by `engine` within `timeout`, with this fetcher for its network. Where the document ends up at
+    /// another address, `hops` is asked about that.
+    ///
+    /// # Errors
+    ///
+    /// As [`Render::render`]; what [`Fetcher::check`] has against the address; [`ErrorKind::HopRefused`];
+    /// [`ErrorKind::Timeout`].
+    pub async fn render(
+        &self,
+        engine: &dyn Render,
+        request: &RenderRequest,
+        timeout: Duration,
+        hops: &dyn HopCheck,
+    ) -> Result<Rendered, Error> {
+        self.check(&request.url)?;
+        let gate = Gate::new(self, request, timeout);
+        let work = async {
+            let page = engine.render(request, &gate).await?;
+            if page.url != request.url {
+                self.check(&page.url)?;
+                hops.check(&request.url, &page.url).await.map_err(|refused| refused.at(&page.url))?;
+            }
+            Ok(page)
+        };
+        tokio::time::timeout_at(gate.deadline, work).await.unwrap_or_else(|_| {
+            let text = format!("{} ms ran out while rendering", timeout.as_millis());
+            Err(Error::new(ErrorKind::Timeout, &request.url, text))
+        })
+    }
+}
+
+/// The engine that a page with these options goes through: `None` where it needs none. Actions and screenshots need one;
+/// where there is one, so do a wait before the page is read and the emulation of a mobile device.
 ///
 /// # Errors
 ///
@@ -291,7 +324,7 @@ pub fn renderer_for<'a>(
     } else if options.formats.screenshot.is_some() {
         ("the format `screenshot`", ErrorCode::ScrapeScreenshotNotSupported)
     } else {
-        return Ok(None);
+        return Ok(renderer.filter(|_| options.mobile || !options.wait_for.is_zero()));
     };
     renderer.map(Some).ok_or_else(|| {
         let text = format!(

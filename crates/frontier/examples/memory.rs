@@ -1,38 +1,54 @@
-//! What the frontier costs in memory: bytes per URL that was seen, and per URL that waits.
+//! What the frontier costs: bytes per URL that was seen and per URL that waits, and a crawl of a million pages in virtual
+//! time.
 //!
 //! `cargo run --release -p gleaner-frontier --example memory [millions ...]` (1 and 10 unless told) runs each size in
 //! a process of its own and prints resident memory as Linux has it: what is left, and the peak on the way, which is
-//! when a table grows.
+//! when a table grows. Then it crawls a site of a million pages whose answers take 20 to 220 virtual milliseconds;
+//! `memory crawl PAGES` does that alone.
 #![expect(clippy::print_stdout, reason = "an example that reports to people")]
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use gleaner_frontier::{Candidate, Frontier, FrontierConfig, Identity, JobRules, JobSlot, Outcome};
+use gleaner_frontier::{
+    Candidate, CrawlScope, Decision, Frontier, FrontierConfig, Identity, JobRules, JobSlot, LeaseId, Observation,
+    Outcome,
+};
+use gleaner_types::plan::{CrawlRules, SitemapMode};
 use url::Url;
 
 const CHUNK: u64 = 10_000;
 
+/// Hosts of the site that is crawled, and links of each of its pages.
+const HOSTS: u64 = 16;
+const LINKS: u64 = 12;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let [mode, count] = arguments.as_slice()
-        && (mode == "seen" || mode == "queued")
-    {
-        return measure(mode, count.parse()?);
+    match arguments.as_slice() {
+        [mode, count] if mode == "seen" || mode == "queued" => return measure(mode, count.parse()?),
+        [mode, count] if mode == "crawl" => return crawl(count.parse()?),
+        _ => {}
     }
     let sizes = if arguments.is_empty() { vec!["1".to_owned(), "10".to_owned()] } else { arguments };
-    println!("{:>12} {:>8} {:>16} {:>16}", "URLs", "", "bytes a URL", "at the peak");
+    println!("bytes a URL: {:>12} {:>14} {:>14} {:>14}", "URLs", "seen", "seen, peak", "waiting, more");
     for size in sizes {
         let count = size.parse::<u64>()? * 1_000_000;
-        for mode in ["seen", "queued"] {
-            let status = Command::new(std::env::current_exe()?).args([mode, &count.to_string()]).status()?;
-            if !status.success() {
-                return Err("a measurement failed".into());
-            }
-        }
+        let (seen, peak) = in_a_process("seen", count)?;
+        let (queued, _) = in_a_process("queued", count)?;
+        println!("{count:>25} {seen:>14.1} {peak:>14.1} {:>14.1}", queued - seen);
     }
-    Ok(())
+    crawl(1_000_000)
+}
+
+/// Bytes a URL: what is left, and the peak on the way.
+fn in_a_process(mode: &str, count: u64) -> Result<(f64, f64), Box<dyn Error>> {
+    let output = Command::new(std::env::current_exe()?).args([mode, &count.to_string()]).output()?;
+    let text = String::from_utf8(output.stdout)?;
+    let (after, peak) = text.trim().split_once(' ').ok_or("a measurement failed")?;
+    Ok((after.parse()?, peak.parse()?))
 }
 
 fn measure(mode: &str, count: u64) -> Result<(), Box<dyn Error>> {
@@ -54,10 +70,105 @@ fn measure(mode: &str, count: u64) -> Result<(), Box<dyn Error>> {
     }
     #[expect(clippy::cast_precision_loss, reason = "for people")]
     let per_url = |bytes: u64| bytes.saturating_sub(before) as f64 / count as f64;
-    let (after, peak) = (per_url(resident("VmRSS:")?), per_url(resident("VmHWM:")?));
-    println!("{count:>12} {mode:>8} {after:>16.1} {peak:>16.1}");
+    println!("{} {}", per_url(resident("VmRSS:")?), per_url(resident("VmHWM:")?));
     drop(frontier);
     Ok(())
+}
+
+/// Crawls a site of so many pages by its links, with all rules, in virtual time.
+fn crawl(pages: u64) -> Result<(), Box<dyn Error>> {
+    let start = page_url(0)?;
+    let rules = rules();
+    let (scope, identity) = (CrawlScope::new(&start, &rules)?, Identity::new(&rules));
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules::with_limit(u64::MAX));
+    let candidate =
+        |url: Url| Candidate { key: identity.key(&url), url, external: false, priority: Candidate::NORMAL };
+    let began = Instant::now();
+    let mut now = Duration::ZERO;
+    frontier.admit(job, 0, [candidate(start.clone())], now);
+    let mut running: BTreeMap<(Duration, u64), (LeaseId, Url, Duration)> = BTreeMap::new();
+    let (mut leased, mut most_waiting) = (0_u64, 0_u64);
+    loop {
+        for lease in frontier.lease(usize::MAX, now).leases {
+            leased += 1;
+            let latency = Duration::from_millis(20 + scrambled(leased) % 200);
+            running.insert((now + latency, leased), (lease.id, lease.url, latency));
+        }
+        let Some(((at, _), (id, url, latency))) = running.pop_first() else { break };
+        now = at;
+        let number = number(&url);
+        let links = (0..LINKS).filter_map(|n| {
+            let link = start.join(&link(number, n, pages)).ok()?;
+            (scope.decide(&link, false) == Decision::Inside).then(|| candidate(link))
+        });
+        frontier.observe(&url, Observation { status: Some(200), latency }, now);
+        frontier.finish(id, Outcome::Document, links, now);
+        if leased.is_multiple_of(1024) {
+            most_waiting = most_waiting.max(frontier.counts(job).map_or(0, |counts| counts.waiting));
+        }
+    }
+    let took = began.elapsed();
+    let documents = frontier.counts(job).map_or(0, |counts| counts.documents);
+    if documents != pages || leased != pages {
+        return Err(format!("{documents} documents by {leased} leases, of {pages} pages").into());
+    }
+    #[expect(clippy::cast_precision_loss, reason = "for people")]
+    let (pages_of, links_of) = (pages as f64, (pages * LINKS) as f64);
+    println!(
+        "crawl: {pages} pages on {HOSTS} hosts in {:.1} virtual hours and {:.1} s: {:.0} pages/s, {:.0} links/s; \
+         {most_waiting} waited at most; {} MiB at the peak",
+        now.as_secs_f64() / 3600.0,
+        took.as_secs_f64(),
+        pages_of / took.as_secs_f64(),
+        links_of / took.as_secs_f64(),
+        resident("VmHWM:")? >> 20,
+    );
+    Ok(())
+}
+
+fn page_url(number: u64) -> Result<Url, url::ParseError> {
+    Url::parse(&format!("https://h{}.example.com/catalogue/item-{number:07}", number % HOSTS))
+}
+
+fn number(url: &Url) -> u64 {
+    url.path().rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// A third lead down a tree, so that every page is found, a third are a menu, and the rest lead anywhere.
+fn link(page: u64, n: u64, pages: u64) -> String {
+    let to = match n {
+        0..4 => page * 4 + n + 1,
+        4..8 => n,
+        _ => scrambled(page * LINKS + n) % pages,
+    };
+    let to = if to < pages { to } else { 0 };
+    format!("https://h{}.example.com/catalogue/item-{to:07}?utm_source=list#top", to % HOSTS)
+}
+
+/// A number without a pattern: the finaliser of SplitMix64.
+const fn scrambled(mut bits: u64) -> u64 {
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
+}
+
+fn rules() -> CrawlRules {
+    CrawlRules {
+        exclude_paths: vec!["^/private/".to_owned()],
+        include_paths: Vec::new(),
+        regex_on_full_url: false,
+        max_discovery_depth: None,
+        max_path_depth: None,
+        sitemap: SitemapMode::Skip,
+        ignore_query_parameters: false,
+        deduplicate_similar_urls: true,
+        crawl_entire_domain: true,
+        allow_external_links: false,
+        allow_subdomains: true,
+        ignore_robots_txt: false,
+        robots_user_agent: None,
+    }
 }
 
 /// URLs as sites have them: `/catalogue/item-1234567`, 23 bytes behind the host.

@@ -1,58 +1,91 @@
-//! Fits the fetcher and the transformer to the ports of the worker loop.
+//! Fits the fetcher, a browser and the transformer to the ports of the worker loop.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
 
 use async_trait::async_trait;
-use gleaner_fetch::{Accept, Fetcher, HopRefused, Request};
+use gleaner_fetch::{
+    Accept, ActionResult, CachePolicy, CacheUse, CookieJar, Error, ErrorKind, Fetcher, HopRefused, Picture,
+    Render, RenderRequest, Rendered, Request, Response, data_uri, renderer_for,
+};
 use gleaner_jobs::{
-    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform, Transformed,
+    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
+    Transformed, rfc3339,
 };
 use gleaner_transform::Input;
-use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
+use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
+use gleaner_types::{ActionResults, CacheState, ErrorCode, PageError, ProxyUsed};
+use serde_json::{Value, json};
 use url::Url;
 
 /// robots.txt behind more redirects than these counts as not had (RFC 9309, 2.3.1.2).
 const MAX_ROBOTS_REDIRECTS: u32 = 5;
 
-/// [`Fetch`] by `gleaner-fetch`.
-#[derive(Debug)]
+/// [`Fetch`] by `gleaner-fetch`, and by a browser where there is one and the page needs it.
 pub(crate) struct FetchDoor {
     fetcher: Fetcher,
+    renderer: Option<Arc<dyn Render>>,
 }
 
 impl FetchDoor {
-    pub(crate) fn new(fetcher: Fetcher) -> Self {
-        Self { fetcher }
+    pub(crate) fn new(fetcher: Fetcher, renderer: Option<Arc<dyn Render>>) -> Self {
+        Self { fetcher, renderer }
+    }
+
+    async fn get(&self, asked: FetchRequest<'_>, hops: &Hops<'_>) -> Result<Fetched, Error> {
+        let engine = match asked.purpose {
+            Purpose::Page => renderer_for(self.renderer.as_deref(), asked.options, asked.url)?,
+            Purpose::Robots | Purpose::Sitemap => None,
+        };
+        match engine {
+            Some(engine) => self.render(engine, asked, hops).await,
+            None => self.fetcher.fetch(to_request(asked)?, hops).await.map(of_response),
+        }
+    }
+
+    async fn render(
+        &self,
+        engine: &dyn Render,
+        asked: FetchRequest<'_>,
+        hops: &Hops<'_>,
+    ) -> Result<Fetched, Error> {
+        let options = asked.options;
+        let began = Instant::now();
+        let mut request = RenderRequest::new(asked.url.clone(), options);
+        request.cookies = jar_of(asked).unwrap_or_default();
+        let mut outcome = self.fetcher.render(engine, &request, options.timeout, hops).await;
+        if let Err(error) = &outcome
+            && asked.scheme_assumed
+            && matches!(error.kind(), ErrorKind::Connect | ErrorKind::Tls)
+            && request.url.set_scheme("http").is_ok()
+        {
+            let left = options.timeout.saturating_sub(began.elapsed());
+            outcome = self.fetcher.render(engine, &request, left, hops).await;
+        }
+        outcome.map(|page| of_rendered(page, options, began.elapsed()))
+    }
+}
+
+impl fmt::Debug for FetchDoor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FetchDoor").field("renders", &self.renderer.is_some()).finish_non_exhaustive()
     }
 }
 
 #[async_trait]
 impl Fetch for FetchDoor {
     async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn HopCheck) -> Result<Fetched, FetchError> {
-        let hops = Hops { check: hops, refused: std::sync::Mutex::default() };
-        let answer = match to_request(request) {
-            Ok(request) => self.fetcher.fetch(request, &hops).await,
-            Err(error) => Err(error),
-        };
-        let answer = answer.map_err(|error| FetchError {
+        let hops = Hops { check: hops, refused: Mutex::default() };
+        self.get(request, &hops).await.map_err(|error| FetchError {
             error: error.to_page_error(),
             retryable: error.is_retryable(),
             refused_hop: hops.refused.into_inner().ok().flatten(),
-        })?;
-        Ok(Fetched {
-            url: answer.url,
-            status: answer.status,
-            content_type: answer.content_type,
-            body: answer.body,
-            retry_after: answer.retry_after,
-            latency: answer.timings.first_byte,
-            proxy_used: ProxyUsed::Basic,
-            cache_state: CacheState::Miss,
-            cached_at: None,
         })
     }
 }
 
-fn to_request(asked: FetchRequest<'_>) -> Result<Request, gleaner_fetch::Error> {
+fn to_request(asked: FetchRequest<'_>) -> Result<Request, Error> {
     let options = asked.options;
     let headers = options.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let mut request = Request::get(asked.url.clone()).headers(headers)?;
@@ -61,8 +94,14 @@ fn to_request(asked: FetchRequest<'_>) -> Result<Request, gleaner_fetch::Error> 
     request.skip_tls_verification = options.skip_tls_verification;
     request.mobile = options.mobile;
     request.languages = options.location.languages.clone();
+    request.proxy = options.proxy;
+    request.country = Some(options.location.country.clone());
+    request.cookies = jar_of(asked);
     match asked.purpose {
-        Purpose::Page => request.accept = Accept::Page,
+        Purpose::Page => {
+            request.accept = Accept::Page;
+            request.cache = Some(cache_policy(options));
+        }
         Purpose::Sitemap => request.accept = Accept::Any,
         Purpose::Robots => {
             request.accept = Accept::Any;
@@ -72,10 +111,89 @@ fn to_request(asked: FetchRequest<'_>) -> Result<Request, gleaner_fetch::Error> 
     Ok(request)
 }
 
+/// The job's cookies, which begin with its first page.
+fn jar_of(asked: FetchRequest<'_>) -> Option<CookieJar> {
+    asked.session.and_then(|session| session.get_or_init(CookieJar::new)).cloned()
+}
+
+/// What the options want of the cache. A page that is to be compared with an earlier one is fetched anew: of a copy it
+/// would always be said that nothing has changed.
+fn cache_policy(options: &ScrapeOptionsPlan) -> CachePolicy {
+    let closed = options.lockdown || options.min_age.is_some();
+    let max_age = match (closed, &options.formats.change_tracking) {
+        (true, _) => Duration::MAX,
+        (false, Some(_)) => Duration::ZERO,
+        (false, None) => options.max_age,
+    };
+    let mut policy = CachePolicy::max_age(max_age);
+    (policy.min_age, policy.only, policy.store) = (options.min_age, closed, options.store_in_cache);
+    policy
+}
+
+fn of_response(answer: Response) -> Fetched {
+    let kept = answer.cache.filter(|facts| matches!(facts.used, CacheUse::Hit | CacheUse::Revalidated));
+    let since_epoch = |moment: SystemTime| moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let computed = answer.media_type();
+    let is_said = |header: &String| {
+        header.split(';').next().is_some_and(|said| said.trim().eq_ignore_ascii_case(&computed))
+    };
+    Fetched {
+        content_type: Some(answer.content_type.filter(is_said).unwrap_or(computed)),
+        url: answer.url,
+        status: answer.status,
+        body: answer.body,
+        retry_after: answer.retry_after,
+        latency: answer.timings.first_byte,
+        proxy_used: answer.proxy_used,
+        cache_state: if kept.is_some() { CacheState::Hit } else { CacheState::Miss },
+        cached_at: kept.and_then(|facts| facts.stored_at).map(|moment| rfc3339(since_epoch(moment))),
+        rendering: None,
+    }
+}
+
+fn of_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration) -> Fetched {
+    let picture = |picture: &Picture| data_uri(picture.content_type, &picture.bytes);
+    let actions = (!options.actions.is_empty()).then(|| {
+        let mut given = ActionResults::default();
+        for result in &page.results {
+            match result {
+                ActionResult::Screenshot(taken) => given.screenshots.push(picture(taken)),
+                ActionResult::Scrape { url, html } => {
+                    given.scrapes.push(json!({ "url": url.as_str(), "html": html }));
+                }
+                ActionResult::Javascript { kind, json } => {
+                    let value = serde_json::from_str::<Value>(json).unwrap_or_default();
+                    given.javascript_returns.push(json!({ "type": kind, "value": value }));
+                }
+                ActionResult::Pdf(file) => given.pdfs.push(data_uri("application/pdf", file)),
+                // Results of a later kind of action, which no option asks for yet.
+                _ => {}
+            }
+        }
+        given
+    });
+    let screenshot = page.screenshot.as_ref().map(picture);
+    Fetched {
+        url: page.url,
+        status: page.status,
+        content_type: Some("text/html; charset=utf-8".to_owned()),
+        body: page.html.into(),
+        retry_after: None,
+        latency,
+        proxy_used: match options.proxy {
+            ProxyMode::Stealth => ProxyUsed::Stealth,
+            ProxyMode::Basic | ProxyMode::Auto => ProxyUsed::Basic,
+        },
+        cache_state: CacheState::Miss,
+        cached_at: None,
+        rendering: Some(Box::new(Rendering { screenshot, actions })),
+    }
+}
+
 /// Hands the question on, and keeps the answer in the port's words.
 struct Hops<'a> {
     check: &'a dyn HopCheck,
-    refused: std::sync::Mutex<Option<HopRefusal>>,
+    refused: Mutex<Option<HopRefusal>>,
 }
 
 #[async_trait]

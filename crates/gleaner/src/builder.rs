@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use gleaner_fetch::{EgressPolicy, FetcherBuilder};
+use gleaner_fetch::{CacheStore, EgressPolicy, FetcherBuilder, MemoryCache, ProxyPool, Render};
 use gleaner_frontier::{DEFAULT_MAX_IN_FLIGHT, FrontierConfig};
 use gleaner_jobs::{
     Accounts, ActivityLog, Clock, Deliver, Desk, DeskParts, Extract, Parts, Room, WebhookConfig,
@@ -9,11 +9,22 @@ use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use ipnet::IpNet;
 
 use crate::adapters::{FetchDoor, PageReader};
+use crate::support::Abilities;
 use crate::webhooks::WebhookDoor;
 use crate::{Engine, Error};
 
 /// The product token that robots.txt is read for, unless another is set.
 const ROBOTS_AGENT: &str = "gleaner";
+
+/// Where copies of pages are kept.
+#[derive(Debug, Default)]
+enum PageCache {
+    /// In memory, by the default bound.
+    #[default]
+    Memory,
+    Store(Arc<dyn CacheStore>),
+    None,
+}
 
 /// Builds an [`Engine`]. Every setting has a default.
 #[derive(Debug, Default)]
@@ -24,6 +35,10 @@ pub struct EngineBuilder {
     concurrency: Option<u32>,
     per_host: Option<u32>,
     store: Option<Arc<dyn Store>>,
+    cache: PageCache,
+    basic_proxies: Option<ProxyPool>,
+    stealth_proxies: Option<ProxyPool>,
+    renderer: Option<Arc<dyn Render>>,
     accounts: Option<Arc<dyn Accounts>>,
     activity: Option<Arc<dyn ActivityLog>>,
     extract: Option<Arc<dyn Extract>>,
@@ -78,6 +93,45 @@ impl EngineBuilder {
         self
     }
 
+    /// Sets where copies of pages are kept, for requests with `maxAge`, `minAge` or `lockdown`. The default keeps up to
+    /// 64 MiB of them in memory ([`MemoryCache`]); a [`DiskCache`](gleaner_fetch::DiskCache) survives a restart.
+    #[must_use]
+    pub fn cache(mut self, store: Arc<dyn CacheStore>) -> Self {
+        self.cache = PageCache::Store(store);
+        self
+    }
+
+    /// Keeps no copies of pages: each request fetches, and those that serve from the cache alone are refused.
+    #[must_use]
+    pub fn no_cache(mut self) -> Self {
+        self.cache = PageCache::None;
+        self
+    }
+
+    /// Sets the proxies of requests with `proxy: "basic"`, and of the first try with `"auto"`. By default these go
+    /// direct.
+    #[must_use]
+    pub fn basic_proxies(mut self, pool: ProxyPool) -> Self {
+        self.basic_proxies = Some(pool);
+        self
+    }
+
+    /// Sets the proxies of requests with `proxy: "stealth"`, and of the second try with `"auto"`. By default there are
+    /// none: `"stealth"` is refused, and `"auto"` is `"basic"`.
+    #[must_use]
+    pub fn stealth_proxies(mut self, pool: ProxyPool) -> Self {
+        self.stealth_proxies = Some(pool);
+        self
+    }
+
+    /// Sets the browser that pages go through whose options need one: `actions`, the format `screenshot`, `waitFor` and
+    /// `mobile`. Its traffic passes the same guard as all other. Without it the first two are refused.
+    #[must_use]
+    pub fn renderer(mut self, renderer: Arc<dyn Render>) -> Self {
+        self.renderer = Some(renderer);
+        self
+    }
+
     /// Sets who keeps the accounts of the [desk](Engine::desk): keys, credits, limits. By default every key is the same
     /// team, which may do anything and pays nothing ([`UnlimitedAccounts`](crate::desk::UnlimitedAccounts)).
     #[must_use]
@@ -126,6 +180,23 @@ impl EngineBuilder {
         if let Some(agent) = &self.user_agent {
             fetcher = fetcher.user_agent(agent);
         }
+        let abilities = Abilities {
+            extracts: self.extract.is_some(),
+            renders: self.renderer.is_some(),
+            stealth: self.stealth_proxies.is_some(),
+            caches: !matches!(self.cache, PageCache::None),
+        };
+        match self.cache {
+            PageCache::Memory => fetcher = fetcher.cache(Arc::new(MemoryCache::default())),
+            PageCache::Store(store) => fetcher = fetcher.cache(store),
+            PageCache::None => {}
+        }
+        if let Some(pool) = self.basic_proxies {
+            fetcher = fetcher.basic_proxies(pool);
+        }
+        if let Some(pool) = self.stealth_proxies {
+            fetcher = fetcher.stealth_proxies(pool);
+        }
         let store = self.store.unwrap_or_else(|| {
             let mut frontier = FrontierConfig::default();
             (frontier.max_in_flight, frontier.most_per_host) = (max_in_flight, max_in_flight);
@@ -139,13 +210,12 @@ impl EngineBuilder {
         let deliver = self.deliver.unwrap_or_else(|| Arc::new(WebhookDoor::new(fetcher.clone())));
         let parts = Parts {
             store,
-            fetch: Arc::new(FetchDoor::new(fetcher)),
+            fetch: Arc::new(FetchDoor::new(fetcher, self.renderer)),
             transform: Arc::new(PageReader),
             clock: Clock::system(),
             robots_agent: self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned()),
             max_in_flight,
         };
-        let extracts = self.extract.is_some();
         let mut desk = DeskParts {
             deliver: Some(deliver),
             extract: self.extract,
@@ -158,6 +228,6 @@ impl EngineBuilder {
         if let Some(activity) = self.activity {
             desk.activity = activity;
         }
-        Ok(Engine::new(Desk::new(Room::new(parts), desk), extracts))
+        Ok(Engine::new(Desk::new(Room::new(parts), desk), abilities))
     }
 }

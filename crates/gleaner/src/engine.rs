@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use url::Url;
 
-use crate::support::{check_at_hand, check_options, check_prompt, check_webhook};
+use crate::support::{Abilities, check_at_hand, check_options, check_prompt, check_webhook};
 use crate::{EngineBuilder, Error};
 
 /// The engine: one per program is the usual, and cloning it is cheap.
@@ -21,7 +21,7 @@ use crate::{EngineBuilder, Error};
 #[derive(Clone)]
 pub struct Engine {
     desk: Arc<Desk>,
-    extracts: bool,
+    abilities: Abilities,
 }
 
 impl Engine {
@@ -30,8 +30,8 @@ impl Engine {
         EngineBuilder::default()
     }
 
-    pub(crate) fn new(desk: Arc<Desk>, extracts: bool) -> Self {
-        Self { desk, extracts }
+    pub(crate) fn new(desk: Arc<Desk>, abilities: Abilities) -> Self {
+        Self { desk, abilities }
     }
 
     fn room(&self) -> &Arc<Room> {
@@ -51,7 +51,7 @@ impl Engine {
     /// [`Unsupported`](crate::ErrorKind::Unsupported) where they ask for something else, and
     /// [`Request`](crate::ErrorKind::Request) where a selector is not CSS.
     pub fn check_options(&self, options: &ScrapeOptionsPlan) -> Result<(), Error> {
-        check_options(options, self.extracts)
+        check_options(options, self.abilities)
     }
 
     /// Holds a crawl's prompt against what this engine was built with.

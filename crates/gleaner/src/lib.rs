@@ -56,7 +56,7 @@ mod webhooks;
 pub use builder::EngineBuilder;
 pub use engine::Engine;
 pub use error::{Error, ErrorKind};
-pub use gleaner_fetch::EgressPolicy;
+pub use gleaner_fetch::{CacheStore, DiskCache, EgressPolicy, MemoryCache, Proxy, ProxyPool, Render};
 pub use gleaner_frontier::{Reason, Trap};
 pub use gleaner_jobs::{Explanation, Job, JobResult, MAX_EXPLAINED, MapResult, Verdict, rfc3339};
 pub use gleaner_store::{JobSnapshot, PageFailure, PageFailures};

@@ -5,20 +5,35 @@ use gleaner_types::{ErrorCode, Fault, Faults};
 
 use crate::Error;
 
+/// What an engine was built with, of what some options need.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Abilities {
+    /// Extracts structured data.
+    pub(crate) extracts: bool,
+    /// Has a browser.
+    pub(crate) renders: bool,
+    /// Has a pool of stealth proxies.
+    pub(crate) stealth: bool,
+    /// Has a cache of pages.
+    pub(crate) caches: bool,
+}
+
 /// Refuses options that need what this engine was built without.
-pub(crate) fn check_options(options: &ScrapeOptionsPlan, extracts: bool) -> Result<(), Error> {
+pub(crate) fn check_options(options: &ScrapeOptionsPlan, engine: Abilities) -> Result<(), Error> {
     check_selectors(options)?;
     let formats = &options.formats;
-    if !options.actions.is_empty() {
+    if !options.actions.is_empty() && !engine.renders {
         return Err(Error::unsupported(
             ErrorCode::ScrapeActionsNotSupported,
-            "`actions` need a browser, and this engine was built without one; leave `actions` out",
+            "`actions` need a browser, and this engine was built without one: add one by `EngineBuilder::renderer`, or \
+             leave `actions` out",
         ));
     }
-    if formats.screenshot.is_some() {
+    if formats.screenshot.is_some() && !engine.renders {
         return Err(Error::unsupported(
             ErrorCode::ScrapeScreenshotNotSupported,
-            "the format `screenshot` needs a browser, and this engine was built without one; leave it out of `formats`",
+            "the format `screenshot` needs a browser, and this engine was built without one: add one by \
+             `EngineBuilder::renderer`, or leave it out of `formats`",
         ));
     }
     const MODEL: (ErrorCode, &str) =
@@ -29,7 +44,7 @@ pub(crate) fn check_options(options: &ScrapeOptionsPlan, extracts: bool) -> Resu
         (formats.json.is_some(), "json", MODEL),
         (formats.summary, "summary", MODEL),
         (
-            !extracts && formats.change_tracking.as_ref().is_some_and(compares_fields),
+            !engine.extracts && formats.change_tracking.as_ref().is_some_and(compares_fields),
             "changeTracking` in mode `json",
             MODEL,
         ),
@@ -40,19 +55,34 @@ pub(crate) fn check_options(options: &ScrapeOptionsPlan, extracts: bool) -> Resu
             format!("the format `{name}` {why}; leave it out of `formats`"),
         ));
     }
-    if options.proxy == ProxyMode::Stealth {
+    if options.proxy == ProxyMode::Stealth && !engine.stealth {
         return Err(Error::unsupported(
             ErrorCode::UnsupportedOption,
-            "`proxy: \"stealth\"` needs a pool of stealth proxies, and none is configured; use \"basic\" or \"auto\"",
+            "`proxy: \"stealth\"` needs a pool of stealth proxies, and none is configured: add one by \
+             `EngineBuilder::stealth_proxies`, or use \"basic\" or \"auto\"",
         ));
     }
-    if options.lockdown || options.min_age.is_some() {
+    if (options.lockdown || options.min_age.is_some()) && !engine.caches {
         return Err(Error::unsupported(
             ErrorCode::ScrapeNoCachedData,
-            "`lockdown` and `minAge` serve from the cache alone, and this engine has no cache; leave them out",
+            "`lockdown` and `minAge` serve from the cache alone, and this engine was built without one: leave \
+             `EngineBuilder::no_cache` out, or these options",
+        ));
+    }
+    if (options.lockdown || options.min_age.is_some()) && engine.renders && needs_browser(options) {
+        return Err(Error::unsupported(
+            ErrorCode::ScrapeNoCachedData,
+            "`lockdown` and `minAge` serve from the cache alone, which holds no pages that a browser rendered: leave \
+             them out, or `actions`, `screenshot`, `waitFor` and `mobile`",
         ));
     }
     Ok(())
+}
+
+/// Does a page with these options go through the browser, where there is one?
+fn needs_browser(options: &ScrapeOptionsPlan) -> bool {
+    let asks = !options.actions.is_empty() || options.formats.screenshot.is_some();
+    asks || options.mobile || !options.wait_for.is_zero()
 }
 
 /// Refuses selectors that are not CSS, all of them at once.

@@ -11,6 +11,8 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::explain::{Records, Traces};
+use crate::gate::Manners;
+use crate::session::Session;
 use crate::sitemaps::Sitemaps;
 
 /// How many pages earn a job one request beyond the first try of each. So a host that fails every request is asked
@@ -44,6 +46,8 @@ pub(crate) struct JobContext {
     /// The options without the headers of the user, for addresses outside the site: headers hold secrets.
     pub(crate) foreign_options: ScrapeOptionsPlan,
     pub(crate) zero_data_retention: bool,
+    /// What the fetcher keeps for the job, and for no other.
+    pub(crate) session: Session,
     /// `None` for pages that the user named: no rules of a crawl hold for them, robots.txt among them.
     pub(crate) crawl: Option<CrawlContext>,
     /// The start page of the crawl was given without a scheme. Of named pages their keys tell.
@@ -152,11 +156,13 @@ impl JobContext {
 
     fn new(
         id: JobId,
-        options: ScrapeOptionsPlan,
+        mut options: ScrapeOptionsPlan,
         zero_data_retention: bool,
         crawl: Option<CrawlContext>,
         scheme_assumed: bool,
     ) -> Self {
+        // A copy in the cache is data too.
+        options.store_in_cache &= !zero_data_retention;
         let foreign_options = without_headers(&options);
         let (cancelled, retries) = (CancellationToken::new(), RetryBudget::new());
         Self {
@@ -164,6 +170,7 @@ impl JobContext {
             options,
             foreign_options,
             zero_data_retention,
+            session: Session::default(),
             crawl,
             scheme_assumed,
             deadline: None,
@@ -229,6 +236,11 @@ impl JobContext {
     /// Between two requests to a host, as far as the job says.
     pub(crate) fn delay(&self) -> Duration {
         self.crawl.as_ref().and_then(|crawl| crawl.delay).unwrap_or_default()
+    }
+
+    /// How the job asks a host whose robots.txt demands this gap.
+    pub(crate) fn manners(&self, gap: Duration) -> Manners {
+        Manners { gap, delay: self.delay(), job: self.id }
     }
 
     /// May one more request be spent on a page that failed?

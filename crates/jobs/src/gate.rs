@@ -1,18 +1,25 @@
 //! Who may ask a host now, where the queue alone cannot tell: at redirects, and where robots.txt is read on the way.
 //!
 //! The store leases pages so that no host gets too many requests, or gets them too soon. But a page that redirects
-//! leads to a request that was never leased, often to another host. Queueing every target as a page of its own, the
-//! obvious alternative, would lose which page asked for it and how many clicks away it is. So each request passes
-//! here: a host never has more of them at once than the store has leased pages of it (one, where it has none), and
-//! where a gap is asked for, it is kept from the end of the last request, whatever that was for.
+//! leads to a request that was never leased, often to another host; and what a host wishes is often learnt when pages of
+//! it are leased already. Queueing every target as a page of its own, the obvious alternative, would lose which page
+//! asked for it and how many clicks away it is, and would not help against the second. So each request passes here:
+//!
+//! - A host never has more of them at once than the store has leased pages of it (one, where it has none).
+//! - The gap that its robots.txt demands is kept by all from the moment at which it is known, robots.txt of another
+//!   scheme and sitemaps among them, counted from the end of the last request, whatever that was for.
+//! - After a `Retry-After` nothing begins before its time, neither what was leased long before.
+//! - The delay of a job is kept between its own requests; those of other jobs are none of its business, so a busy host
+//!   cannot shut it out.
 //!
 //! A page holds the place at one host at a time and gives it back before it takes another, so pages cannot wait for
-//! each other in a circle.
+//! each other in a circle. Who waits longest goes first. How long one may wait is bounded by its lease.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gleaner_types::JobId;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use url::{Position, Url};
@@ -21,6 +28,16 @@ use url::{Position, Url};
 const MAX_IDLE_HOSTS: usize = 10_000;
 /// And not before they have been idle for so long: no gap is longer.
 const IDLE: Duration = Duration::from_secs(3_600);
+
+/// What a request keeps to, beside what its host is known to wish.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Manners {
+    /// From the end of the last request to the host, as the robots.txt that holds for this one has it.
+    pub(crate) gap: Duration,
+    /// From the end of the last request of this job to the host; zero where the job asks for none.
+    pub(crate) delay: Duration,
+    pub(crate) job: JobId,
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
@@ -43,7 +60,7 @@ impl Default for Hosts {
 #[derive(Debug, Default)]
 struct Host {
     state: Mutex<State>,
-    /// Rung when a request ends or a page is leased: then another may begin.
+    /// Rung when another request may be able to begin.
     changed: Notify,
 }
 
@@ -55,6 +72,87 @@ struct State {
     active: usize,
     /// When the last request ended.
     ended: Option<Instant>,
+    /// From the end of one request to the next, as its robots.txt has it.
+    gap: Duration,
+    /// Nothing begins before this.
+    rests_until: Option<Instant>,
+    /// Jobs with a delay that asked lately.
+    slow: Vec<SlowJob>,
+    /// Who waits, in order of arrival.
+    waiting: BTreeMap<u64, Manners>,
+    arrivals: u64,
+}
+
+/// What a job with a delay has of a host.
+#[derive(Debug)]
+struct SlowJob {
+    job: JobId,
+    active: usize,
+    ended: Option<Instant>,
+    delay: Duration,
+}
+
+/// When a request may begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Now,
+    /// Not before this.
+    At(Instant),
+    /// Once another has ended.
+    Later,
+}
+
+impl State {
+    fn turn(&self, manners: Manners, now: Instant) -> Turn {
+        let gap = self.gap.max(manners.gap);
+        let places = if gap.is_zero() { self.leased.max(1) } else { 1 };
+        if self.active >= places {
+            return Turn::Later;
+        }
+        let mut due = self.rests_until;
+        if !gap.is_zero() {
+            due = due.max(self.ended.map(|ended| ended + gap));
+        }
+        if !manners.delay.is_zero()
+            && let Some(own) = self.slow.iter().find(|slow| slow.job == manners.job)
+        {
+            if own.active > 0 {
+                return Turn::Later;
+            }
+            due = due.max(own.ended.map(|ended| ended + manners.delay));
+        }
+        due.filter(|due| *due > now).map_or(Turn::Now, Turn::At)
+    }
+
+    /// Whether one that has waited longer may begin now.
+    fn goes_before(&self, ticket: u64, now: Instant) -> bool {
+        self.waiting.range(..ticket).any(|(_, manners)| self.turn(*manners, now) == Turn::Now)
+    }
+
+    fn begin(&mut self, manners: Manners, now: Instant) {
+        self.active += 1;
+        if manners.delay.is_zero() {
+            return;
+        }
+        self.slow.retain(|slow| slow.active > 0 || slow.ended.is_some_and(|ended| ended + slow.delay > now));
+        match self.slow.iter_mut().find(|slow| slow.job == manners.job) {
+            Some(slow) => slow.active += 1,
+            None => {
+                self.slow.push(SlowJob { job: manners.job, active: 1, ended: None, delay: manners.delay });
+            }
+        }
+    }
+
+    fn end(&mut self, manners: Manners, now: Instant) {
+        self.active = self.active.saturating_sub(1);
+        self.ended = Some(now);
+        if !manners.delay.is_zero()
+            && let Some(slow) = self.slow.iter_mut().find(|slow| slow.job == manners.job)
+        {
+            slow.active = slow.active.saturating_sub(1);
+            slow.ended = Some(now);
+        }
+    }
 }
 
 /// A leased page of a host; dropping it gives the lease up.
@@ -63,19 +161,47 @@ pub(crate) struct Lease(Arc<Host>);
 
 /// A request under way; dropping it ends it.
 #[derive(Debug)]
-pub(crate) struct Pass(Arc<Host>);
+pub(crate) struct Pass {
+    host: Arc<Host>,
+    manners: Manners,
+}
+
+/// A place in the queue; dropping it leaves the queue.
+#[derive(Debug)]
+struct Waiting<'a> {
+    host: &'a Host,
+    ticket: u64,
+}
 
 impl Gate {
     /// Notes that a page of the host of `url` is leased.
     pub(crate) fn lease(&self, url: &Url) -> Lease {
         let host = self.host(url);
-        host.lock().leased += 1;
+        let mut state = host.lock();
+        state.leased += 1;
+        host.ring(state);
         Lease(host)
     }
 
-    /// Waits until the host of `url` may be asked, `gap` after the last request to it ended.
-    pub(crate) async fn pass(&self, url: &Url, gap: Duration) -> Pass {
-        self.host(url).pass(gap).await
+    /// Waits until the host of `url` may be asked.
+    pub(crate) async fn pass(&self, url: &Url, manners: Manners) -> Pass {
+        self.host(url).pass(manners).await
+    }
+
+    /// From now on the host of `url` wants so much time between the end of one request and the next.
+    pub(crate) fn set_gap(&self, url: &Url, gap: Duration) {
+        let host = self.host(url);
+        let mut state = host.lock();
+        state.gap = gap;
+        host.ring(state);
+    }
+
+    /// Nothing is asked of the host of `url` for so long.
+    pub(crate) fn rest(&self, url: &Url, pause: Duration) {
+        let until = Instant::now() + pause;
+        let host = self.host(url);
+        let mut state = host.lock();
+        state.rests_until = state.rests_until.max(Some(until));
     }
 
     fn host(&self, url: &Url) -> Arc<Host> {
@@ -98,27 +224,53 @@ impl Host {
     }
 
     fn is_idle(&self) -> bool {
-        self.lock().ended.is_none_or(|ended| ended.elapsed() >= IDLE)
+        let state = self.lock();
+        state.ended.max(state.rests_until).is_none_or(|last| last.elapsed() >= IDLE)
     }
 
-    async fn pass(self: &Arc<Self>, gap: Duration) -> Pass {
+    /// Wakes those who wait, that they look again whether they may begin.
+    fn ring(&self, state: MutexGuard<'_, State>) {
+        let anyone = !state.waiting.is_empty();
+        drop(state);
+        if anyone {
+            self.changed.notify_waiters();
+        }
+    }
+
+    async fn pass(self: &Arc<Self>, manners: Manners) -> Pass {
+        let mut place: Option<Waiting<'_>> = None;
         loop {
             let changed = self.changed.notified();
-            let wait = {
+            let turn = {
+                let now = Instant::now();
                 let mut state = self.lock();
-                let due = state.ended.map(|ended| ended + gap).filter(|_| !gap.is_zero());
-                let due = due.filter(|due| *due > Instant::now());
-                let places = if gap.is_zero() { state.leased.max(1) } else { 1 };
-                if state.active < places && due.is_none() {
-                    state.active += 1;
-                    drop(state);
-                    return Pass(Arc::clone(self));
+                let ticket = place.as_ref().map_or(u64::MAX, |place| place.ticket);
+                let mut turn = state.turn(manners, now);
+                if turn == Turn::Now && state.goes_before(ticket, now) {
+                    turn = Turn::Later;
                 }
-                if state.active < places { due } else { None }
+                if turn == Turn::Now {
+                    state.waiting.remove(&ticket);
+                    state.begin(manners, now);
+                    // Others that made room for this one may begin beside it.
+                    self.ring(state);
+                    return Pass { host: Arc::clone(self), manners };
+                }
+                if place.is_none() {
+                    state.arrivals += 1;
+                    let ticket = state.arrivals;
+                    state.waiting.insert(ticket, manners);
+                    place = Some(Waiting { host: self, ticket });
+                }
+                turn
             };
-            match wait {
-                Some(due) => tokio::time::sleep_until(due).await,
-                None => changed.await,
+            match turn {
+                Turn::At(due) => tokio::select! {
+                    biased;
+                    () = changed => {}
+                    () = tokio::time::sleep_until(due) => {}
+                },
+                Turn::Now | Turn::Later => changed.await,
             }
         }
     }
@@ -126,8 +278,8 @@ impl Host {
 
 impl Lease {
     /// As [`Gate::pass`], to the host of the page.
-    pub(crate) async fn pass(&self, gap: Duration) -> Pass {
-        self.0.pass(gap).await
+    pub(crate) async fn pass(&self, manners: Manners) -> Pass {
+        self.0.pass(manners).await
     }
 }
 
@@ -140,11 +292,18 @@ impl Drop for Lease {
 
 impl Drop for Pass {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
-        state.active = state.active.saturating_sub(1);
-        state.ended = Some(Instant::now());
-        drop(state);
-        self.0.changed.notify_waiters();
+        let mut state = self.host.lock();
+        state.end(self.manners, Instant::now());
+        self.host.ring(state);
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let mut state = self.host.lock();
+        if state.waiting.remove(&self.ticket).is_some() {
+            self.host.ring(state);
+        }
     }
 }
 
@@ -152,15 +311,26 @@ impl Drop for Pass {
 mod tests {
     use super::*;
 
+    const FREE: Manners = Manners { gap: Duration::ZERO, delay: Duration::ZERO, job: JobId::from_uuid(uuid::Uuid::nil()) };
+
     fn url(text: &str) -> Url {
         Url::parse(text).unwrap()
     }
 
+    fn gap(seconds: u64) -> Manners {
+        Manners { gap: Duration::from_secs(seconds), ..FREE }
+    }
+
+    fn delay(job: u128, seconds: u64) -> Manners {
+        let job = JobId::from_uuid(uuid::Uuid::from_u128(job));
+        Manners { delay: Duration::from_secs(seconds), job, ..FREE }
+    }
+
     /// Whether it may begin at once.
-    async fn passes(gate: &Gate, url: &Url, gap: Duration) -> Option<Pass> {
+    async fn passes(gate: &Gate, url: &Url, manners: Manners) -> Option<Pass> {
         tokio::select! {
             biased;
-            pass = gate.pass(url, gap) => Some(pass),
+            pass = gate.pass(url, manners) => Some(pass),
             () = tokio::task::yield_now() => None,
         }
     }
@@ -169,15 +339,15 @@ mod tests {
     async fn a_host_has_no_more_requests_than_leased_pages() {
         let (gate, here) = (Gate::default(), url("https://a.example/x"));
         let leases = [gate.lease(&here), gate.lease(&here)];
-        let first = passes(&gate, &here, Duration::ZERO).await.expect("one is leased");
-        let _second = passes(&gate, &here, Duration::ZERO).await.expect("two are leased");
-        assert!(passes(&gate, &here, Duration::ZERO).await.is_none(), "a redirect is one too many");
-        assert!(passes(&gate, &url("https://b.example/"), Duration::ZERO).await.is_some());
-        assert!(passes(&gate, &url("https://a.example:8443/"), Duration::ZERO).await.is_some());
+        let first = passes(&gate, &here, FREE).await.expect("one is leased");
+        let _second = passes(&gate, &here, FREE).await.expect("two are leased");
+        assert!(passes(&gate, &here, FREE).await.is_none(), "a redirect is one too many");
+        assert!(passes(&gate, &url("https://b.example/"), FREE).await.is_some());
+        assert!(passes(&gate, &url("https://a.example:8443/"), FREE).await.is_some());
         drop(first);
-        let third = passes(&gate, &here, Duration::ZERO).await.expect("the first has ended");
+        let third = passes(&gate, &here, FREE).await.expect("the first has ended");
         drop((leases, third));
-        assert!(passes(&gate, &here, Duration::ZERO).await.is_none(), "no page is leased, one request is on");
+        assert!(passes(&gate, &here, FREE).await.is_none(), "no page is leased, one request is on");
     }
 
     #[tokio::test(start_paused = true)]
@@ -185,7 +355,7 @@ mod tests {
         let gate = Gate::default();
         let held = gate.lease(&url("https://held.example/"));
         for host in 0..3 * MAX_IDLE_HOSTS {
-            drop(gate.pass(&url(&format!("https://h{host}.example/")), Duration::ZERO).await);
+            drop(gate.pass(&url(&format!("https://h{host}.example/")), FREE).await);
             tokio::time::advance(Duration::from_secs(1)).await;
         }
         let known = gate.hosts.lock().unwrap().known.len();
@@ -196,32 +366,95 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_gap_is_kept_from_the_end_of_whatever_was_last() {
-        let (gate, here, gap) = (Gate::default(), url("https://a.example/"), Duration::from_secs(2));
+        let (gate, here) = (Gate::default(), url("https://a.example/"));
         let lease = gate.lease(&here);
         let _other = gate.lease(&here);
         let began = Instant::now();
-        let pass = lease.pass(gap).await;
+        let pass = lease.pass(gap(2)).await;
         assert_eq!(began.elapsed(), Duration::ZERO);
-        assert!(passes(&gate, &here, gap).await.is_none(), "with a gap there is one at a time");
+        assert!(passes(&gate, &here, gap(2)).await.is_none(), "with a gap there is one at a time");
         tokio::time::advance(Duration::from_secs(5)).await;
         drop(pass);
-        drop(gate.pass(&here, gap).await);
+        drop(gate.pass(&here, gap(2)).await);
         assert_eq!(began.elapsed(), Duration::from_secs(7));
-        drop(gate.pass(&here, Duration::ZERO).await);
+        drop(gate.pass(&here, FREE).await);
         assert_eq!(began.elapsed(), Duration::from_secs(7), "who asks for no gap waits for none");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn all_who_wait_come_through_one_after_another() {
-        let gate = Arc::new(Gate::default());
-        let gap = Duration::from_secs(1);
-        let mut waiting = tokio::task::JoinSet::new();
+    async fn a_gap_that_is_learnt_holds_for_those_who_wait_already() {
+        let (gate, here) = (Gate::default(), url("https://a.example/"));
+        let (_one, _two) = (gate.lease(&here), gate.lease(&here));
+        let (first, second) = (gate.pass(&here, FREE).await, gate.pass(&here, FREE).await);
         let began = Instant::now();
-        for _ in 0..10 {
-            let gate = Arc::clone(&gate);
-            waiting.spawn(async move { drop(gate.pass(&url("https://a.example/"), gap).await) });
+        let waiting = gate.pass(&here, FREE);
+        let teach = async {
+            tokio::task::yield_now().await;
+            gate.set_gap(&here, Duration::from_secs(3));
+            drop(first);
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            drop(second);
+        };
+        drop(tokio::join!(waiting, teach).0);
+        assert_eq!(began.elapsed(), Duration::from_secs(4), "after both, and then the gap");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_host_that_asked_to_be_left_alone_is_left_alone_by_all() {
+        let (gate, here) = (Gate::default(), url("https://a.example/"));
+        let began = Instant::now();
+        let pass = gate.pass(&here, FREE).await;
+        let waiting = gate.pass(&here, FREE);
+        let rest = async {
+            tokio::task::yield_now().await;
+            gate.rest(&here, Duration::from_secs(7));
+            gate.rest(&here, Duration::from_secs(2));
+            drop(pass);
+        };
+        drop(tokio::join!(waiting, rest).0);
+        assert_eq!(began.elapsed(), Duration::from_secs(7));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_delay_of_a_job_is_its_own() {
+        let (gate, here) = (Gate::default(), url("https://a.example/"));
+        let _leases = [gate.lease(&here), gate.lease(&here), gate.lease(&here)];
+        let _busy = gate.pass(&here, FREE).await;
+        let pass = passes(&gate, &here, delay(1, 5)).await.expect("what others ask does not count");
+        assert!(passes(&gate, &here, delay(1, 5)).await.is_none(), "one at a time");
+        drop(pass);
+        let began = Instant::now();
+        assert!(passes(&gate, &here, delay(2, 5)).await.is_some(), "another job");
+        drop(gate.pass(&here, delay(1, 5)).await);
+        assert_eq!(began.elapsed(), Duration::from_secs(5));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_longest_goes_first() {
+        let gate = Arc::new(Gate::default());
+        let mut waiting = tokio::task::JoinSet::new();
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let began = Instant::now();
+        for n in 0..10 {
+            let (gate, order) = (Arc::clone(&gate), Arc::clone(&order));
+            waiting.spawn(async move {
+                let pass = gate.pass(&url("https://a.example/"), gap(1)).await;
+                order.lock().unwrap().push(n);
+                drop(pass);
+            });
         }
         waiting.join_all().await;
         assert_eq!(began.elapsed(), Duration::from_secs(9));
+        assert!(order.lock().unwrap().is_sorted(), "{order:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_stops_waiting_holds_nobody_up() {
+        let (gate, here) = (Gate::default(), url("https://a.example/"));
+        let pass = gate.pass(&here, FREE).await;
+        assert!(passes(&gate, &here, FREE).await.is_none(), "it gave up");
+        drop(pass);
+        assert!(passes(&gate, &here, FREE).await.is_some());
+        assert!(gate.host(&here).lock().waiting.is_empty());
     }
 }

@@ -27,6 +27,7 @@ mod page;
 mod ports;
 mod robots;
 mod room;
+mod session;
 mod shared;
 mod sitemaps;
 mod tracking;
@@ -50,10 +51,11 @@ pub use handle::{Job, JobResult};
 pub use map::{DEFAULT_MAP_TIMEOUT, MapResult};
 pub use page::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 pub use ports::{
-    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform, Transformed,
+    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform, Transformed,
 };
 pub use robots::{MAX_ROBOTS_KEPT, ROBOTS_LIFETIME, ROBOTS_RETRY};
 pub use room::{Parts, Room};
+pub use session::Session;
 pub use sitemaps::{MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
 pub use tracking::MAX_DIFF_BYTES;
 pub use webhook::{

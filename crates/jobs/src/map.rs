@@ -63,7 +63,7 @@ pub(crate) async fn map(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Resul
     let limit = usize::try_from(plan.limit).unwrap_or(usize::MAX);
     let enough = if plan.search.is_some() { MAX_SEARCHED } else { limit };
     if plan.sitemap != SitemapMode::Skip && found.links.len() < enough {
-        let reading = sitemaps::read_all(shared, &start, &robots, &job.options, |pages| {
+        let reading = sitemaps::read_all(shared, &start, &robots, &job, |pages| {
             pages.into_iter().for_each(|(page, _)| found.add(page));
             found.links.len() >= enough
         });
@@ -109,11 +109,15 @@ async fn read_start(shared: &Arc<Shared>, plan: &MapPlan, found: &mut Found<'_>)
             scheme_assumed: plan.target.scheme_assumed,
             options: &job.options,
             purpose: Purpose::Page,
+            session: Some(&job.session),
         };
-        let gap = robots.crawl_delay().unwrap_or_default();
-        let way = Way::from(&shared.gate, shared.gate.pass(&start, gap).await);
+        let manners = job.manners(robots.crawl_delay().unwrap_or_default());
+        let way = Way::from(&shared.gate, shared.gate.pass(&start, manners).await);
         let hops = Hops { shared, job, is_start: true, way };
         let answer = shared.fetch.fetch(request, &hops).await;
+        if let Ok(page) = &answer {
+            shared.heed(page).await;
+        }
         drop(hops);
         match answer {
             Ok(page) => {

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use gleaner_frontier::{Candidate, Decision, Observation, Pace, Reason, RobotsPolicy, UrlKey};
+use gleaner_frontier::{Candidate, Decision, Observation, Reason, RobotsPolicy, UrlKey};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::{ErrorCode, PageError};
 use http::StatusCode;
+use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
 
@@ -19,7 +20,7 @@ use crate::credits::credits;
 use crate::gate::Lease;
 use crate::ports::{FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transformed};
 use crate::robots::ROBOTS_RETRY;
-use crate::shared::{Shared, Way};
+use crate::shared::{Shared, Way, is_busy};
 use crate::{sitemaps, tracking};
 
 /// A page is tried at most so often.
@@ -30,6 +31,8 @@ pub const RETRY_PAUSE: Duration = Duration::from_secs(1);
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(gleaner_types::limits::MAX_RETRY_AFTER_SECONDS);
 /// A redirect waits for the delay of its host as well. So many such waits are no part of a page's timeout.
 const DELAYS_BESIDE_TIMEOUT: u32 = 5;
+/// A page is given back so long before its lease ends, whatever it waits for.
+const LEASE_MARGIN: Duration = Duration::from_secs(10);
 /// Bodies larger than this are transformed on a thread for blocking work, so that they do not hold up the
 /// connections that share a thread with them.
 const LARGE_BODY: usize = 256 << 10;
@@ -59,7 +62,14 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
     let Some(job) = shared.context(page.job) else { return shared.give_back(page).await };
     let lease = shared.gate.lease(&page.url);
     let mut work = tokio::select! {
+        // In this order: nothing is done for a job that has ended, nor on a lease that will have.
+        biased;
         () = job.cancelled.cancelled() => return shared.give_back(page).await,
+        () = tokio::time::sleep_until(end_of_work(&shared, &page)) => {
+            tracing::warn!(url = %gleaner_types::SafeUrl::from(&page.url), "a page was not done when its lease ended");
+            job.note_untried(&page);
+            return shared.give_back(page).await;
+        }
         // A panic is one page's failure.
         work = AssertUnwindSafe(process(&shared, &job, &page, &lease)).catch_unwind() => work.unwrap_or_else(|_| {
             tracing::error!(url = %gleaner_types::SafeUrl::from(&page.url), "a page made the engine panic");
@@ -84,11 +94,19 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
     }
 }
 
+/// When the work on a page stops: before its lease ends, so that no request of it is under way when the page is leased
+/// to another. Waiting at the [`Gate`](crate::gate::Gate) and a fetch that hangs are bounded by it too.
+fn end_of_work(shared: &Shared, page: &LeasedPage) -> Instant {
+    let left = page.expires_at.saturating_sub(shared.clock.now());
+    shared.clock.instant(page.expires_at) - LEASE_MARGIN.min(left / 10)
+}
+
 fn failed(code: ErrorCode, message: impl Into<String>) -> PageOutcome {
     PageOutcome::Failed(PageError { code, message: message.into() })
 }
 
 async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage, lease: &Lease) -> Work {
+    let lease_left = page.expires_at.saturating_sub(shared.clock.now());
     if let Some(crawl) = job.crawl.as_ref().filter(|crawl| crawl.sitemaps.contains(page.key)) {
         return read_sitemap(shared, job, crawl, page).await.into();
     }
@@ -99,7 +117,8 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
             return outcome.into();
         }
     };
-    let gap = policy.and_then(|policy| policy.crawl_delay()).unwrap_or_default().max(job.delay());
+    let manners = job.manners(policy.and_then(|policy| policy.crawl_delay()).unwrap_or_default());
+    let gap = manners.gap.max(manners.delay);
     let patient;
     let mut options = job.options_for(page);
     if !gap.is_zero() {
@@ -112,8 +131,16 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         scheme_assumed: job.is_scheme_assumed(page.key),
         options,
         purpose: Purpose::Page,
+        session: Some(&job.session),
     };
-    let way = Way::from(&shared.gate, lease.pass(gap).await);
+    // The request is not begun late in the lease, where it would be cut off.
+    let patience = shared.clock.instant(page.expires_at) - lease_left / 2;
+    let pass = tokio::time::timeout_at(patience, lease.pass(manners)).await;
+    let Some(pass) = pass.ok().filter(|_| Instant::now() < patience) else {
+        job.note_untried(page);
+        return PageOutcome::Retry(shared.clock.now()).into();
+    };
+    let way = Way::from(&shared.gate, pass);
     let hops = Hops { shared, job, is_start: job.is_start(page.key), way };
     let began = shared.clock.now();
     let fetched = match shared.fetch.fetch(request, &hops).await {
@@ -127,6 +154,8 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
             return Work::from(outcome).observing(observed);
         }
     };
+    // Before the place at the host is free for another.
+    shared.heed(&fetched).await;
     drop(hops);
     let observed = Some(Observation { status: Some(fetched.status), latency: fetched.latency });
     if let Some(crawl) = &job.crawl
@@ -135,15 +164,26 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     {
         admit_sitemaps(shared, job, crawl, &fetched.url).await;
     }
-    if matches!(fetched.status, 429 | 502 | 503 | 504) {
-        let pause = fetched.retry_after;
-        if let Some(pause) = pause {
-            let not_before = Some(shared.clock.now() + pause.min(MAX_RETRY_AFTER));
-            shared.pace(&fetched.url, Pace { not_before, ..Pace::default() }).await;
+    if is_busy(fetched.status)
+        && let Some(outcome) = try_again(shared, job, page, fetched.retry_after)
+    {
+        return Work::from(outcome).observing(observed);
+    }
+    if page.external
+        && let Some(crawl) = &job.crawl
+        && let Some(inside) = crawl.candidate(fetched.url.clone(), false)
+        && !inside.external
+        && inside.key != page.key
+    {
+        // It leads back into the site. Its target is a page of the site as far away as this one, whose links are
+        // followed: it is fetched as such, and gives the document.
+        let redirected_to = Some(inside.key);
+        if let Err(error) = shared.store.admit(job.id, page.depth, vec![inside], shared.clock.now()).await {
+            tracing::debug!(%error, "a job ended before a page was admitted");
         }
-        if let Some(outcome) = try_again(shared, job, page, pause) {
-            return Work::from(outcome).observing(observed);
-        }
+        let work = Work { redirected_to, ..PageOutcome::Skipped.into() };
+        trace(job, page, Some(&fetched.url), true, &work.outcome);
+        return work.observing(observed);
     }
     let (fetched, transformed) = transform(shared, job, fetched).await;
     let answered = job.is_traced().then(|| fetched.url.clone());
@@ -193,7 +233,8 @@ async fn read_sitemap(
     crawl: &CrawlContext,
     page: &LeasedPage,
 ) -> PageOutcome {
-    let found = match sitemaps::read(shared, &page.url, &errand_options(job, &page.url), job.delay()).await {
+    let (options, manners) = (errand_options(job, &page.url), job.manners(Duration::ZERO));
+    let found = match sitemaps::read(shared, &page.url, &options, manners).await {
         Ok(found) => found,
         Err(failure) => {
             tracing::debug!(error = %failure.error, "a sitemap could not be fetched");
@@ -310,7 +351,9 @@ fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transf
     if fetched.status >= 400 {
         metadata.error = Some(reason(fetched.status));
     }
-    if !job.options.wait_for.is_zero() {
+    if let Some(rendering) = fetched.rendering {
+        (document.screenshot, document.actions) = (rendering.screenshot, rendering.actions);
+    } else if !job.options.wait_for.is_zero() {
         let remark = "waitFor has no effect: no browser rendered this page";
         document.warning =
             Some(document.warning.map_or_else(|| remark.to_owned(), |first| format!("{first}; {remark}")));
@@ -361,7 +404,7 @@ impl HopCheck for Hops<'_> {
     async fn check(&self, _from: &Url, to: &Url) -> Result<(), HopRefusal> {
         self.way.leave();
         let Some(crawl) = &self.job.crawl else {
-            self.way.go_on(to, Duration::ZERO).await;
+            self.way.go_on(to, self.job.manners(Duration::ZERO)).await;
             return Ok(());
         };
         match crawl.scope.decide(to, false) {
@@ -369,14 +412,14 @@ impl HopCheck for Hops<'_> {
             Decision::Rejected(reason) => return Err(HopRefusal::OutOfScope(reason.to_string())),
             Decision::Inside | Decision::External => {}
         }
-        let mut gap = self.job.delay();
+        let mut gap = Duration::ZERO;
         if let Some(agent) = &crawl.robots_agent {
             match self.shared.robots(agent, to, false, self.job).await.reading {
-                Ok(policy) if policy.allows(to) => gap = gap.max(policy.crawl_delay().unwrap_or_default()),
+                Ok(policy) if policy.allows(to) => gap = policy.crawl_delay().unwrap_or_default(),
                 Ok(_) | Err(_) => return Err(HopRefusal::Robots),
             }
         }
-        self.way.go_on(to, gap).await;
+        self.way.go_on(to, self.job.manners(gap)).await;
         Ok(())
     }
 }

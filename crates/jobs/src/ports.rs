@@ -9,8 +9,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{CacheState, Document, PageError, ProxyUsed};
+use gleaner_types::{ActionResults, CacheState, Document, PageError, ProxyUsed};
 use url::Url;
+
+use crate::session::Session;
 
 /// Fetches or renders one address.
 #[async_trait]
@@ -54,6 +56,8 @@ pub struct FetchRequest<'a> {
     pub options: &'a ScrapeOptionsPlan,
     /// What for.
     pub purpose: Purpose,
+    /// What is kept for the job that the address belongs to. robots.txt is read for all jobs at once and has none.
+    pub session: Option<&'a Session>,
 }
 
 /// What an address is fetched for.
@@ -74,7 +78,7 @@ pub struct Fetched {
     pub url: Url,
     /// HTTP status.
     pub status: u16,
-    /// `Content-Type` as sent.
+    /// `Content-Type` as sent, or what the body is where that is missing or lies.
     pub content_type: Option<String>,
     /// The body, content encoding undone.
     pub body: Bytes,
@@ -88,6 +92,17 @@ pub struct Fetched {
     pub cache_state: CacheState,
     /// When the cached copy was stored, RFC 3339.
     pub cached_at: Option<String>,
+    /// What a browser made beside the page; `None` where none rendered it.
+    pub rendering: Option<Box<Rendering>>,
+}
+
+/// What a browser made beside the page, as the document will have it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rendering {
+    /// The picture of the page: a `data:` URI.
+    pub screenshot: Option<String>,
+    /// What the actions gave.
+    pub actions: Option<ActionResults>,
 }
 
 /// Why there is no answer.

@@ -11,9 +11,9 @@ use url::Url;
 use crate::clock::Clock;
 use crate::context::JobContext;
 use crate::extract::Extract;
-use crate::gate::{Gate, Pass};
-use crate::page::errand_options;
-use crate::ports::{Fetch, FetchError, FetchRequest, HopCheck, HopRefusal, Purpose, Transform};
+use crate::gate::{Gate, Manners, Pass};
+use crate::page::{MAX_RETRY_AFTER, errand_options};
+use crate::ports::{Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform};
 use crate::robots::{Known, Reading, RobotsCache};
 
 /// What all parts of the engine room share.
@@ -94,7 +94,17 @@ impl Shared {
         }
     }
 
-    pub(crate) async fn pace(&self, url: &Url, pace: Pace) {
+    /// Heeds a `Retry-After`: its host is left alone by all. To be called while the request still holds its place at the
+    /// gate.
+    pub(crate) async fn heed(&self, answer: &Fetched) {
+        let Some(pause) = answer.retry_after.filter(|_| is_busy(answer.status)) else { return };
+        let pause = pause.min(MAX_RETRY_AFTER);
+        self.gate.rest(&answer.url, pause);
+        let not_before = Some(self.clock.now() + pause);
+        self.pace(&answer.url, Pace { not_before, ..Pace::default() }).await;
+    }
+
+    async fn pace(&self, url: &Url, pace: Pace) {
         if let Err(error) = self.store.pace(url, pace, self.clock.now()).await {
             tracing::error!(%error, "the pace of a host could not be stored");
         }
@@ -120,15 +130,23 @@ impl Shared {
         job: &JobContext,
     ) -> Reading {
         let options = errand_options(job, &address);
-        let request =
-            FetchRequest { url: &address, scheme_assumed, options: &options, purpose: Purpose::Robots };
-        let errand = Errand::begin(self, &address, job.delay()).await;
+        let request = FetchRequest {
+            url: &address,
+            scheme_assumed,
+            options: &options,
+            purpose: Purpose::Robots,
+            session: None,
+        };
+        let errand = Errand::begin(self, &address, job.manners(Duration::ZERO)).await;
         match self.fetch.fetch(request, &errand).await {
             Ok(answer) => {
                 let policy = RobotsPolicy::from_status(answer.status, &answer.body, agent);
                 if let Some(min_gap) = policy.crawl_delay() {
+                    // At once, so that nothing comes between the answer and what it asks for.
+                    self.gate.set_gap(&address, min_gap);
                     self.pace(&address, Pace { min_gap: Some(min_gap), ..Pace::default() }).await;
                 }
+                self.heed(&answer).await;
                 Ok(Arc::new(policy))
             }
             Err(failure) => {
@@ -140,6 +158,11 @@ impl Shared {
             }
         }
     }
+}
+
+/// Is this the status of a server that has too much to do for now?
+pub(crate) const fn is_busy(status: u16) -> bool {
+    matches!(status, 429 | 502 | 503 | 504)
 }
 
 /// The way of one fetch from host to host: at each it waits until the host may be asked.
@@ -158,10 +181,10 @@ impl<'a> Way<'a> {
         self.here.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Waits until the host of `url` may be asked, `gap` after the last request to it.
-    pub(crate) async fn go_on(&self, url: &Url, gap: Duration) {
+    /// Waits until the host of `url` may be asked.
+    pub(crate) async fn go_on(&self, url: &Url, manners: Manners) {
         self.leave();
-        let pass = self.gate.pass(url, gap).await;
+        let pass = self.gate.pass(url, manners).await;
         *self.here.lock().unwrap_or_else(PoisonError::into_inner) = Some(pass);
     }
 }
@@ -169,21 +192,21 @@ impl<'a> Way<'a> {
 /// Fetches what is no page: every redirect that the egress guard lets through is followed.
 pub(crate) struct Errand<'a> {
     way: Way<'a>,
-    gap: Duration,
+    manners: Manners,
 }
 
 impl<'a> Errand<'a> {
     /// Waits until the host of `url` may be asked.
-    pub(crate) async fn begin(shared: &'a Shared, url: &Url, gap: Duration) -> Self {
+    pub(crate) async fn begin(shared: &'a Shared, url: &Url, manners: Manners) -> Self {
         let gate = &shared.gate;
-        Self { way: Way::from(gate, gate.pass(url, gap).await), gap }
+        Self { way: Way::from(gate, gate.pass(url, manners).await), manners }
     }
 }
 
 #[async_trait::async_trait]
 impl HopCheck for Errand<'_> {
     async fn check(&self, _from: &Url, to: &Url) -> Result<(), HopRefusal> {
-        self.way.go_on(to, self.gap).await;
+        self.way.go_on(to, Manners { gap: Duration::ZERO, ..self.manners }).await;
         Ok(())
     }
 }

@@ -6,12 +6,13 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use gleaner_frontier::{Candidate, Identity, RobotsPolicy, Sitemap, UrlKey, sitemap};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use url::Url;
 
+use crate::context::JobContext;
+use crate::gate::Manners;
 use crate::ports::{FetchError, FetchRequest, Purpose};
 use crate::shared::{Errand, Shared};
 
@@ -93,16 +94,17 @@ impl State {
     }
 }
 
-/// Fetches and reads one sitemap, `gap` after the last request to its host. One that answers anything but 200 is empty.
+/// Fetches and reads one sitemap. One that answers anything but 200 is empty.
 pub(crate) async fn read(
     shared: &Arc<Shared>,
     url: &Url,
     options: &ScrapeOptionsPlan,
-    gap: Duration,
+    manners: Manners,
 ) -> Result<Sitemap, FetchError> {
-    let request = FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap };
-    let errand = Errand::begin(shared, url, gap).await;
+    let request = FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap, session: None };
+    let errand = Errand::begin(shared, url, manners).await;
     let answer = shared.fetch.fetch(request, &errand).await?;
+    shared.heed(&answer).await;
     drop(errand);
     if answer.status != 200 {
         return Ok(Sitemap::default());
@@ -122,14 +124,14 @@ pub(crate) async fn read_all(
     shared: &Arc<Shared>,
     start: &Url,
     robots: &RobotsPolicy,
-    options: &ScrapeOptionsPlan,
+    job: &JobContext,
     mut enough: impl FnMut(Vec<(Url, u8)>) -> bool,
 ) {
     let sitemaps = Sitemaps::default();
     let mut queue = VecDeque::from(sitemaps.roots(start, Some(robots)));
-    let gap = robots.crawl_delay().unwrap_or_default();
+    let manners = job.manners(robots.crawl_delay().unwrap_or_default());
     while let Some(next) = queue.pop_front() {
-        match read(shared, &next.url, options, gap).await {
+        match read(shared, &next.url, &job.options, manners).await {
             Ok(found) => {
                 let (further, pages) = sitemaps.take(next.key, found);
                 queue.extend(further);

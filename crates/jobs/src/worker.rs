@@ -1,8 +1,10 @@
 //! The one worker loop: it leases pages while there is room and works on each in a task of its own.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -14,7 +16,16 @@ pub const SWEEP_EVERY: Duration = Duration::from_secs(15);
 /// A store that failed is asked again after this.
 const STORE_PAUSE: Duration = Duration::from_secs(1);
 
+/// Runs until the room is gone. Where the loop itself breaks (a store may panic), the pages in work are given up, their
+/// leases expire, and the loop begins anew: jobs are not left without it.
 pub(crate) async fn run(shared: Arc<Shared>) {
+    while AssertUnwindSafe(lease_and_work(&shared)).catch_unwind().await.is_err() {
+        tracing::error!("the worker loop broke and begins anew");
+        tokio::time::sleep(STORE_PAUSE).await;
+    }
+}
+
+async fn lease_and_work(shared: &Arc<Shared>) {
     let mut work = shared.store.work();
     let mut pages = JoinSet::new();
     let mut sweep = Instant::now() + SWEEP_EVERY;
@@ -27,7 +38,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
             match shared.store.lease(free, shared.clock.now()).await {
                 Ok(leases) => {
                     for page in leases.pages {
-                        pages.spawn(page::work(Arc::clone(&shared), page));
+                        pages.spawn(page::work(Arc::clone(shared), page));
                     }
                     if let Some(next) = leases.next {
                         wake = wake.min(shared.clock.instant(next));
@@ -41,9 +52,10 @@ pub(crate) async fn run(shared: Arc<Shared>) {
         }
         let full = pages.len() >= shared.max_in_flight;
         tokio::select! {
+            biased;
             () = shared.stopped.cancelled() => return,
-            changed = work.changed(), if !full => if changed.is_err() { return },
             Some(_) = pages.join_next(), if !pages.is_empty() => while pages.try_join_next().is_some() {},
+            changed = work.changed(), if !full => if changed.is_err() { return },
             () = tokio::time::sleep_until(wake) => {}
         }
         if Instant::now() >= sweep {

@@ -121,6 +121,7 @@ impl Fetch for WebPort {
                 proxy_used: ProxyUsed::Basic,
                 cache_state: CacheState::Miss,
                 cached_at: None,
+                rendering: None,
             });
         }
     }

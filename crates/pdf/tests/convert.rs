@@ -1,7 +1,5 @@
 //! Files that are in order.
 
-#![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
-
 mod support;
 
 use gleaner_pdf::{ErrorKind, Options, convert};

@@ -93,6 +93,8 @@ pub struct LeasedPage {
     pub external: bool,
     /// How often it was leased before.
     pub attempt: u32,
+    /// When the lease ends of itself.
+    pub expires_at: Duration,
 }
 
 /// What came of a leased page.

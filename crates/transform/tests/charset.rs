@@ -124,7 +124,8 @@ fn the_encoding_is_the_one_a_browser_takes() {
 fn in_two(encoding: &'static Encoding, body: &[u8], cut: usize) -> String {
     let mut decoder = encoding.new_decoder_with_bom_removal();
     let mut text = String::new();
-    for (part, last) in [(&body[..cut], false), (&body[cut..], true)] {
+    let (before, after) = body.split_at(cut);
+    for (part, last) in [(before, false), (after, true)] {
         text.reserve(part.len() * 4 + 16);
         let _malformed = decoder.decode_to_string(part, &mut text, last);
     }

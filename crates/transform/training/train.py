@@ -17,11 +17,8 @@ import lightgbm as lgb
 import numpy as np
 
 FOLDS = 5
-# The numbers a model may look at: those that gained most in a short first training on the same pages.
-COLUMNS = 130
-FIRST_ROUNDS = 60
 # As in src/content/model.rs.
-STAGE, CERTAIN = 30, 3.5
+STAGE, CERTAIN = 15, 2.5
 WORDS = re.compile(r"\w+")
 ROUNDS = 180
 PARAMETERS = dict(objective="cross_entropy", num_leaves=32, learning_rate=0.08, min_data_in_leaf=100, extra_trees=True,
@@ -119,15 +116,11 @@ def read(program, folder, out):
 
 
 def fit(features, y, weight):
-    """A model, and the columns it looks at."""
-    first = lgb.train(PARAMETERS, lgb.Dataset(features, y, weight=weight), FIRST_ROUNDS)
-    columns = np.sort(np.argsort(-first.feature_importance("gain"), kind="stable")[:COLUMNS])
-    return lgb.train(PARAMETERS, lgb.Dataset(features[:, columns], y, weight=weight), ROUNDS), columns
+    return lgb.train(PARAMETERS, lgb.Dataset(features, y, weight=weight), ROUNDS)
 
 
-def predict(model, columns, features):
+def predict(model, features):
     """As `likelihoods` in src/content/model.rs: blocks beyond doubt leave early."""
-    features = features[:, columns]
     sums, open_ = np.zeros(len(features)), np.arange(len(features))
     for start in range(0, ROUNDS, STAGE):
         if len(open_):
@@ -136,7 +129,7 @@ def predict(model, columns, features):
     return 1 / (1 + np.exp(-sums))
 
 
-def table(model, columns):
+def table(model):
     """The trees as src/content/model.rs reads them."""
     info = model.dump_model()["tree_info"]
     out = [struct.pack("<H", len(info))]
@@ -150,7 +143,7 @@ def table(model, columns):
             at = len(splits)
             splits.append(None)
             left, right = visit(node["left_child"]), visit(node["right_child"])
-            splits[at] = (columns[node["split_feature"]], node["threshold"], left, right)
+            splits[at] = (node["split_feature"], node["threshold"], left, right)
             return at
 
         visit(tree["tree_structure"])
@@ -217,8 +210,8 @@ def main():
     if "--cross-validate" in sys.argv:
         return
     target = pathlib.Path(__file__).parent.parent / "src" / "content" / "model.bin"
-    target.write_bytes(table(*fit(features, y, weight)))
-    print("model:", target.stat().st_size, "bytes,", COLUMNS, "of", features.shape[1], "numbers")
+    target.write_bytes(table(fit(features, y, weight)))
+    print("model:", target.stat().st_size, "bytes,", features.shape[1], "numbers a block")
 
 
 def cross_validate(features, y, weight, fold, lengths, starts, truths, block_words):
@@ -226,8 +219,8 @@ def cross_validate(features, y, weight, fold, lengths, starts, truths, block_wor
     likely = np.zeros(len(y))
     for k in range(FOLDS):
         train = fold != k
-        model, columns = fit(features[train], y[train], weight[train])
-        likely[~train] = predict(model, columns, features[~train])
+        model = fit(features[train], y[train], weight[train])
+        likely[~train] = predict(model, features[~train])
     for name, values in (("unseen sites", likely), ("labels", y)):
         by = collections.defaultdict(list)
         for n, truth in enumerate(truths):

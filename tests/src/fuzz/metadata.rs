@@ -27,11 +27,9 @@ pub fn metadata(data: &[u8]) {
         let parsed = Url::parse(address);
         assert!(parsed.is_ok_and(|url| matches!(url.scheme(), "http" | "https")), "an address: {address}");
     }
-    let (Ok(metadata), Ok(branding)) =
-        (serde_json::to_value(&document.metadata), serde_json::to_value(&document.branding))
-    else {
-        panic!("metadata that JSON cannot hold");
-    };
+    let json = [serde_json::to_value(&document.metadata), serde_json::to_value(&document.branding)];
+    assert!(json.iter().all(Result::is_ok), "metadata that JSON cannot hold");
+    let [metadata, branding] = json.map(Result::unwrap_or_default);
     let bytes = metadata.to_string().len() + branding.to_string().len();
     assert!(bytes <= GROWTH * data.len() + SLACK, "{} bytes give {bytes} of metadata", data.len());
     plain(&metadata);

@@ -3,10 +3,11 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    reason = "code of tests: a broken assumption ends the test"
+    clippy::print_stdout,
+    reason = "code of tests: a broken assumption ends the test, and figures are printed"
 )]
 
-use gleaner::{CrawlRequest, Engine, ErrorCode, ScrapeRequest};
+use gleaner::{CrawlRequest, Engine, ErrorCode, MapRequest, ScrapeRequest};
 use gleaner_testkit::{Canary, RawServer, Step};
 
 /// An engine that may reach 127.0.0.1 alone, where the servers of these tests are.
@@ -67,24 +68,76 @@ async fn a_range_that_is_opened_opens_nothing_else() {
     assert_eq!(canary.connections(), 0);
 }
 
+/// The ways in which an answer sends its reader on.
+const REDIRECTS: [&str; 8] = [
+    "301 Moved Permanently",
+    "302 Found",
+    "303 See Other",
+    "307 Temporary Redirect",
+    "308 Permanent Redirect",
+    "without a scheme",
+    "Refresh",
+    "meta",
+];
+
+/// An answer that sends its reader to `location` in this way, and closes its connection.
+fn redirect(way: &str, location: &str) -> Vec<Step> {
+    let close = ("Connection", "close");
+    let html = ("Content-Type", "text/html");
+    let answer = match way {
+        "Refresh" => {
+            Step::respond("200 OK", &[("Refresh", &format!("0; url={location}")), html, close], "<p>wait")
+        }
+        "meta" => Step::respond(
+            "200 OK",
+            &[html, close],
+            format!("<meta http-equiv=refresh content='0; url={location}'><p>wait"),
+        ),
+        "without a scheme" => {
+            Step::respond("302 Found", &[("Location", location.trim_start_matches("http:")), close], "")
+        }
+        status => Step::respond(status, &[("Location", location), close], ""),
+    };
+    vec![Step::ReadRequest, answer, Step::Close]
+}
+
+fn answering(status: &str, kind: &str, body: &str) -> Vec<Step> {
+    let answer = Step::respond(status, &[("Content-Type", kind), ("Connection", "close")], body);
+    vec![Step::ReadRequest, answer, Step::Close]
+}
+
 #[tokio::test]
-async fn a_redirect_to_a_private_address_is_refused() {
+async fn row_6_redirects_to_private_addresses_at_every_door() {
     let canary = Canary::start_on("127.0.0.2:0").unwrap();
+    let target = canary.base_url();
     let engine = guarded();
-    for status in [
-        "301 Moved Permanently",
-        "302 Found",
-        "303 See Other",
-        "307 Temporary Redirect",
-        "308 Permanent Redirect",
-    ] {
-        let location = canary.base_url();
-        let answer = Step::respond(status, &[("Location", location.as_str())], "");
-        let server = RawServer::start([Step::ReadRequest, answer]).unwrap();
-        refuses(&engine, &server.base_url()).await;
-        assert_eq!(server.connections(), 1);
+    let mut tried = 0;
+    for way in REDIRECTS {
+        // A page, behind so many redirects that are fine.
+        for hops in 0..3 {
+            let fine = (0..hops).map(|hop| redirect("302 Found", &format!("/{hop}")));
+            let server = RawServer::start_each(fine.chain([redirect(way, &target)])).unwrap();
+            refuses(&engine, &server.base_url()).await;
+            assert_eq!(server.connections(), hops + 1, "{way}");
+        }
+        // robots.txt; a sitemap, the page before it being fine; and a page that was found.
+        let robots = [redirect(way, &target)].to_vec();
+        let none = answering("404 Not Found", "text/plain", "");
+        let home = answering("200 OK", "text/html", "<p>home<a href='/next'>next</a>");
+        let later = [none, home, redirect(way, &target)].to_vec();
+        for (door, scripts) in [("robots", robots), ("sitemap and link", later)] {
+            let server = RawServer::start_each(scripts).unwrap();
+            let request = CrawlRequest::new(server.base_url());
+            let done = engine.crawl(request).await.unwrap().wait().await.unwrap();
+            assert!(server.connections() >= 1, "{door}, {way}: {done:?}");
+        }
+        // A map asks the same doors without a queue.
+        let server = RawServer::start(redirect(way, &target)).unwrap();
+        let _ = engine.map(MapRequest::new(server.base_url())).await;
+        tried += 6;
+        assert_eq!(canary.connections(), 0, "{way}");
     }
-    assert_eq!(canary.connections(), 0);
+    println!("row 6: {tried} redirects at 4 doors (page, robots, sitemap, map) x {} ways: canary 0", REDIRECTS.len());
 }
 
 #[tokio::test]

@@ -7,6 +7,8 @@ use flate2::{Compress, Compression, FlushCompress};
 use gleaner_fetch::{DEFAULT_MAX_BODY, ErrorKind};
 use gleaner_testkit::{RawServer, Step};
 
+use super::support::{get, in_a_process, peak_memory, url_from_parent};
+
 /// A piece of zeros, and how many of them are ten gigabytes.
 const PIECE: usize = 16 * 1024 * 1024;
 const PIECES: u64 = 10_000_000_000 / PIECE as u64 + 1;
@@ -100,14 +102,9 @@ fn row_20_bombs() {
             Step::SendRepeated { bytes: bomb.again.into(), times: bomb.times },
         ])
         .unwrap();
-        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-        child.args(["--ignored", "--exact", "bombs::child", "--nocapture"]);
-        let output = child.env("GLEANER_TEST_URL", server.base_url()).output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let line =
-            text.lines().find_map(|line| line.split_once("CHILD ").map(|(_, rest)| rest)).expect(&text);
+        let line = in_a_process("bombs::child", &server.base_url());
         let words: Vec<&str> = line.split(' ').collect();
-        let grown = words[1].parse::<u64>().unwrap() * 1024;
+        let grown = words[1].parse::<u64>().unwrap();
         assert_eq!(words[0], format!("{:?}", bomb.ends), "{}: {line}", bomb.coding);
         assert!(grown < DEFAULT_MAX_BODY, "{}: {line}", bomb.coding);
         println!(
@@ -121,19 +118,11 @@ fn row_20_bombs() {
     }
 }
 
-/// The greatest resident memory of this process so far, in KiB.
-fn high_water() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse().unwrap()
-}
-
 #[tokio::test]
 #[ignore = "run by row_20_bombs, in a process of its own"]
-#[expect(clippy::disallowed_methods, reason = "the child learns from its parent where to go")]
 async fn child() {
-    let Ok(url) = std::env::var("GLEANER_TEST_URL") else { return };
-    let before = high_water();
-    let kind: ErrorKind = super::support::get(&url).await.unwrap_err().kind();
-    println!("CHILD {kind:?} {}", high_water() - before);
+    let Some(url) = url_from_parent() else { return };
+    let before = peak_memory();
+    let kind: ErrorKind = get(&url).await.unwrap_err().kind();
+    println!("CHILD {kind:?} {}", peak_memory() - before);
 }

@@ -208,6 +208,11 @@ async fn row_49_no_failure_tells_a_secret() {
     sinks.push(Proxy::parse(&format!("ftp://{CANARY}:{CANARY}@proxy.example/")).unwrap_err().to_string());
     let logged = String::from_utf8_lossy(&log.0.lock().unwrap().take().unwrap()).into_owned();
     assert!(logged.contains("gleaner_fetch"), "the log was listened to, and has {} bytes", logged.len());
+    // Each request of a chain has a span of its own, which every line about it carries.
+    for number in ["number=0}", "number=1}", "number=20}"] {
+        let hop = logged.lines().find(|line| line.contains("hop{method=GET") && line.contains(number));
+        assert!(hop.is_some_and(|line| line.contains("url=http://site.example")), "a span with {number}");
+    }
     for (kind, error) in &failures {
         sinks.push(format!("{kind:?}: {error} {error:?} {error:#?} {}", error.to_page_error().message));
     }

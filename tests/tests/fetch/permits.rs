@@ -8,7 +8,7 @@ use gleaner_fetch::{Fetcher, FollowAll, HostLimits, Politeness, Request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::support::builder;
+use super::support::{builder, peak_memory};
 
 const REQUESTS: usize = 10_000;
 const PERMITS: u32 = 100;
@@ -59,13 +59,6 @@ fn slow_server(seen: Arc<Seen>) -> (std::net::SocketAddr, tokio::runtime::Runtim
     (address, runtime)
 }
 
-/// The most memory that this process had in RAM so far, in bytes; `None` where the system does not tell.
-fn peak_memory() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse::<usize>().ok().map(|kibibytes| kibibytes * 1024)
-}
-
 fn polite(politeness: &Politeness) -> Fetcher {
     builder().politeness(politeness.clone()).build().unwrap()
 }
@@ -84,7 +77,7 @@ async fn ten_thousand_requests_share_a_hundred_permits() {
     let politeness = Politeness::new(PERMITS, HostLimits::concurrency(PERMITS));
     let fetcher = polite(&politeness);
     start(&fetcher, address).await.unwrap();
-    let memory = peak_memory();
+    let before = peak_memory();
     let started = Instant::now();
     let tasks: Vec<_> = (0..REQUESTS).map(|_| start(&fetcher, address)).collect();
     for task in tasks {
@@ -92,13 +85,12 @@ async fn ten_thousand_requests_share_a_hundred_permits() {
     }
     let took = started.elapsed();
     let allowed = LATENCY.mul_f64(REQUESTS as f64 / f64::from(PERMITS));
-    let each = peak_memory().zip(memory).map(|(after, before)| (after - before) / REQUESTS);
+    let each = (peak_memory() - before) as usize / REQUESTS;
     println!(
-        "permits: {REQUESTS} requests in {took:.2?}, {:.1} % of what {PERMITS} permits allow at {LATENCY:?}; {} bytes each",
+        "permits: {REQUESTS} requests in {took:.2?}, {:.1} % of what {PERMITS} permits allow at {LATENCY:?}; {each} bytes each",
         100.0 * allowed.as_secs_f64() / took.as_secs_f64(),
-        each.map_or("unknown".to_owned(), |bytes| bytes.to_string()),
     );
-    assert!(each.is_none_or(|bytes| bytes <= MOST_BYTES_EACH), "{each:?} bytes for a request that waits");
+    assert!(each <= MOST_BYTES_EACH, "{each} bytes for a request that waits");
     assert_eq!(seen.requests.load(SeqCst), REQUESTS + 1);
     assert!(seen.most_under_way.load(SeqCst) <= PERMITS as usize, "{seen:?}");
     assert_eq!(politeness.in_use(), 0);

@@ -12,7 +12,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gleaner-types", &[]),
     ("gleaner-frontier", &["gleaner-types"]),
     ("gleaner-fetch", &["gleaner-types"]),
-    ("gleaner-transform", &["gleaner-types"]),
+    ("gleaner-pdf", &["gleaner-types"]),
+    ("gleaner-transform", &["gleaner-types", "gleaner-pdf"]),
+    ("gleaner-extract", &["gleaner-types"]),
+    ("gleaner-models", &["gleaner-types", "gleaner-extract", "gleaner-fetch"]),
     ("gleaner-store", &["gleaner-types", "gleaner-frontier"]),
     ("gleaner-jobs", &["gleaner-types", "gleaner-frontier", "gleaner-store"]),
     (
@@ -22,18 +25,22 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gleaner-frontier",
             "gleaner-fetch",
             "gleaner-transform",
+            "gleaner-extract",
+            "gleaner-models",
             "gleaner-store",
             "gleaner-jobs",
         ],
     ),
-    ("gleaner-cli", &["gleaner"]),
+    ("gleaner-http", &["gleaner"]),
+    ("gleaner-cli", &["gleaner", "gleaner-http"]),
 ];
 
 /// Not published: they may use any.
 const UNPUBLISHED: &[&str] = &["gleaner-testkit", "gleaner-benches", "gleaner-tests"];
 
 /// Crates without I/O and without a runtime, and what therefore must not come in by any way.
-const PURE: &[&str] = &["gleaner-types", "gleaner-frontier", "gleaner-transform"];
+const PURE: &[&str] =
+    &["gleaner-types", "gleaner-frontier", "gleaner-pdf", "gleaner-transform", "gleaner-extract"];
 const IMPURE: &[&str] = &["tokio", "reqwest", "hyper", "mio", "socket2"];
 
 fn metadata() -> Metadata {

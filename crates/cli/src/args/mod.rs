@@ -14,6 +14,7 @@ mod engine;
 mod faults;
 mod fields;
 mod map;
+mod openapi;
 mod output;
 mod page;
 mod scrape;
@@ -31,6 +32,7 @@ pub(crate) use demo::DemoArgs;
 pub(crate) use engine::EngineArgs;
 pub(crate) use faults::{in_flags, told};
 pub(crate) use map::MapArgs;
+pub(crate) use openapi::OpenApiArgs;
 pub(crate) use output::OutputArgs;
 pub(crate) use page::TextFormat;
 pub(crate) use scrape::ScrapeArgs;
@@ -72,6 +74,8 @@ pub(crate) enum Command {
     Batch(Box<BatchArgs>),
     Map(Box<MapArgs>),
     Convert(Box<ConvertArgs>),
+    #[command(name = "openapi")]
+    OpenApi(OpenApiArgs),
 }
 
 impl Command {
@@ -84,6 +88,7 @@ impl Command {
             Self::Batch(_) => "batch",
             Self::Map(_) => "map",
             Self::Convert(_) => "convert",
+            Self::OpenApi(_) => "openapi",
         }
     }
 }
@@ -127,7 +132,7 @@ mod tests {
             }
             Command::Map(args) => serde_json::to_value(args.request().unwrap()),
             Command::Convert(args) => serde_json::to_value(args.request("https://none.example/").unwrap()),
-            Command::Demo(_) => panic!("the demo makes its own request"),
+            Command::Demo(_) | Command::OpenApi(_) => panic!("{words} asks for nothing of the contract"),
         }
         .unwrap()
     }

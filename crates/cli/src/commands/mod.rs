@@ -7,6 +7,7 @@ mod demo;
 mod document;
 mod engine;
 mod map;
+mod openapi;
 mod run;
 mod scrape;
 
@@ -62,6 +63,7 @@ impl Session {
             Command::Batch(args) => batch::run(self, &args).await,
             Command::Map(args) => map::run(self, &args).await,
             Command::Convert(args) => convert::run(self, &args),
+            Command::OpenApi(_) => openapi::run(),
         }
     }
 

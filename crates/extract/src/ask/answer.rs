@@ -49,14 +49,14 @@ mod tests {
 
     #[test]
     fn answers_are_read_whatever_is_around_them() {
-        let rows = [
+        let table = [
             ("```json\n{\"a\":1}\n```", Some(json!({"a":1}))),
             ("Here it is: {\"a\":1} Bye {", Some(json!({"a":1}))),
             ("{\"a\":1,\"a\":2}", Some(json!({"a":1}))),
             ("{\"a\":", None),
             ("no", None),
         ];
-        for (text, expected) in rows {
+        for (text, expected) in table {
             assert_eq!(object(text), expected, "{text}");
         }
         assert_eq!(object(&"{\"a\":".repeat(200_000)), None);
@@ -64,8 +64,8 @@ mod tests {
 
     #[test]
     fn a_cut_answer_loses_its_last_row_only() {
-        assert_eq!(super::rows("{\"rows\":[{\"a\":1},{\"a\":2},{\"a\":", 100).len(), 2);
-        assert_eq!(super::rows(&format!("[{}", "{},".repeat(100_000)), 50).len(), 50);
-        assert!(super::rows(&"[".repeat(100_000), 50).is_empty());
+        assert_eq!(rows("{\"rows\":[{\"a\":1},{\"a\":2},{\"a\":", 100).len(), 2);
+        assert_eq!(rows(&format!("[{}", "{},".repeat(100_000)), 50).len(), 50);
+        assert!(rows(&"[".repeat(100_000), 50).is_empty());
     }
 }

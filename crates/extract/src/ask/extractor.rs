@@ -322,7 +322,7 @@ impl Session<'_> {
                 match &field.shape.kind {
                     ShapeKind::Object(inner) => waiting.push((here, inner)),
                     ShapeKind::List(inner) if !inner.fields().is_empty() => {
-                        lists.push((here, inner.fields()))
+                        lists.push((here, inner.fields()));
                     }
                     _ => {}
                 }

@@ -520,6 +520,41 @@ pub(crate) const CONCEPTS: [Concept; 31] = [
     ),
 ];
 
+/// Names that mean the page's own thing only where nothing but [`OWN`] stands before them.
+const VAGUE: [&str; 13] = [
+    "url",
+    "link",
+    "image",
+    "picture",
+    "photo",
+    "name",
+    "title",
+    "date",
+    "text",
+    "website",
+    "homepage",
+    "content",
+    "description",
+];
+
+/// Words that speak of the page's own thing.
+const OWN: [&str; 14] = [
+    "product",
+    "item",
+    "page",
+    "article",
+    "post",
+    "main",
+    "primary",
+    "full",
+    "short",
+    "canonical",
+    "the",
+    "this",
+    "listing",
+    "offer",
+];
+
 /// The concept that a property of a schema means: by its whole name, then by the last words of it, then by a name that its
 /// description begins with or holds in full.
 pub(crate) fn concept_of(name: &str, description: &str) -> Option<&'static Concept> {
@@ -537,6 +572,11 @@ pub(crate) fn concept_of(name: &str, description: &str) -> Option<&'static Conce
         .iter()
         .flat_map(|concept| concept.names.iter().map(move |known| (concept, *known)))
         .filter(|(_, known)| known.len() > 2 && ends_in(known))
+        .filter(|(_, known)| {
+            // `manual url` is another address than the page's, `company name` another name than its title.
+            let before = name.len() - known.split(' ').count();
+            !VAGUE.contains(known) || name.iter().take(before).all(|word| OWN.contains(&word.as_str()))
+        })
         .max_by_key(|(_, known)| known.len());
     if let Some((found, _)) = by_end {
         return Some(found);
@@ -549,6 +589,11 @@ pub(crate) fn concept_of(name: &str, description: &str) -> Option<&'static Conce
         .filter(|(_, known)| known.contains(' ') && description.contains(&format!(" {known} ")))
         .max_by_key(|(_, known)| known.len())
         .map(|(concept, _)| concept)
+}
+
+/// The plainest name of what a property means.
+pub(crate) fn concept_name(name: &str) -> Option<&'static str> {
+    concept_of(name, "").and_then(|concept| concept.names.first().copied())
 }
 
 #[cfg(test)]
@@ -567,6 +612,9 @@ mod tests {
             ("manufacturer", "", Some("brand")),
             ("x1", "the manufacturer part number of the tool", Some("mpn")),
             ("favourite_animal", "", None),
+            ("manualUrl", "", None),
+            ("companyName", "", None),
+            ("product_url", "", Some("url")),
         ];
         for (name, description, expected) in rows {
             let found = concept_of(name, description).and_then(|concept| concept.names.first().copied());

@@ -156,6 +156,17 @@ fn add(want: &Want<'_>, pool: &mut Pool, found: &[&Value], method: Method, score
     }
 }
 
+/// Do the page's own entities say that there is no price? Shops write 0 for what they do not sell.
+pub(crate) fn states_no_price(evidence: &Evidence<'_>) -> bool {
+    let mut stated = evidence
+        .items
+        .iter()
+        .flat_map(|item| values(&item.properties, "offers.price"))
+        .filter_map(|value| scalar(value)?.trim().parse::<f64>().ok())
+        .peekable();
+    stated.peek().is_some() && stated.all(|price| price == 0.0)
+}
+
 fn is_zero(value: &Value) -> bool {
     value.as_f64() == Some(0.0) || value.as_str().and_then(|text| text.parse::<f64>().ok()) == Some(0.0)
 }

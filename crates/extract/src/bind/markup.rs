@@ -130,6 +130,7 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
     let heading = evidence.heading.map(|node| tree.text_range(node).end);
     let mut elsewhere_until = NodeId(0);
     let mut seen: BTreeMap<usize, u32> = BTreeMap::new();
+    let mut struck: Vec<String> = Vec::new();
     for node in tree.nodes() {
         let name = tree.name(node);
         if name.is_empty() || tree.is(node, &["script", "style", "html", "body", "head", "link"]) {
@@ -163,6 +164,10 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
                 let precise = 1.0 / (1.0 + 0.12 * (run.len().saturating_sub(1)) as f64);
                 score *= precise;
                 match want.form {
+                    Form::Price if is_struck(evidence, node, &flat, text) => {
+                        struck.extend(moneys(text).take(2).map(|money| money.decimal));
+                        score *= 0.35;
+                    }
                     Form::Price => match price_fit(evidence, node, &flat, text, heading) {
                         Some(fit) => score *= fit,
                         None => continue,
@@ -174,7 +179,7 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
                     _ => {}
                 }
                 if elsewhere {
-                    score *= 0.25;
+                    score *= 0.15;
                 }
                 let value = value_text(want, text);
                 let Some(value) = normalise(value, want.form, want.shape, Reading::Prose) else { continue };
@@ -191,6 +196,31 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
             }
         }
     }
+    // A sum that the page strikes out is not the price, wherever else it stands, if there is another.
+    for (_, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("price")) {
+        let is_old = |value: &serde_json::Value| {
+            let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            struck.iter().any(|old| old.parse::<f64>().ok() == written.parse::<f64>().ok())
+        };
+        if !struck.is_empty() && pool.iter_mut().any(|other| other.score > 0.25 && !is_old(&other.value)) {
+            let weak = |method| matches!(method, Method::Markup | Method::EmbeddedState);
+            for candidate in pool.iter_mut().filter(|old| weak(old.method) && is_old(&old.value)) {
+                candidate.score *= 0.5;
+            }
+        }
+    }
+}
+
+/// Is the sum crossed out, or named after what it was?
+fn is_struck(evidence: &Evidence<'_>, node: NodeId, own: &[&str], text: &str) -> bool {
+    let tree = &evidence.tree;
+    let old =
+        ["old", "was", "before", "previous", "strike", "strikethrough", "crossed", "rrp", "msrp", "original"];
+    text.len() <= 80
+        && (own.iter().any(|word| old.contains(word))
+            || std::iter::once(node)
+                .chain(tree.ancestors(node).take(3))
+                .any(|above| tree.is(above, &["del", "s", "strike"])))
 }
 
 /// An element may hold its own label: "Brand: ACME" is ACME.

@@ -18,6 +18,7 @@ mod words;
 pub use records::MAX_RECORDS;
 pub use state::MAX_STATE_OBJECTS;
 
+pub(crate) use concept::concept_name;
 pub(crate) use page::{bind, drop_unknown, put, skeleton};
 pub(crate) use want::Want;
 pub(crate) use words::{folded, overlap, words};

@@ -15,6 +15,8 @@ use crate::typed::Reading;
 
 /// Proofs kept for one value.
 const MAX_PROOFS: usize = 4;
+/// Bytes of HTML behind the heading in which a lone price is the page's own.
+const NEAR_HEADING_BYTES: usize = 20_000;
 /// Values of a list of plain values.
 const MAX_LIST: usize = 100;
 
@@ -98,7 +100,10 @@ fn choose(evidence: &Evidence<'_>, wants: &[Want<'_>]) -> Vec<Result<Choice, Rea
     if let Some(at) = price
         && let (Some(pool), Some(place)) = (pools.get_mut(at), decided.get_mut(at))
     {
-        *place = only_price(std::mem::take(pool).choices());
+        if entity::states_no_price(evidence) {
+            pool.iter_mut().for_each(|candidate| candidate.score *= 0.4);
+        }
+        *place = only_price(evidence, std::mem::take(pool).choices());
     }
     let chosen_price = price
         .and_then(|at| decided.get(at).cloned().flatten())
@@ -125,12 +130,18 @@ fn choose(evidence: &Evidence<'_>, wants: &[Want<'_>]) -> Vec<Result<Choice, Rea
         .collect()
 }
 
-/// The best price; one that stands alone is taken although its marks speak against it, as there is nothing it could be
-/// mistaken for.
-fn only_price(choices: Vec<Choice>) -> Option<Choice> {
+/// The best price; one that stands alone near the heading is taken although its marks speak against it,
+/// as there is nothing it could be mistaken for.
+fn only_price(evidence: &Evidence<'_>, choices: Vec<Choice>) -> Option<Choice> {
     let second = choices.get(1).map_or(0.0, |choice| choice.score);
     let mut best = choices.into_iter().next()?;
-    let signed = best.proofs.iter().any(|proof| crate::typed::currency_sign(&proof.quote).is_some());
+    let heading = evidence.heading.and_then(|node| evidence.place_of(node)).unwrap_or_default();
+    let signed = best.proofs.iter().any(|proof| {
+        let near = proof.place.as_ref().is_some_and(|place| {
+            place.start >= heading.end && place.start - heading.end < NEAR_HEADING_BYTES
+        });
+        near && crate::typed::currency_sign(&proof.quote).is_some()
+    });
     if best.score < MIN_CONFIDENCE && best.score > 0.1 && best.score > second * 1.15 && signed {
         best.score = MIN_CONFIDENCE;
     }

@@ -51,7 +51,7 @@ pub(crate) fn availability(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &
                     .iter()
                     .filter_map(|key| tree.attribute(node, key))
                     .find(|value| value.len() < 200 && buys(&value.replace(['-', '_'], " ")) || buys(value))
-                    .map(|value| value.into_owned());
+                    .map(std::borrow::Cow::into_owned);
             }
             if let Some(quote) = quote.filter(|_| !disabled) {
                 pool.add(Candidate {
@@ -86,6 +86,18 @@ pub(crate) fn identifiers(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &m
                 candidate.score = 1.0 - (1.0 - candidate.score) * 0.45;
             } else if own.len() >= 4 && plain && address.contains(&own) {
                 candidate.score = 1.0 - (1.0 - candidate.score) * 0.6;
+            }
+        }
+        // Where the page shows an identifier that its address bears, another one that it only tells to machines is a
+        // variant's or a warehouse's.
+        let shown = pool.iter_mut().any(|candidate| {
+            let own = candidate.value.as_str().map(bare).unwrap_or_default();
+            candidate.place.is_some() && candidate.score > 0.6 && own.len() >= 6 && address.contains(&own)
+        });
+        for candidate in pool.iter_mut().filter(|_| shown) {
+            let own = candidate.value.as_str().map(bare).unwrap_or_default();
+            if candidate.place.is_none() && !address.contains(&own) {
+                candidate.score *= 0.7;
             }
         }
         for (text, score) in address_codes(evidence) {

@@ -34,6 +34,7 @@ impl<'s> Want<'s> {
             // A number is asked for under the name of a text: the name misled.
             (_, true) => Form::Number,
             (Some(form), false) => form,
+            (None, false) if is_address(&own, field) => Form::Url,
             (None, false) => Form::Text,
         };
         Self { pointer, scope, name: &field.name, shape: &field.shape, concept, form }
@@ -67,6 +68,13 @@ impl<'s> Want<'s> {
         }
         paths
     }
+}
+
+/// Does the schema ask for an address?
+fn is_address(name: &str, field: &Field) -> bool {
+    let last = name.rsplit(' ').next().unwrap_or_default();
+    matches!(last, "url" | "link" | "href" | "uri" | "website" | "homepage")
+        || matches!(field.shape.format.as_deref(), Some("uri" | "url"))
 }
 
 /// Names to the wants that bear them, with how telling the name is.

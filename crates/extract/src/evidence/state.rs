@@ -11,10 +11,9 @@ pub const MAX_STATES: usize = 500;
 /// No program is run and no name is known: what starts with a bracket behind `=`, `(`, `,` or `:` is tried. A failed try is
 /// not repeated from within, so that a script is read at most twice.
 pub(crate) fn read(text: &str, kind: &str, found: &mut Vec<Value>) {
-    let json_type = kind.contains("json");
-    if !json_type
-        && !(kind.is_empty() || kind.contains("javascript") || kind == "module" || kind.starts_with("text/x"))
-    {
+    let program =
+        kind.is_empty() || kind.contains("javascript") || kind == "module" || kind.starts_with("text/x");
+    if !kind.contains("json") && !program {
         return;
     }
     let mut at = 0;

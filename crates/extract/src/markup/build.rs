@@ -128,8 +128,8 @@ impl<'a> Build<'a> {
     fn token(&mut self, token: Token<'a>) {
         match token {
             Token::Text { raw, span } => self.text(raw, span.start, span.end),
-            Token::Raw { name, attributes, text, span } => {
-                self.push(Kind::Raw { name, attributes, text, at: span.start }, true);
+            Token::Raw { name, attributes, text, .. } => {
+                self.push(Kind::Raw { name, attributes, text }, true);
             }
             Token::Start { name, attributes } => self.start(name, attributes),
             Token::End { name } => self.end(name),

@@ -18,8 +18,8 @@ impl NodeId {
 pub(crate) enum Kind<'a> {
     /// An element with its name and raw attributes, both as written.
     Element { name: &'a str, attributes: &'a str },
-    /// A script, style, title or the like, with its raw text and where that begins in the page.
-    Raw { name: &'a str, attributes: &'a str, text: &'a str, at: usize },
+    /// A script, style, title or the like, with its raw text.
+    Raw { name: &'a str, attributes: &'a str, text: &'a str },
     /// Text; `at..end` is where it stands in the page.
     Text { at: usize, end: usize },
 }

@@ -74,8 +74,8 @@ pub(crate) fn date(text: &str) -> Option<String> {
 fn month(token: &str) -> Option<u32> {
     let token = token.to_lowercase();
     let lettered = token.chars().count() >= 3 && token.chars().all(char::is_alphabetic);
-    let known = |names: &&[&str]| names.iter().any(|name| token.starts_with(name));
-    (lettered.then(|| MONTHS.iter().position(|names| known(&names)))?)
+    let known = |names: &[&str]| names.iter().any(|name| token.starts_with(name));
+    (lettered.then(|| MONTHS.iter().position(|names| known(names)))?)
         .and_then(|at| u32::try_from(at + 1).ok())
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn gtin(text: &str) -> Option<String> {
         .enumerate()
         .map(|(at, byte)| u32::from(byte - b'0') * if at % 2 == 0 { 1 } else { 3 })
         .sum();
-    (sum % 10 == 0).then_some(digits)
+    sum.is_multiple_of(10).then_some(digits)
 }
 
 #[cfg(test)]

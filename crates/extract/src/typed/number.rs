@@ -70,8 +70,8 @@ fn take(text: &str, start: usize) -> (String, usize) {
     let mut end = start;
     let mut pending: Option<char> = None;
     // Digits since the last separator, to tell `1 299` from `2 12`.
-    let mut chars = text.get(start..).unwrap_or_default().char_indices().take(MAX_NUMBER_CHARS).peekable();
-    while let Some((offset, found)) = chars.next() {
+    let chars = text.get(start..).unwrap_or_default().char_indices().take(MAX_NUMBER_CHARS);
+    for (offset, found) in chars {
         if let Some(value) = digit(found) {
             if let Some(separator) = pending.take() {
                 if separator == ' ' {

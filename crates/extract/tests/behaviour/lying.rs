@@ -27,7 +27,7 @@ const NAMES: [&str; 5] = ["Ada Holm", "Jean Moreau", "Zoë Núñez", "Tomasz Zie
 fn firm(at: usize) -> (String, Vec<(Value, String)>) {
     let name = NAMES[at % NAMES.len()];
     let (day, employees, turnover) = (1 + at % 28, 1_000 + at * 7, 2.5 + at as f64);
-    let canteen = at % 2 == 0;
+    let canteen = at.is_multiple_of(2);
     let founded = format!("It was founded on {day} March {}", 1900 + at);
     let employs = format!("employs {},{:03} people", employees / 1_000, employees % 1_000);
     let turned = format!("a turnover of {turnover} million euros");

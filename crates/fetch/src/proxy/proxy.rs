@@ -8,6 +8,7 @@ use url::Url;
 
 use super::secret::Secret;
 use super::{connect, socks5};
+use crate::base64::base64;
 use crate::error::ConfigError;
 
 /// A proxy with its credentials and its country. `Debug` shows no credentials.
@@ -202,22 +203,6 @@ fn decoded(text: &str) -> Result<String, ConfigError> {
     }
 }
 
-/// Base64 (RFC 4648 section 4), of a pair of short texts.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let bits =
-            three.iter().fold(0_u32, |bits, byte| (bits << 8) | u32::from(*byte)) << (8 * (3 - three.len()));
-        for place in 0..4 {
-            let sextet = (bits >> (18 - 6 * place)) & 63;
-            let letter = ALPHABET.get(sextet as usize).copied().unwrap_or(b'A');
-            text.push(if place <= three.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,21 +248,6 @@ mod tests {
         assert_eq!(proxy().country("de").unwrap().country_code(), Some("DE"));
         for wrong in ["", "D", "DEU", "4x", "ä"] {
             assert!(proxy().country(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn base64_of_the_rfc() {
-        let rows = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-        ];
-        for (plain, encoded) in rows {
-            assert_eq!(base64(plain.as_bytes()), encoded);
         }
     }
 }

@@ -74,6 +74,26 @@ async fn certificates_are_verified_unless_told_otherwise() {
 }
 
 #[tokio::test]
+async fn what_a_connection_took_is_told_where_one_was_opened() {
+    let identity = Identity::new("a.test");
+    let secure = Site::serve_tls(acceptor(&identity, &["http/1.1"]), |_| page("secure")).await;
+    let plain = Site::serve(|_| page("plain")).await;
+    let fetcher = fetcher();
+    let timings = async |url: url::Url| {
+        let mut request = Request::get(url);
+        request.skip_tls_verification = true;
+        fetcher.fetch(request, &FollowAll).await.unwrap().timings
+    };
+    let first = timings(secure.https("a.test", "/")).await;
+    assert!(!first.tls.is_zero() && first.connect >= first.tls + first.dns, "{first:?}");
+    assert!(first.first_byte >= first.connect && first.total >= first.first_byte + first.body, "{first:?}");
+    let again = timings(secure.https("a.test", "/")).await;
+    assert!(again.connect.is_zero() && again.tls.is_zero() && !again.total.is_zero(), "{again:?}");
+    let clear = timings(plain.url("b.test", "/")).await;
+    assert!(!clear.connect.is_zero() && !clear.dns.is_zero() && clear.tls.is_zero(), "{clear:?}");
+}
+
+#[tokio::test]
 async fn http2_is_offered() {
     let identity = Identity::new("a.test");
     // Only HTTP/2 is on offer: what comes over the connection begins with its preface.

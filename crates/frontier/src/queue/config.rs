@@ -27,7 +27,8 @@ pub const MAX_IDLE_HOSTS: usize = 10_000;
 pub struct FrontierConfig {
     /// Pages in work at once, all jobs together. Default [`DEFAULT_MAX_IN_FLIGHT`].
     pub max_in_flight: u32,
-    /// Pages in work at once on one host of which nothing is known yet. Default [`DEFAULT_MAX_PER_HOST`].
+    /// Pages in work at once on one host of which no more is known than that it answers; until then at most
+    /// [`MAX_BEFORE_FIRST_ANSWER`](crate::MAX_BEFORE_FIRST_ANSWER). Default [`DEFAULT_MAX_PER_HOST`].
     pub max_per_host: u32,
     /// Pages in work at once on one host that answers well; see [`Frontier::observe`](crate::Frontier::observe).
     /// A job's own [`JobRules::max_in_flight`] may be lower. Default [`DEFAULT_MAX_IN_FLIGHT`].

@@ -31,8 +31,9 @@ const MAX_LOST: usize = 10_000;
 ///   like a trap (see [`put_off`](Self::put_off)), which are never dropped. Jobs take turns, and so do
 ///   the hosts of a job: neither a job with 100,000 pages nor a slow host delays another.
 /// - **Politeness.** No host is asked for more pages at once than it is known to bear (see
-///   [`observe`](Self::observe)), nor before the gap that its [`Pace`] or the job's delay demands, counted from the *end* of the last request: only that is certain
-///   to have left. Hosts that are known to be one address share a bound as well (see [`resolved`](Self::resolved)).
+///   [`observe`](Self::observe)), nor before the gap that its [`Pace`] or the job's delay demands, counted from the
+///   *end* of the last request: only that is certain to have left. One that has not answered yet gets
+///   [`MAX_BEFORE_FIRST_ANSWER`](crate::MAX_BEFORE_FIRST_ANSWER) places, so that a tarpit does not fill the crawl. Hosts that are known to be one address share a bound as well (see [`resolved`](Self::resolved)).
 /// - **Limit.** A page is leased only while documents and leased pages together are below it, so that there are
 ///   never more documents; a page that fails makes room for another.
 /// - **Depth.** With [`JobRules::max_depth`] it is the least number of clicks, in whatever order pages come in. Where
@@ -79,7 +80,9 @@ impl Frontier {
     #[must_use]
     pub fn new(config: FrontierConfig) -> Self {
         let tempo = Tempo::new(config.max_per_host, config.most_per_host);
-        let address_tempo = Tempo::new(config.most_per_address, config.most_per_address);
+        let mut address_tempo = Tempo::new(config.most_per_address, config.most_per_address);
+        // Silence is a matter of each host: one that says nothing is not to hold up the others of its address.
+        address_tempo.answered();
         Self {
             config,
             jobs: Slab::new(),
@@ -195,6 +198,11 @@ impl Frontier {
             _ => self.take_in(job_handle, Some(key), depth, std::iter::empty(), now),
         };
         self.end_lease(taken, outcome, now);
+        if matches!(outcome, Outcome::Document | Outcome::Skipped)
+            && let Some(host) = self.yard.hosts.get_mut(host)
+        {
+            host.tempo.answered();
+        }
         self.yard.release_host(host, now);
         Finished::Accepted { admitted }
     }
@@ -300,7 +308,7 @@ impl Frontier {
     }
 
     /// Says how the host of a URL answered a page that is about to be [finished](Self::finish). The number of pages in
-    /// work at once on that host, [`FrontierConfig::max_per_host`] at first, rises up to
+    /// work at once on that host, [`FrontierConfig::max_per_host`] once it has answered, rises up to
     /// [`FrontierConfig::most_per_host`] while it answers well, and falls when it is overloaded or slows down.
     ///
     /// The same as [`pace`](Self::pace) with [`Pace::observed`] alone.

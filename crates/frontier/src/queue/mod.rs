@@ -24,7 +24,7 @@ pub use frontier::Frontier;
 pub use model::{
     Admitted, Candidate, Counts, Finished, JobSlot, Lease, LeaseId, Leased, LostPage, Outcome, Pace,
 };
-pub use tempo::Observation;
+pub use tempo::{MAX_BEFORE_FIRST_ANSWER, Observation};
 pub use traps::{MAX_SHAPES, PutOff, Trap};
 
 use url::{Position, Url};

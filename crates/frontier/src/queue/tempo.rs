@@ -33,10 +33,17 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// noise of the network is larger than any queue in the server.
 const NOTICEABLE: Duration = Duration::from_millis(100);
 
+/// Pages in work at once on a host that has not answered yet, in any job. A host that takes requests and never answers
+/// holds each of its places until the request is given up, so it is to hold few; any answer, an error too, frees the
+/// host of this bound. Not one place: the first page of many sites takes seconds.
+pub const MAX_BEFORE_FIRST_ANSWER: u32 = 2;
+
 /// What was learnt of one host.
 #[derive(Debug, Clone)]
 pub(super) struct Tempo {
-    /// Pages at once.
+    /// Whether it ever answered.
+    answered: bool,
+    /// Pages at once, once it has answered.
     at_once: u32,
     most: u32,
     /// Good answers since the last change.
@@ -51,9 +58,11 @@ pub(super) struct Tempo {
 }
 
 impl Tempo {
+    /// Of a host that has not answered yet.
     pub(super) fn new(at_once: u32, most: u32) -> Self {
         let at_once = at_once.max(1);
         Self {
+            answered: false,
             at_once,
             most: most.max(at_once),
             good: 0,
@@ -66,7 +75,16 @@ impl Tempo {
 
     /// How many pages at once.
     pub(super) const fn at_once(&self) -> u32 {
-        self.at_once
+        if !self.answered && self.at_once > MAX_BEFORE_FIRST_ANSWER {
+            MAX_BEFORE_FIRST_ANSWER
+        } else {
+            self.at_once
+        }
+    }
+
+    /// Notes that an answer came, of whatever kind.
+    pub(super) const fn answered(&mut self) {
+        self.answered = true;
     }
 
     /// From the end of one request to the next; zero where none is needed.
@@ -78,14 +96,16 @@ impl Tempo {
     /// the pause that is to be made at once, if any.
     pub(super) fn learn(&mut self, seen: Observation, in_flight: u32, now: Duration) -> Option<Duration> {
         let asked_at = now.saturating_sub(seen.latency);
+        let at_once = self.at_once();
+        self.answered |= seen.status.is_some();
         if seen.is_overload() {
             self.good = 0;
             if self.slowed_at.is_some_and(|slowed_at| asked_at < slowed_at) {
                 return None;
             }
             self.slowed_at = Some(now);
-            if self.at_once > 1 {
-                self.at_once /= 2;
+            if at_once > 1 {
+                self.at_once = at_once / 2;
                 return Some(FIRST_PAUSE);
             }
             self.pause = self.pause.saturating_mul(2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
@@ -165,6 +185,24 @@ mod tests {
     }
 
     #[test]
+    fn a_host_that_never_answered_gets_few_places() {
+        let new = Tempo::new(8, 50);
+        assert_eq!(new.at_once(), MAX_BEFORE_FIRST_ANSWER);
+        assert_eq!(Tempo::new(1, 50).at_once(), 1);
+        for (name, status, expected) in [
+            ("a page", Some(200), 8),
+            ("an error is an answer", Some(404), 8),
+            ("half of the places that it had", Some(503), 1),
+            ("silence", None, 1),
+        ] {
+            let mut tempo = new.clone();
+            let latency = Duration::from_secs(9);
+            tempo.learn(Observation { status, latency }, 2, Duration::from_secs(10));
+            assert_eq!(tempo.at_once(), expected, "{name}");
+        }
+    }
+
+    #[test]
     fn it_speeds_up_while_the_host_answers_well() {
         let mut tempo = Tempo::new(8, 50);
         settle(&mut tempo, 1000, false, 200);
@@ -191,6 +229,7 @@ mod tests {
     #[test]
     fn it_slows_down_when_latency_rises() {
         let mut tempo = Tempo::new(4, 50);
+        tempo.answered();
         settle(&mut tempo, 10, false, 20);
         let before = tempo.at_once();
         for n in 0..400 {
@@ -206,6 +245,7 @@ mod tests {
     #[test]
     fn a_burst_of_refusals_counts_once() {
         let mut tempo = Tempo::new(8, 50);
+        tempo.answered();
         let now = Duration::from_secs(10);
         assert_eq!(tempo.learn(answer(503, milliseconds(100)), 8, now), Some(FIRST_PAUSE));
         for n in 1..8 {

@@ -25,6 +25,9 @@ const MATCHING_BYTES: usize = 1 << 20;
 /// How deep groups in a pattern may nest.
 const MAX_NESTING: u32 = 100;
 
+/// How many patterns are built alone to find the one to blame, where all together are too large.
+const MOST_BLAMED: usize = 16;
+
 #[derive(Debug, Clone)]
 pub(super) struct Patterns(RegexSet);
 
@@ -45,13 +48,43 @@ impl Patterns {
                 return Err(Error::new(ErrorKind::PatternTooLong, message));
             }
         }
-        RegexSetBuilder::new(patterns)
+        let builder = |pattern: &String, bytes| {
+            RegexBuilder::new(pattern).size_limit(bytes).nest_limit(MAX_NESTING).build()
+        };
+        // A bound of nothing stops the compiler at its first step, after the parser has passed the pattern.
+        for (index, pattern) in patterns.iter().enumerate() {
+            if let Err(error @ regex::Error::Syntax(_)) = builder(pattern, 0) {
+                let message = format!("{field}[{index}] is not a regular expression: {error}");
+                return Err(Error::new(ErrorKind::BadPattern, message));
+            }
+        }
+        let set = RegexSetBuilder::new(patterns)
             .size_limit(MAX_COMPILED_PATTERNS)
             .dfa_size_limit(MATCHING_BYTES)
             .nest_limit(MAX_NESTING)
-            .build()
-            .map(Self)
-            .map_err(|_| fault(field, patterns))
+            .build();
+        // Then each on its own: one pattern is not to use up what is meant for a list. Where all together are too large,
+        // nothing bounds what building each would cost, so only the longest are tried: a large automaton needs some text.
+        let mut tried: Vec<(usize, &String)> = patterns.iter().enumerate().collect();
+        if set.is_err() {
+            tried.sort_by_key(|(_, pattern)| std::cmp::Reverse(pattern.len()));
+            tried.truncate(MOST_BLAMED);
+        }
+        for (index, pattern) in tried {
+            if builder(pattern, limits::MAX_PATTERN_COMPILED_BYTES).is_err() {
+                let message = format!(
+                    "{field}[{index}] compiles to more than {} bytes; use smaller repetitions",
+                    limits::MAX_PATTERN_COMPILED_BYTES
+                );
+                return Err(Error::new(ErrorKind::PatternsTooLarge, message));
+            }
+        }
+        set.map(Self).map_err(|_| {
+            let message = format!(
+                "{field} compiles to more than {MAX_COMPILED_PATTERNS} bytes in all; use fewer patterns"
+            );
+            Error::new(ErrorKind::PatternsTooLarge, message)
+        })
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -64,29 +97,4 @@ impl Patterns {
         !self.0.is_empty()
             && (self.0.is_match(text) || decoded(text).is_some_and(|text| self.0.is_match(&text)))
     }
-}
-
-/// Which pattern made the set fail. The set's own error does not say.
-fn fault(field: &str, patterns: &[String]) -> Error {
-    for (index, pattern) in patterns.iter().enumerate() {
-        let built = RegexBuilder::new(pattern)
-            .size_limit(limits::MAX_PATTERN_COMPILED_BYTES)
-            .nest_limit(MAX_NESTING)
-            .build();
-        match built {
-            Ok(_) => {}
-            Err(regex::Error::CompiledTooBig(limit)) => {
-                let message =
-                    format!("{field}[{index}] compiles to more than {limit} bytes; use smaller repetitions");
-                return Error::new(ErrorKind::PatternsTooLarge, message);
-            }
-            Err(error) => {
-                let message = format!("{field}[{index}] is not a regular expression: {error}");
-                return Error::new(ErrorKind::BadPattern, message);
-            }
-        }
-    }
-    let message =
-        format!("{field} compiles to more than {MAX_COMPILED_PATTERNS} bytes in all; use fewer patterns");
-    Error::new(ErrorKind::PatternsTooLarge, message)
 }

@@ -224,6 +224,12 @@ fn patterns_that_are_refused() {
             ErrorKind::PatternsTooLarge,
             "excludePaths[0]",
         ),
+        (
+            "one that a list would have room for",
+            vec!["ok".to_owned(), "(x{300}){300}".to_owned()],
+            ErrorKind::PatternsTooLarge,
+            "excludePaths[1]",
+        ),
         ("large in all", vec!["\\w{2}".to_owned(); 1000], ErrorKind::PatternsTooLarge, "in all"),
         ("nested too deeply", vec![nested], ErrorKind::BadPattern, "excludePaths[0]"),
     ] {

@@ -61,6 +61,7 @@ impl Fetch for Port {
             proxy_used: ProxyUsed::Basic,
             cache_state: CacheState::Miss,
             cached_at: None,
+            rendering: None,
         })
     }
 }

@@ -168,6 +168,7 @@ impl Store for MemoryStore {
         let mut state = self.lock();
         state.take_back(now);
         let leased = state.lease(max, now);
+        let expires_at = now.saturating_add(self.config.frontier.lease_time);
         let pages = leased.leases.into_iter().filter_map(|lease| {
             Some(LeasedPage {
                 lease: lease.id,
@@ -177,6 +178,7 @@ impl Store for MemoryStore {
                 depth: lease.depth,
                 external: lease.external,
                 attempt: lease.attempt,
+                expires_at,
             })
         });
         let leases = Leases { pages: pages.collect(), next: leased.next };

@@ -2,10 +2,11 @@
 //!
 //! [`simulate`] makes a small web and a few crawls of it from a seed, and lets the real engine room (worker loop, memory
 //! store, frontier, robots.txt and sitemap readers) run them: only the network and the clock are scripted. Answers are
-//! late and come out of order, connections break, hosts are busy, readers are slow, jobs are cancelled and dropped,
-//! and in every second seed workers freeze for
-//! so long that their leases are lost, one or all at once. Hours pass in milliseconds, and the same seed takes the same
-//! course: [`Report::trace`] is a hash of all that happened, in its order, to the millisecond.
+//! late and come out of order, connections break, hosts are busy, readers are slow, jobs are cancelled and dropped. In
+//! every second seed fetches hang for ever, one or all at once, the store is so late that leases are lost, and the worker
+//! loop breaks and begins anew on the same store, with every page in work given up where it stands. Hours pass in
+//! milliseconds, and the same seed takes the same course: [`Report::trace`] is a hash of all that happened, in its order,
+//! to the millisecond.
 //!
 //! What must hold, whatever the seed:
 //!
@@ -13,8 +14,11 @@
 //!   reach is worked out apart from the rules under test, by a search over the web.
 //! - Never more documents than the limit.
 //! - A page is asked for again only after a failure, or after its lease was lost.
-//! - No host is asked for more at once than allowed, nor before its gap or the job's delay is over, by redirects neither
-//!   (requests before the end of a `Retry-After` are counted in [`Report::early`]). (Until a worker freezes: it keeps its place at the host while its page is leased to another.)
+//! - No host is asked for more at once than allowed, nor before its gap or the job's delay is over, nor before the end of
+//!   a `Retry-After`: not for robots.txt and sitemaps either, nor by redirects, nor after crashes. The gap and the
+//!   `Retry-After` of a host hold for every request that begins after the answer that told them, whosever it is and
+//!   however long its page had been leased.
+//! - Nothing is asked for a job that has ended, and nobody works on a page whose lease is over.
 //! - Every job ends, its counts never run backwards, and at the end they agree with what was read.
 //!
 //! ```
@@ -29,6 +33,7 @@ mod ports;
 mod report;
 mod run;
 mod stage;
+mod store;
 mod task;
 mod wire;
 mod world;

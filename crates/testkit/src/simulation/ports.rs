@@ -12,6 +12,7 @@ use url::Url;
 
 use super::stage::{LEASE_TIME, Stage};
 use super::task::Task;
+use super::wire::Moment;
 use super::world::{Flake, Kind, Place, Robots, Spelling};
 
 #[derive(Debug)]
@@ -35,6 +36,24 @@ impl<'a> UnderWay<'a> {
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
         self.stage.wire().end(self.stage.now(), self.job, self.host, self.place);
+    }
+}
+
+/// A fetch that follows redirects. Where it waits so long for their targets that its page is given up, the lease is lost
+/// through no fault of its own: another fetch hangs and holds the host.
+struct Detour<'a> {
+    stage: &'a Stage,
+    job: usize,
+    asked_for: Place,
+    began: Moment,
+    is_open: bool,
+}
+
+impl Drop for Detour<'_> {
+    fn drop(&mut self) {
+        if self.is_open && self.stage.now() - self.began > LEASE_TIME.as_millis() as u64 / 4 {
+            self.stage.lose(self.job, self.asked_for);
+        }
     }
 }
 
@@ -120,41 +139,45 @@ impl Fetch for Web {
         let began = stage.now();
         let host = self.host_of(place);
         let asked_for = place;
-        let (freezes_before, freezes_after) = self.fate(job, place);
-        if freezes_before {
-            stage.freeze(job, place).await;
-            return Err(broken(true));
+        let (hangs_before, hangs_after) = self.fate(job, place);
+        if hangs_before {
+            stage.hang(job, place).await;
         }
+        let mut detour = Detour { stage, job, asked_for, began, is_open: false };
         let mut under_way = UnderWay::begin(stage, job, host, place, false);
         loop {
             let (tried, latency) = self.latency(job, place);
             stage.sleep(latency).await;
             let answer = match self.outcome(place, tried) {
-                Outcome::Broken => return Err(broken(true)),
+                Outcome::Broken => {
+                    detour.is_open = false;
+                    return Err(broken(true));
+                }
                 Outcome::Redirect(to) => {
                     drop(under_way);
                     let next = stage.world.url(to, Spelling::Plain);
+                    detour.is_open = true;
                     if let Err(refusal) = hops.check(&url, &next).await {
+                        detour.is_open = false;
                         return Err(FetchError { refused_hop: Some(refusal), ..broken(false) });
                     }
                     (url, place) = (next, Place::Page(to));
                     let next_host = self.host_of(place);
                     stage.wire().across_hosts += u64::from(next_host != host);
-                    if stage.now() - began > LEASE_TIME.as_millis() as u64 {
-                        stage.lose(job, asked_for);
-                    }
                     under_way = UnderWay::begin(stage, job, next_host, place, true);
                     continue;
                 }
                 Outcome::Answer(answer) => answer,
             };
             drop(under_way);
+            detour.is_open = false;
             let latency = Duration::from_millis(stage.now() - began);
-            self.remember_wishes(place, &answer);
-            let crashed = stage.faults.crashes.iter().any(|crash| (began..=stage.now()).contains(crash));
-            if freezes_after || (crashed && !matches!(place, Place::Robots(_))) {
-                stage.freeze(job, asked_for).await;
+            if hangs_after || stage.faults.hangs.iter().any(|moment| (began..=stage.now()).contains(moment)) {
+                stage.lose(job, asked_for);
+                stage.hang(job, asked_for).await;
             }
+            // From here on the engine knows.
+            self.remember_wishes(place, &answer);
             return Ok(Fetched {
                 url,
                 status: answer.status,
@@ -165,18 +188,15 @@ impl Fetch for Web {
                 proxy_used: ProxyUsed::Basic,
                 cache_state: CacheState::Miss,
                 cached_at: None,
+                rendering: None,
             });
         }
     }
 }
 
 impl Web {
-    /// Whether the worker freezes before the request and after the answer. That of robots.txt never does: others wait
-    /// for it whose leases would be lost with it.
+    /// Whether the fetch hangs before the request and after the answer.
     fn fate(&self, job: usize, place: Place) -> (bool, bool) {
-        if matches!(place, Place::Robots(_)) {
-            return (false, false);
-        }
         let (_, mut random) = self.0.try_of(job + 1_000, place);
         let faults = &self.0.faults;
         (random.below(1_000) < faults.before, random.below(1_000) < faults.after)

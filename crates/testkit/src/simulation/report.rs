@@ -18,12 +18,9 @@ pub struct Report {
     pub requests: u64,
     /// Hops of redirects that led to another host.
     pub hops_across_hosts: u64,
-    /// Requests before the end of a `Retry-After`: of pages that were leased before it was known and then waited for
-    /// their turn at the host. The queue leases none.
-    pub early: u64,
     /// Documents that were read.
     pub documents: u64,
-    /// Leases that were lost by crashes.
+    /// Leases that were lost: by crashes, by fetches that hang, by a store that is late.
     pub leases_lost: u64,
     /// What should not have happened, a sentence each.
     pub violations: Vec<String>,
@@ -40,7 +37,6 @@ impl Report {
             jobs: 0,
             requests: 0,
             hops_across_hosts: 0,
-            early: 0,
             documents: 0,
             leases_lost: 0,
             violations: Vec::new(),

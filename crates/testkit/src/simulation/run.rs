@@ -6,11 +6,11 @@ use gleaner_frontier::FrontierConfig;
 use gleaner_jobs::{Clock, Job, Parts, Room};
 use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_types::JobState;
-use serde_json::Value;
 use url::Url;
 
 use super::ports::{Reader, Web};
 use super::report::Report;
+use super::store::{self, Shaky};
 use super::stage::{Faults, LEASE_TIME, Stage};
 use super::task::{Fate, Task};
 use super::wire::{Event, JobBound, Moment, Wire};
@@ -43,7 +43,7 @@ async fn play(seed: u64) -> Report {
     let bounds =
         tasks.iter().map(|task| JobBound { delay: task.delay, max_concurrency: task.max_concurrency });
     let wire = Wire::new(world.hosts.len(), bounds.collect(), most_per_host, most);
-    let faults = if seed % 2 == 0 { Faults::default() } else { some_faults(&mut random) };
+    let faults = if seed % 2 == 0 { Faults::default() } else { some_faults(seed, &mut random) };
     let stage = Arc::new(Stage::new(seed, world, wire, faults));
 
     let mut frontier = FrontierConfig::default();
@@ -53,7 +53,7 @@ async fn play(seed: u64) -> Report {
     frontier.lease_time = LEASE_TIME;
     let config = MemoryConfig { frontier, ..MemoryConfig::default() };
     let room = Room::new(Parts {
-        store: Arc::new(MemoryStore::new(config)),
+        store: Arc::new(Shaky::new(MemoryStore::new(config), Arc::clone(&stage))),
         fetch: Arc::new(Web(Arc::clone(&stage))),
         transform: Arc::new(Reader(Arc::clone(&stage))),
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
@@ -90,18 +90,26 @@ async fn play(seed: u64) -> Report {
     report.jobs = tasks.len() as u64;
     report.requests = wire.requests;
     report.hops_across_hosts = wire.across_hosts;
-    report.early = wire.early;
     report.documents = documents;
     report.leases_lost = lost.values().map(|count| u64::from(*count)).sum();
     report.violations = std::mem::take(&mut wire.violations);
     report
 }
 
-fn some_faults(random: &mut Random) -> Faults {
-    let mut chance = || if random.below(2) == 0 { random.below(40) } else { 0 };
-    let (before, after) = (chance(), chance());
-    let crashes = (0..random.below(3)).map(|_| random.below(60_000) as Moment).collect();
-    Faults { before, after, crashes }
+fn some_faults(seed: u64, random: &mut Random) -> Faults {
+    fn chance(random: &mut Random) -> usize {
+        if random.below(2) == 0 { random.below(40) } else { 0 }
+    }
+    fn moments(random: &mut Random) -> Vec<Moment> {
+        let mut moments: Vec<Moment> =
+            (0..random.below(3)).map(|_| random.below(60_000) as Moment).collect();
+        moments.sort_unstable();
+        moments
+    }
+    let (before, after) = (chance(random), chance(random));
+    let hangs = moments(random);
+    let mut random = Random::new(seed, 0xfa17);
+    Faults { before, after, hangs, late_finish: chance(&mut random), crashes: moments(&mut random) }
 }
 
 /// A page is asked for once, and once more for each try and each lease that was lost.
@@ -124,7 +132,7 @@ fn check_refetches(stage: &Stage, lost: &BTreeMap<(usize, Place), u32>) {
 async fn follow(stage: &Arc<Stage>, room: &Arc<Room>, task: &Task) -> u64 {
     stage.sleep(task.begins_at).await;
     let plan = task.request(&stage.world).check().expect("a valid request");
-    let mut job = room.crawl(plan, Value::Null).await.expect("a job begins");
+    let mut job = room.crawl(plan, store::request(task.number)).await.expect("a job begins");
     stage.note(Event::Began { job: task.number });
     let began = stage.now();
     let mut reading = Reading::new(stage, task);
@@ -239,7 +247,7 @@ impl<'a> Reading<'a> {
             self.violate(&format!("documents of pages beyond its rules: {strange:?} {:?}", self.task));
         }
         let missing: Vec<_> = truth.certain.difference(&self.pages).collect();
-        if self.documents < self.task.limit && !missing.is_empty() && !truth.leads_back {
+        if self.documents < self.task.limit && !missing.is_empty() {
             self.violate(&format!("pages are missing: {missing:?} {:?}", self.task));
         }
     }

@@ -10,18 +10,21 @@ use super::wire::{Event, Moment, Wire};
 use super::world::{Place, World};
 use crate::site::random::Random;
 
-/// After so long a lease is lost: longer than any page takes here, so that only what freezes loses its lease.
+/// After so long a lease is lost: longer than any page takes here, so that only what hangs loses its lease.
 pub(super) const LEASE_TIME: Duration = Duration::from_secs(15 * 60);
 
-/// What goes wrong with the workers themselves. A worker that freezes goes on when its lease is over, and what it then
-/// reports is of no use.
+/// What goes wrong with the engine itself rather than with a host.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Faults {
-    /// So many of a thousand fetches freeze before the request is sent.
+    /// So many of a thousand fetches hang before the request is sent.
     pub(super) before: usize,
-    /// So many of a thousand freeze when the answer is there.
+    /// So many of a thousand hang when the answer is there.
     pub(super) after: usize,
-    /// All fetches that are under way at these moments freeze.
+    /// All fetches that are under way at these moments hang.
+    pub(super) hangs: Vec<Moment>,
+    /// So many of a thousand pages are stored only when their lease is over.
+    pub(super) late_finish: usize,
+    /// At these moments the worker loop breaks and begins anew.
     pub(super) crashes: Vec<Moment>,
 }
 
@@ -36,6 +39,8 @@ pub(super) struct Stage {
     tries: Mutex<BTreeMap<(usize, Place), u32>>,
     /// Leases that were lost, by job and page.
     lost: Mutex<BTreeMap<(usize, Place), u32>>,
+    /// Crashes that have been.
+    crashed: Mutex<usize>,
 }
 
 impl Stage {
@@ -49,6 +54,7 @@ impl Stage {
             taken: Mutex::default(),
             tries: Mutex::default(),
             lost: Mutex::default(),
+            crashed: Mutex::default(),
         }
     }
 
@@ -81,11 +87,19 @@ impl Stage {
         tokio::time::sleep_until(self.began + Duration::from_millis(at)).await;
     }
 
-    /// Holds what works on a page up until its lease is over.
-    pub(super) async fn freeze(&self, job: usize, place: Place) {
-        self.wire().any_frozen = true;
-        self.lose(job, place);
-        self.sleep(LEASE_TIME.as_millis() as u64 + 60_000).await;
+    /// Never comes to an end. Whatever works on a page has to be given up before its lease is over.
+    pub(super) async fn hang(&self, job: usize, place: Place) {
+        self.sleep(LEASE_TIME.as_millis() as u64).await;
+        self.wire().violate(self.now(), format!("job {job} works on {place:?}, whose lease is over"));
+        std::future::pending().await
+    }
+
+    /// True once for each moment at which the worker loop is to break.
+    pub(super) fn crashes(&self) -> bool {
+        let mut crashed = locked(&self.crashed);
+        let due = self.faults.crashes.get(*crashed).is_some_and(|at| *at <= self.now());
+        *crashed += usize::from(due);
+        due
     }
 
     /// Notes that a lease was lost.

@@ -56,9 +56,6 @@ pub(super) struct Truth {
     pub(super) certain: BTreeSet<PageId>,
     /// Pages that give a document or fail.
     pub(super) possible: BTreeSet<PageId>,
-    /// A page of another site leads back into this one by a redirect. Its target counts as visited and its links are
-    /// not followed, so what only that target links to may be missing.
-    pub(super) leads_back: bool,
 }
 
 impl Task {
@@ -164,13 +161,13 @@ impl Task {
             }
             let Some(arrived) = self.arrives(world, id) else { continue };
             let [from, to] = [id, arrived].map(|id| self.class(world.pages[id].host));
-            truth.leads_back |= from == Class::External && to == Class::Inside;
             match world.pages[arrived].kind {
                 Kind::Html | Kind::NotFound => truth.certain.insert(arrived),
                 Kind::Flaky { .. } => truth.possible.insert(arrived),
                 Kind::Dead | Kind::Redirect(_) => false,
             };
-            let inside = from == Class::Inside && to == Class::Inside;
+            // A page of another site that leads back into this one is as good as a link to where it leads.
+            let inside = from != Class::Outside && to == Class::Inside;
             let better = followed.get(&arrived).is_none_or(|known| depth < *known);
             if !inside || !better || self.sitemap == SitemapMode::Only {
                 continue;

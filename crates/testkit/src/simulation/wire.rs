@@ -17,6 +17,7 @@ pub(super) enum Event {
     Ended { job: usize, completed: u64, failed: u64, blocked: u64 },
     Cancelled { job: usize },
     LeaseLost { job: usize, place: Place },
+    Crashed,
 }
 
 #[derive(Debug, Default)]
@@ -53,10 +54,6 @@ pub(super) struct Wire {
     pub(super) requests: u64,
     /// Requests that a redirect led to another host.
     pub(super) across_hosts: u64,
-    /// Requests before the end of a `Retry-After`.
-    pub(super) early: u64,
-    /// Some worker froze: from then on politeness is not held against the rules any more.
-    pub(super) any_frozen: bool,
 }
 
 impl Wire {
@@ -74,8 +71,6 @@ impl Wire {
             events: Vec::new(),
             requests: 0,
             across_hosts: 0,
-            early: 0,
-            any_frozen: false,
         }
     }
 
@@ -118,7 +113,9 @@ impl Wire {
         } else if state.in_flight >= self.most_per_host {
             found.push(format!("{} at once already", state.in_flight));
         }
-        let early = now < state.not_before;
+        if now < state.not_before {
+            found.push(format!("it is to be left alone until {} ms", state.not_before));
+        }
         let (own, own_end) = state.jobs.get(&job).copied().unwrap_or_default();
         if bound.delay > 0 && (own > 0 || own_end.is_some_and(|end| now - end < bound.delay)) {
             found.push(format!(
@@ -126,19 +123,15 @@ impl Wire {
                 bound.delay
             ));
         }
-        self.early += u64::from(early && !self.any_frozen);
-        // A worker that is frozen keeps its place at the host, and its lease is over all the same.
-        let checked = !self.any_frozen;
-        for what in found.into_iter().filter(|_| checked) {
+        for what in found {
             self.violate(now, format!("host {host} is asked by job {job} for {place:?}: {what}"));
         }
         self.in_flight += 1;
         self.of_job[job] += 1;
-        if self.in_flight > self.most && !self.any_frozen {
+        if self.in_flight > self.most {
             self.violate(now, format!("{} requests at once", self.in_flight));
         }
-        let too_many = bound.max_concurrency.is_some_and(|max| self.of_job[job] > max);
-        if too_many && !self.any_frozen {
+        if bound.max_concurrency.is_some_and(|max| self.of_job[job] > max) {
             self.violate(now, format!("job {job} has {} requests at once", self.of_job[job]));
         }
         let state = &mut self.hosts[host];

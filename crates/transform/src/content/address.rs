@@ -6,7 +6,8 @@
 /// How many numbers an address gives.
 pub(super) const FACTS: usize = 5;
 
-/// The depth of an address, the length of its last part in words, whether it holds a long number or a year, and how many parameters it has.
+/// The depth of an address, the length of its last part in words, whether it holds a long number or a year, and how
+/// many parameters it has.
 pub(super) fn of_address(path: &str, query: Option<&str>) -> [f32; FACTS] {
     let segments = || path.split('/').filter(|segment| !segment.is_empty());
     let last = segments().next_back().unwrap_or_default();

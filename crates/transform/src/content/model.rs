@@ -23,10 +23,10 @@ pub(super) fn likelihoods(blocks: &[Features]) -> Vec<f32> {
 const LEAVES: usize = 32;
 
 /// After so many trees, and again after as many more, blocks beyond doubt are done.
-const STAGE: usize = 30;
+const STAGE: usize = 15;
 
 /// A sum (log odds) further from zero than this leaves no doubt.
-const CERTAIN: f32 = 3.5;
+const CERTAIN: f32 = 2.5;
 
 /// The mark of a leaf in [`Split::next`]; the rest is the leaf's number.
 const LEAF: u8 = 0x80;

@@ -89,7 +89,7 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>) -> Collector {
         match tag {
             b"script" => tokenizer.set_content(Content::Script),
             b"style" | b"xmp" | b"iframe" | b"noembed" | b"noframes" => {
-                tokenizer.set_content(Content::Rawtext)
+                tokenizer.set_content(Content::Rawtext);
             }
             b"title" | b"textarea" => tokenizer.set_content(Content::Rcdata),
             b"plaintext" => tokenizer.set_content(Content::Plaintext),

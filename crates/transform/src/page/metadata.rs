@@ -160,14 +160,39 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
         Some(MetaValue::Many(values)) => values.first().cloned(),
         None => None,
     };
+    let declared = metadata.published_time.as_deref().and_then(date::normalize);
+    let published = declared.or_else(|| match metadata.published_time {
+        // What cannot be read stays as it was written.
+        Some(_) => metadata.published_time.clone(),
+        None => linked
+            .published
+            .as_deref()
+            .and_then(date::normalize)
+            .or_else(|| {
+                PUBLISHED.iter().find_map(|name| other(metadata, name).as_deref().and_then(date::normalize))
+            })
+            .or_else(|| date::of_path(url.path())),
+    });
+    // An address or an account is no name.
+    let named = other(metadata, "author")
+        .is_some_and(|name| !name.is_empty() && !name.contains("://") && !name.starts_with('@'));
+    let mut names = if named { Vec::new() } else { linked.authors };
+    if !named && names.is_empty() {
+        names.extend(AUTHORS.iter().find_map(|name| other(metadata, name).as_deref().and_then(author_name)));
+    }
+    // The text is only read for what the page does not declare.
+    let wants_date = published.is_none();
+    let wants_name = !named && names.is_empty();
     let (mut time, mut byline, mut written) = (None, None, None);
     let (mut headed, mut after_heading) = (false, false);
     let mut walk = Walk::new(tree, NodeId::DOCUMENT);
-    while let Some(edge) = walk.next() {
+    while (wants_date || wants_name)
+        && let Some(edge) = walk.next()
+    {
         let Edge::Enter(node) = edge else { continue };
         if tree.kind(node) == Kind::Text {
             let text = tree.text(node);
-            if text.len() < 160 && text.bytes().any(|byte| byte.is_ascii_digit()) {
+            if wants_date && text.len() < 160 && text.bytes().any(|byte| byte.is_ascii_digit()) {
                 // The first date after the heading counts, one before it only where there is none after.
                 if (written.is_none() || (headed && !after_heading))
                     && let Some(date) = date::in_text(text)
@@ -176,7 +201,7 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
                     after_heading = headed;
                 }
             }
-            if byline.is_none() && headed && text.len() < 80 {
+            if wants_name && byline.is_none() && headed && text.len() < 80 {
                 let text = text.trim();
                 let named = text.get(..3).is_some_and(|by| by.eq_ignore_ascii_case("by "))
                     && text.get(3..).is_some_and(|name| name.starts_with(char::is_uppercase));
@@ -191,7 +216,7 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
         headed |= tree.tag(node) == Tag::H1;
         let property = tree.attribute(node, Attr::Itemprop).unwrap_or_default();
         let marked = matches!(property, "datePublished" | "dateCreated");
-        if tree.tag(node) == Tag::Time || marked {
+        if wants_date && (tree.tag(node) == Tag::Time || marked) {
             let value = tree.attribute(node, Attr::Datetime).or_else(|| tree.attribute(node, Attr::Content));
             let rank = if marked { 3 } else { 1 + u8::from(headed) };
             if time.as_ref().is_none_or(|(best, _)| *best < rank)
@@ -201,48 +226,26 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
                 time = Some((rank, read));
             }
         }
+        if !wants_name || byline.is_some() {
+            continue;
+        }
         let names_author = property == "author"
             || tree
                 .attribute(node, Attr::Rel)
                 .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word == "author"));
-        if byline.is_none()
-            && (names_author || is_byline(tree, node))
+        if (names_author || is_byline(tree, node))
             && tree.tag(node) != Tag::Meta
             && tree.tag(node) != Tag::Link
         {
             byline = author_name(&tree.folded_text(node, 120));
         }
     }
-    if let Some(read) = metadata.published_time.as_deref().and_then(date::normalize) {
-        metadata.published_time = Some(read);
-    } else if metadata.published_time.is_none() {
-        metadata.published_time = linked
-            .published
-            .as_deref()
-            .and_then(date::normalize)
-            .or_else(|| {
-                PUBLISHED.iter().find_map(|name| other(metadata, name).as_deref().and_then(date::normalize))
-            })
-            .or_else(|| date::of_path(url.path()))
-            .or(time.map(|(_, time)| time))
-            .or(written);
-    }
+    metadata.published_time = published.or(time.map(|(_, time)| time)).or(written);
     if metadata.modified_time.is_none() {
         metadata.modified_time = linked.modified.as_deref().and_then(date::normalize);
     }
-    // An address or an account is no name.
-    let named = other(metadata, "author")
-        .is_some_and(|name| !name.is_empty() && !name.contains("://") && !name.starts_with('@'));
     if !named {
-        let mut names = linked.authors;
-        if names.is_empty() {
-            names.extend(
-                AUTHORS
-                    .iter()
-                    .find_map(|name| other(metadata, name).as_deref().and_then(author_name))
-                    .or(byline),
-            );
-        }
+        names.extend(byline);
         let value = match names.as_slice() {
             [] => return,
             [one] => MetaValue::One(clean(one)),

@@ -30,6 +30,12 @@ fn admitted(finished: Finished) -> Admitted {
     }
 }
 
+/// The host of this URL gives an answer.
+fn answers(frontier: &mut Frontier, url: &str) {
+    let observed = Observation { status: Some(200), latency: Duration::from_millis(20) };
+    frontier.observe(&Url::parse(url).unwrap(), observed, ZERO);
+}
+
 /// Leases everything there is, one by one, and finishes it at once with the links that `links` tells.
 fn drain(frontier: &mut Frontier, links: impl Fn(&Lease) -> Vec<Candidate>) -> Vec<String> {
     let mut order = Vec::new();
@@ -86,6 +92,7 @@ fn the_url_is_leased_as_it_was_given() {
 fn the_limit_is_exact_and_a_failed_page_makes_room() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(3));
+    answers(&mut frontier, "https://a.test/");
     frontier.admit(job, 0, (0..10).map(|n| on_a(&n.to_string())), ZERO);
     assert_eq!(frontier.counts(job).unwrap().total, 3);
     let leases = frontier.lease(10, ZERO).leases;
@@ -115,6 +122,9 @@ fn one_host_gets_no_more_than_its_share() {
     let mut frontier = Frontier::new(FrontierConfig { max_in_flight: 20, ..FrontierConfig::default() });
     let job = frontier.open(JobRules::with_limit(1000));
     let (a, b) = ("https://a.test", "http://b.test");
+    for url in [a, b, "http://a.test:81"] {
+        answers(&mut frontier, url);
+    }
     frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("{}/{n}", if n < 40 { a } else { b }))), ZERO);
     let leases = frontier.lease(100, ZERO).leases;
     let on = |host: &str| leases.iter().filter(|lease| lease.url.host_str() == Some(host)).count();
@@ -124,6 +134,24 @@ fn one_host_gets_no_more_than_its_share() {
     assert!(frontier.lease(100, ZERO).leases.is_empty());
     frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("http://a.test:81/{n}"))), ZERO);
     assert_eq!(frontier.lease(100, ZERO).leases.len(), 4, "20 in all");
+}
+
+#[test]
+fn a_host_that_never_answers_holds_few_places() {
+    let mut frontier = Frontier::new(FrontierConfig { max_in_flight: 20, ..FrontierConfig::default() });
+    let job = frontier.open(JobRules::with_limit(1000));
+    frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("https://tarpit.test/{n}"))), ZERO);
+    frontier.admit(job, 0, (0..50).map(|n| on_a(&n.to_string())), ZERO);
+    let leases = frontier.lease(100, ZERO).leases;
+    let on = |leases: &[Lease], host: &str| {
+        leases.iter().filter(|lease| lease.url.host_str() == Some(host)).count()
+    };
+    assert_eq!((on(&leases, "tarpit.test"), on(&leases, "a.test")), (2, 2));
+    // A page of one host is finished: from then on that host has its whole share, and the other what it had.
+    let page = leases.iter().find(|lease| lease.url.host_str() == Some("a.test")).unwrap();
+    frontier.finish(page.id, Outcome::Document, [], ZERO);
+    let more = frontier.lease(100, ZERO).leases;
+    assert_eq!((on(&more, "tarpit.test"), on(&more, "a.test")), (0, 7));
 }
 
 #[test]
@@ -245,6 +273,7 @@ fn a_hosts_pace_binds_all_jobs() {
 fn a_host_that_asks_for_a_pause_gets_it() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(100));
+    answers(&mut frontier, "https://a.test/");
     frontier.admit(job, 0, [on_a("1"), on_a("2"), candidate("https://b.test/")], ZERO);
     let pause = |at| Pace { not_before: Some(at), ..Pace::default() };
     frontier.pace(&on_a("").url, pause(seconds(30)), ZERO);
@@ -334,6 +363,7 @@ fn the_target_of_a_redirect_counts_as_visited() {
 fn links_that_are_not_followed() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(100));
+    answers(&mut frontier, "https://a.test/");
     let external = Candidate { external: true, ..candidate("https://b.test/") };
     frontier.admit(job, 0, [external, on_a("1"), on_a("2"), on_a("3")], ZERO);
     let leases = frontier.lease(10, ZERO).leases;
@@ -450,6 +480,7 @@ fn a_host_is_asked_for_as_much_as_it_bears() {
         }
         leases.len()
     };
+    assert_eq!(round(&mut frontier, 200), 2, "it has not answered yet");
     assert_eq!(round(&mut frontier, 200), 8);
     for _ in 0..10 {
         round(&mut frontier, 200);

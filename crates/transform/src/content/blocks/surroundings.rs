@@ -15,8 +15,8 @@ pub(super) struct Section {
 /// Totals around the blocks of a page.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings {
-    /// For each element the innermost element around it, itself included, that is one of several records; and the one whose records hold
-    /// the most words.
+    /// For each element the innermost element around it, itself included, that is one of several records; and the one
+    /// whose records hold the most words.
     records: Vec<(u32, u32)>,
     pub(super) sections: Vec<Section>,
     /// The innermost elements that hold a half, four fifths, and seven tenths of the page's prose.

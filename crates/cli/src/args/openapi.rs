@@ -1,0 +1,10 @@
+use clap::Args;
+
+const EXAMPLES: &str = "\
+Examples:
+  gleaner openapi > openapi.json";
+
+/// Print the OpenAPI document of the service that `gleaner-http` offers
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct OpenApiArgs {}

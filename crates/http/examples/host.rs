@@ -1,0 +1,54 @@
+//! A server of the web-data API: the service mounted in axum, with a few switches for trying it out.
+#![expect(clippy::print_stdout, reason = "a program that says where it listens")]
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use clap::Parser;
+use gleaner::Engine;
+use gleaner::desk::{MemoryAccounts, Operation, Secret, Team, TeamConfig, TeamId};
+use gleaner_http::Service;
+use ipnet::IpNet;
+
+#[derive(Debug, Parser)]
+struct Options {
+    /// Where to listen; port 0 lets the system choose
+    #[arg(long, default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// The key of the one team
+    #[arg(long)]
+    api_key: String,
+    /// Open a range of addresses that the egress guard refuses otherwise
+    #[arg(long, value_name = "CIDR")]
+    allow_private: Vec<IpNet>,
+    /// The team's credits; unlimited by default
+    #[arg(long)]
+    credits: Option<u64>,
+    /// Scrapes a minute; unlimited by default
+    #[arg(long)]
+    rate: Option<u32>,
+    /// What webhooks are signed with
+    #[arg(long)]
+    webhook_secret: Option<String>,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
+    let options = Options::parse();
+    let team = TeamConfig {
+        credits: options.credits,
+        requests_per_minute: options.rate.map(|rate| (Operation::Scrape, rate)).into_iter().collect(),
+        webhook_secret: options.webhook_secret.map(Secret::new),
+        ..TeamConfig::new(Team::new(TeamId::default()))
+    };
+
+    let accounts = MemoryAccounts::new().with_team(options.api_key, team);
+    let builder = Engine::builder().accounts(Arc::new(accounts));
+    let engine = options.allow_private.into_iter().fold(builder, |builder, range| builder.allow_private(range));
+    let app = axum::Router::new().fallback_service(Service::new(engine.build()?));
+    let listener = tokio::net::TcpListener::bind(options.listen).await?;
+    println!("http://{}", listener.local_addr()?);
+    axum::serve(listener, app).await?;
+    Ok(())
+}

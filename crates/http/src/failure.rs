@@ -1,0 +1,119 @@
+//! What is answered where a request cannot be done.
+
+use std::fmt::Display;
+
+use bytes::Bytes;
+use gleaner::response::ErrorBody;
+use gleaner::{ErrorCode, Fault, Faults, desk};
+use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http_body_util::Full;
+use uuid::Uuid;
+
+/// An answer with an [`ErrorBody`].
+#[derive(Debug)]
+pub(crate) struct Failure {
+    status: StatusCode,
+    body: Box<ErrorBody>,
+    header: Option<(HeaderName, HeaderValue)>,
+}
+
+impl Failure {
+    /// A failure that the contract has no code for.
+    pub(crate) fn new(status: StatusCode, text: impl Into<String>) -> Self {
+        Self { status, body: Box::new(ErrorBody::new(text)), header: None }
+    }
+
+    /// A fault outside the body: in the path, the query or a header.
+    pub(crate) fn fault(path: &str, message: impl Into<String>) -> Self {
+        let fault =
+            Fault { code: "invalid_value".to_owned(), path: path.to_owned(), message: message.into() };
+        match Faults::new(vec![fault]) {
+            Some(faults) => faults.into(),
+            None => Self::new(StatusCode::BAD_REQUEST, "the request is not valid"),
+        }
+    }
+
+    pub(crate) fn unknown_route() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "there is no such address here; GET /openapi.json lists all")
+    }
+
+    pub(crate) fn wrong_method(allowed: &str) -> Self {
+        let text = format!("this address takes {allowed}");
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, text).with(ALLOW, allowed)
+    }
+
+    pub(crate) fn websocket_version() -> Self {
+        Self::new(StatusCode::UPGRADE_REQUIRED, "the WebSocket's version must be 13")
+            .with(SEC_WEBSOCKET_VERSION, "13")
+    }
+
+    pub(crate) fn busy(text: &str, seconds: u64) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, text).with(RETRY_AFTER, &seconds.to_string())
+    }
+
+    /// Ours: what happened goes to the log, and an identifier to both sides.
+    pub(crate) fn internal(cause: &dyn Display) -> Self {
+        let id = Uuid::now_v7();
+        tracing::error!(%id, %cause, "a request failed");
+        let text = format!("the engine failed on this request; the log has it as {id}");
+        let body = ErrorBody { code: Some(ErrorCode::UnknownError), ..ErrorBody::new(text) };
+        Self { status: StatusCode::INTERNAL_SERVER_ERROR, body: Box::new(body), header: None }
+    }
+
+    fn with(mut self, name: HeaderName, value: &str) -> Self {
+        self.header = HeaderValue::from_str(value).ok().map(|value| (name, value));
+        self
+    }
+
+    fn of(status: u16, body: ErrorBody, cause: &dyn Display) -> Self {
+        match StatusCode::from_u16(status) {
+            Ok(status) if !status.is_server_error() => Self { status, body: Box::new(body), header: None },
+            _ => Self::internal(cause),
+        }
+    }
+
+    pub(crate) fn into_response(self) -> Response<Full<Bytes>> {
+        let body = serde_json::to_vec(&self.body).unwrap_or_default();
+        let mut response = json(Bytes::from(body));
+        *response.status_mut() = self.status;
+        if self.status == StatusCode::UNAUTHORIZED {
+            // RFC 9110, 15.5.2.
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some((name, value)) = self.header {
+            response.headers_mut().insert(name, value);
+        }
+        response
+    }
+}
+
+/// An answer of this JSON.
+pub(crate) fn json(body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+impl From<desk::Error> for Failure {
+    fn from(error: desk::Error) -> Self {
+        let failure = Self::of(error.http_status(), error.body(), &error);
+        match error.retry_after() {
+            // Whole seconds (RFC 9110, 10.2.3), and never before the time.
+            Some(wait) => failure.with(RETRY_AFTER, &wait.as_secs().saturating_add(1).to_string()),
+            None => failure,
+        }
+    }
+}
+
+impl From<gleaner::Error> for Failure {
+    fn from(error: gleaner::Error) -> Self {
+        Self::of(error.http_status(), error.body(), &error)
+    }
+}
+
+impl From<Faults> for Failure {
+    fn from(faults: Faults) -> Self {
+        Self::of(faults.http_status(), faults.clone().into(), &faults)
+    }
+}

@@ -1,0 +1,247 @@
+//! What can be asked for, and doing it: the body checked, the desk asked, the answer written down.
+
+use bytes::Bytes;
+use gleaner::desk::{self, Submit, Team};
+use gleaner::plan::{
+    BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan,
+};
+use gleaner::request::{
+    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest, v1,
+};
+use gleaner::response::{
+    CrawlParamsPreview, ExtractSubmitted, JobSubmitted, MapLink, MapResponse, MapResponseV1, ScrapeResponse,
+};
+use gleaner::{Engine, Faults, JobId, JobKind};
+use http::request::Parts;
+use serde::Serialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::failure::Failure;
+use crate::origin::Origins;
+use crate::{document, legacy, query};
+
+/// Version of the contract that a request body is of; answers differ only where a type says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    V1,
+    V2,
+}
+
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operation {
+    OpenApi,
+    Scrape(Version),
+    Batch(Version),
+    Crawl(Version),
+    CrawlParams,
+    Map(Version),
+    Extract(Version),
+    Status(JobKind),
+    Errors(JobKind),
+    Cancel(JobKind),
+    ExtractStatus,
+    ActiveCrawls,
+    CreditUsage(Version),
+    TokenUsage(Version),
+    QueueStatus,
+    Concurrency,
+}
+
+impl Operation {
+    /// Whom it is for: `None` where anybody may ask, else what is counted against the team's limits.
+    pub(crate) fn counted_as(self) -> Option<desk::Operation> {
+        Some(match self {
+            Self::OpenApi => return None,
+            Self::Scrape(_) => desk::Operation::Scrape,
+            Self::Batch(_) => desk::Operation::Batch,
+            Self::Crawl(_) | Self::CrawlParams => desk::Operation::Crawl,
+            Self::Map(_) => desk::Operation::Map,
+            Self::Extract(_) => desk::Operation::Extract,
+            Self::Cancel(_) => desk::Operation::Cancel,
+            _ => desk::Operation::Read,
+        })
+    }
+
+    /// Does it read a JSON body?
+    pub(crate) fn has_body(self) -> bool {
+        matches!(
+            self,
+            Self::Scrape(_)
+                | Self::Batch(_)
+                | Self::Crawl(_)
+                | Self::CrawlParams
+                | Self::Map(_)
+                | Self::Extract(_)
+        )
+    }
+}
+
+/// A request whose team is known.
+pub(crate) struct Call<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) origins: &'a Origins,
+    pub(crate) team: &'a Team,
+    pub(crate) parts: &'a Parts,
+    /// The `{id}` of its path.
+    pub(crate) id: Option<&'a str>,
+    /// What it sent, where the operation reads a body.
+    pub(crate) body: Bytes,
+}
+
+impl Call<'_> {
+    /// Does it, and gives the JSON of the answer.
+    pub(crate) async fn answer(self, operation: Operation) -> Result<Bytes, Failure> {
+        let (desk, team) = (self.engine.desk(), self.team);
+        match operation {
+            Operation::OpenApi => Ok(document::bytes()),
+            Operation::Scrape(version) => self.scrape(version).await,
+            Operation::Batch(version) => self.batch(version).await,
+            Operation::Crawl(version) => self.crawl(version).await,
+            Operation::CrawlParams => self.crawl_params().await,
+            Operation::Map(version) => self.map(version).await,
+            Operation::Extract(version) => self.extract(version).await,
+            Operation::Status(kind) => self.status(kind).await,
+            Operation::Errors(kind) => json(&desk.errors(&team.id, kind, self.job()?).await?),
+            Operation::Cancel(kind) => json(&desk.cancel(&team.id, kind, self.job()?).await?),
+            Operation::ExtractStatus => json(&desk.extract_status(&team.id, self.job()?).await?),
+            Operation::ActiveCrawls => json(&desk.active_crawls(&team.id).await?),
+            Operation::CreditUsage(version) => {
+                let usage = desk.credit_usage(&team.id).await?;
+                match version {
+                    Version::V1 => json(&legacy::credit_usage(usage)),
+                    Version::V2 => json(&usage),
+                }
+            }
+            Operation::TokenUsage(version) => {
+                let usage = desk.token_usage(&team.id).await?;
+                match version {
+                    Version::V1 => json(&legacy::token_usage(usage)),
+                    Version::V2 => json(&usage),
+                }
+            }
+            Operation::QueueStatus => json(&desk.queue_status(team).await?),
+            Operation::Concurrency => json(&desk.concurrency(team).await?),
+        }
+    }
+
+    async fn scrape(self, version: Version) -> Result<Bytes, Failure> {
+        let (plan, submit): (ScrapePlan, _) = self.submitted(match version {
+            Version::V1 => v1::ScrapeRequest::plan_from_json,
+            Version::V2 => ScrapeRequest::plan_from_json,
+        })?;
+        self.offered(&plan.options)?;
+        // Where the client goes away, this future is dropped, and with it the work.
+        let document = self.engine.desk().scrape(self.team, plan, submit).await?;
+        json(&ScrapeResponse::from(document))
+    }
+
+    async fn batch(self, version: Version) -> Result<Bytes, Failure> {
+        let (plan, submit): (BatchPlan, _) = self.submitted(match version {
+            Version::V1 => v1::BatchScrapeRequest::plan_from_json,
+            Version::V2 => BatchScrapeRequest::plan_from_json,
+        })?;
+        self.offered(&plan.options)?;
+        let base = self.base()?;
+        let submitted = self.engine.desk().batch(self.team, plan, submit).await?;
+        let url = format!("{base}/{}", submitted.id);
+        json(&JobSubmitted { invalid_urls: submitted.invalid_urls, ..JobSubmitted::new(submitted.id, url) })
+    }
+
+    async fn crawl(self, version: Version) -> Result<Bytes, Failure> {
+        let (plan, submit): (CrawlPlan, _) = self.submitted(match version {
+            Version::V1 => v1::CrawlRequest::plan_from_json,
+            Version::V2 => CrawlRequest::plan_from_json,
+        })?;
+        self.offered(&plan.options)?;
+        self.engine.check_prompt(plan.prompt.as_deref())?;
+        let base = self.base()?;
+        let submitted = self.engine.desk().crawl(self.team, plan, submit).await?;
+        json(&JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id)))
+    }
+
+    async fn crawl_params(self) -> Result<Bytes, Failure> {
+        let (plan, _): (CrawlParamsPreviewPlan, _) =
+            self.submitted(CrawlParamsPreviewRequest::plan_from_json)?;
+        let data = self.engine.crawl_params(plan).await?;
+        json(&CrawlParamsPreview { success: true, data })
+    }
+
+    async fn map(self, version: Version) -> Result<Bytes, Failure> {
+        let (plan, _): (MapPlan, _) = self.submitted(match version {
+            Version::V1 => v1::MapRequest::plan_from_json,
+            Version::V2 => MapRequest::plan_from_json,
+        })?;
+        let found = self.engine.desk().map(self.team, plan).await?;
+        let links = found.links.into_iter().map(|url| MapLink { url: url.into(), ..MapLink::default() });
+        let response = MapResponse { success: true, links: links.collect() };
+        match version {
+            Version::V1 => json(&MapResponseV1::from(response)),
+            Version::V2 => json(&response),
+        }
+    }
+
+    async fn extract(self, version: Version) -> Result<Bytes, Failure> {
+        let (plan, submit): (ExtractPlan, _) = self.submitted(match version {
+            Version::V1 => v1::ExtractRequest::plan_from_json,
+            Version::V2 => ExtractRequest::plan_from_json,
+        })?;
+        self.offered(&plan.options)?;
+        let submitted = self.engine.desk().extract(self.team, plan, submit).await?;
+        json(&ExtractSubmitted {
+            invalid_urls: submitted.invalid_urls,
+            ..ExtractSubmitted::new(submitted.id)
+        })
+    }
+
+    async fn status(self, kind: JobKind) -> Result<Bytes, Failure> {
+        let page = query::page(self.parts.uri.query())?;
+        let (id, base) = (self.job()?, self.base()?);
+        let limit = page.limit.map(|limit| format!("&limit={limit}")).unwrap_or_default();
+        let next = move |skip: u64| format!("{base}?skip={skip}{limit}");
+        Ok(self.engine.desk().status(&self.team.id, kind, id, page, &next).await?.bytes.into())
+    }
+
+    /// The job that the path names.
+    pub(crate) fn job(&self) -> Result<JobId, Failure> {
+        let id = self.id.filter(|id| id.len() == UUID_LENGTH).and_then(|id| id.parse().ok());
+        id.ok_or_else(|| Failure::fault("id", "`id` must be the id of a job, which is a UUID"))
+    }
+
+    /// The absolute address of this request, without its query.
+    fn base(&self) -> Result<String, Failure> {
+        Ok(format!("{}{}", self.origins.base(self.parts)?, self.parts.uri.path()))
+    }
+
+    /// Reads and checks the body, and what comes with a submit beside it.
+    fn submitted<P>(&self, check: impl FnOnce(&Value) -> Result<P, Faults>) -> Result<(P, Submit), Failure> {
+        let idempotency_key = self.idempotency_key()?;
+        let request = gleaner::parse_json(&self.body)?;
+        let plan = check(&request)?;
+        Ok((plan, Submit { request, idempotency_key }))
+    }
+
+    fn idempotency_key(&self) -> Result<Option<Uuid>, Failure> {
+        let Some(value) = self.parts.headers.get(IDEMPOTENCY_KEY) else { return Ok(None) };
+        let key = value.to_str().ok().and_then(|text| Uuid::parse_str(text.trim()).ok());
+        let invalid = || Failure::fault(IDEMPOTENCY_KEY, format!("`{IDEMPOTENCY_KEY}` must be a UUID"));
+        key.map(Some).ok_or_else(invalid)
+    }
+
+    fn offered(&self, options: &ScrapeOptionsPlan) -> Result<(), Failure> {
+        Ok(self.engine.check_options(options)?)
+    }
+}
+
+/// Length of a UUID in its usual form; its other forms are not ones that the engine gives out.
+const UUID_LENGTH: usize = 36;
+/// Of requests with the same value the first counts (`filled-in.md` 1).
+pub(crate) const IDEMPOTENCY_KEY: &str = "x-idempotency-key";
+
+fn json(answer: &impl Serialize) -> Result<Bytes, Failure> {
+    match serde_json::to_vec(answer) {
+        Ok(bytes) => Ok(bytes.into()),
+        Err(error) => Err(Failure::internal(&error)),
+    }
+}

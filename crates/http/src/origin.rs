@@ -1,0 +1,116 @@
+//! The origin that a request was sent to, for the absolute addresses of its answer: so no host has to be configured.
+
+use http::header::HOST;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use url::Url;
+
+use crate::failure::Failure;
+
+/// How the origin of a request is found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Origins {
+    /// Believe `X-Forwarded-Proto` and `X-Forwarded-Host`.
+    pub(crate) trust_forwarded: bool,
+    /// Requests come over TLS.
+    pub(crate) tls: bool,
+    /// What stands before the paths of the contract; without a slash at its end.
+    pub(crate) prefix: String,
+}
+
+impl Origins {
+    /// Scheme, host and port of the request, and the prefix: `http://127.0.0.1:8080/api`.
+    pub(crate) fn base(&self, parts: &Parts) -> Result<String, Failure> {
+        let headers = &parts.headers;
+        let forwarded = |name| if self.trust_forwarded { first(headers, name) } else { None };
+        let scheme = match forwarded("x-forwarded-proto").map(str::to_ascii_lowercase) {
+            Some(scheme) if scheme == "https" || scheme == "http" => scheme,
+            _ if self.tls => "https".to_owned(),
+            _ => "http".to_owned(),
+        };
+        let host = match (forwarded("x-forwarded-host"), parts.uri.authority()) {
+            (Some(host), _) => host,
+            (None, Some(authority)) => authority.as_str(),
+            (None, None) => host(headers)?,
+        };
+        // The parser of URLs knows better than any list of characters what a host is.
+        let url = Url::parse(&format!("{scheme}://{host}")).map_err(|_| invalid())?;
+        let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+        if !bare || !url.username().is_empty() || url.password().is_some() || host.ends_with(['/', '\\']) {
+            return Err(invalid());
+        }
+        Ok(format!("{}{}", url.as_str().trim_end_matches('/'), self.prefix))
+    }
+}
+
+/// The one `Host` header (RFC 9110, 7.2).
+fn host(headers: &HeaderMap) -> Result<&str, Failure> {
+    let mut hosts = headers.get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().map_err(|_| invalid()),
+        _ => Err(invalid()),
+    }
+}
+
+/// What the outermost proxy says, which stands first.
+fn first<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let value = headers.get(name)?.to_str().ok()?;
+    value.split(',').next().map(str::trim).filter(|value| !value.is_empty())
+}
+
+fn invalid() -> Failure {
+    Failure::new(StatusCode::BAD_REQUEST, "the `Host` header must name the host that the request is sent to")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base(origins: &Origins, uri: &str, headers: &[(&str, &str)]) -> Option<String> {
+        let mut request = http::Request::get(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        origins.base(&request.body(()).unwrap().into_parts().0).ok()
+    }
+
+    #[test]
+    fn the_origin_is_the_request_s_own() {
+        let plain = Origins::default();
+        for (uri, host, want) in [
+            ("/v2/crawl", "example.com", Some("http://example.com")),
+            ("/v2/crawl", "127.0.0.1:8080", Some("http://127.0.0.1:8080")),
+            ("/v2/crawl", "[::1]:8080", Some("http://[::1]:8080")),
+            ("http://other.example:1/v2/crawl", "example.com", Some("http://other.example:1")),
+            ("/", "user@example.com", None),
+            ("/", "example.com/path", None),
+            ("/", "example.com/", None),
+            ("/", "example.com\\@b", None),
+            ("/", "example.com?q", None),
+            ("/", "example.com#f", None),
+            ("/", "a b", None),
+            ("/", "<script>", None),
+            ("/", "", None),
+        ] {
+            assert_eq!(base(&plain, uri, &[("host", host)]).as_deref(), want, "{host}");
+        }
+        assert_eq!(base(&plain, "/", &[]), None, "no host");
+        assert_eq!(base(&plain, "/", &[("host", "a.example"), ("host", "b.example")]), None, "two hosts");
+    }
+
+    #[test]
+    fn forwarded_headers_count_where_they_are_trusted_and_nowhere_else() {
+        let headers = [
+            ("host", "inner:1"),
+            ("x-forwarded-proto", "https, http"),
+            ("x-forwarded-host", "api.example, inner"),
+        ];
+        assert_eq!(base(&Origins::default(), "/", &headers).as_deref(), Some("http://inner:1"));
+        let trusting = Origins { trust_forwarded: true, prefix: "/data".to_owned(), ..Origins::default() };
+        assert_eq!(base(&trusting, "/", &headers).as_deref(), Some("https://api.example/data"));
+        let odd = [("host", "a.example"), ("x-forwarded-proto", "javascript")];
+        assert_eq!(base(&trusting, "/", &odd).as_deref(), Some("http://a.example/data"));
+        let tls = Origins { tls: true, ..Origins::default() };
+        assert_eq!(base(&tls, "/", &headers).as_deref(), Some("https://inner:1"));
+    }
+}

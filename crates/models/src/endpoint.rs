@@ -1,0 +1,196 @@
+//! Where a service is, and the only way to it.
+//!
+//! Each endpoint has a fetcher of its own, whose egress policy opens the configured host besides the public Internet. The
+//! fetcher of pages is another one: that a model may be asked on loopback opens loopback to no page. Requests go to the
+//! configured base and nowhere else: paths are added to it here, and redirects are not followed.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_extract::model::ProviderError;
+use gleaner_fetch::{
+    Accept, EgressPolicy, ErrorKind as FetchErrorKind, Fetcher, FetcherBuilder, HopCheck, HopRefused,
+    Request, Response,
+};
+use serde_json::Value;
+use url::Url;
+
+use crate::key::ApiKey;
+use crate::{Error, ErrorKind, failure};
+
+/// Most bytes of a reply that are read, as sent and as decoded: room for the longest answer with its JSON around it.
+pub const MAX_REPLY_BYTES: u64 = 4 << 20;
+/// Total time of a call where nothing else is said. Models that think need minutes.
+pub const DEFAULT_CALL_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// A service at a base URL.
+#[derive(Debug, Clone)]
+pub(crate) struct Endpoint {
+    base: Url,
+    key: Option<ApiKey>,
+    timeout: Duration,
+    fetcher: Fetcher,
+}
+
+/// What an [`Endpoint`] is made of.
+#[derive(Debug, Clone)]
+pub(crate) struct EndpointParts {
+    pub(crate) base: Url,
+    pub(crate) key: Option<ApiKey>,
+    pub(crate) timeout: Duration,
+    pub(crate) transport: FetcherBuilder,
+}
+
+impl EndpointParts {
+    pub(crate) fn new(base: Url) -> Self {
+        Self { base, key: None, timeout: DEFAULT_CALL_TIMEOUT, transport: Fetcher::builder() }
+    }
+
+    pub(crate) fn open(self) -> Result<Endpoint, Error> {
+        let Self { base, key, timeout, transport } = self;
+        let wrong = |detail: &str| Err(Error::new(ErrorKind::BaseUrl, detail));
+        if !matches!(base.scheme(), "http" | "https") {
+            return wrong("the base URL is neither http nor https");
+        }
+        if !base.username().is_empty() || base.password().is_some() {
+            return wrong("the base URL holds a user name or a password; give the key as a key");
+        }
+        if base.query().is_some() || base.fragment().is_some() {
+            return wrong("the base URL ends with its path; leave out the query and the fragment");
+        }
+        let Some(host) = base.host_str() else { return wrong("the base URL has no host") };
+        let policy = EgressPolicy::public_only().allow_host(host);
+        let fetcher = transport
+            .egress(policy)
+            .build()
+            .map_err(|error| Error::new(ErrorKind::Transport, error.to_string()))?;
+        fetcher.check(&base).map_err(|error| Error::new(ErrorKind::BaseUrl, error.detail()))?;
+        Ok(Endpoint { base, key, timeout, fetcher })
+    }
+}
+
+/// What a service replied with a success status.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// Its body.
+    Body(Box<Response>),
+    /// A body beyond [`MAX_REPLY_BYTES`], which was not read further.
+    Endless,
+}
+
+/// Follows no redirect: a service that moves is the embedder's to know.
+struct Nowhere;
+
+#[async_trait]
+impl HopCheck for Nowhere {
+    async fn check(&self, _: &Url, _: &Url) -> Result<(), HopRefused> {
+        Err(HopRefused::new("a service's redirects are not followed"))
+    }
+}
+
+impl Endpoint {
+    /// The base with these segments behind it.
+    pub(crate) fn url(&self, segments: &[&str]) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend(segments);
+        }
+        url
+    }
+
+    /// Posts JSON. `key_header` names the header for the key, with what stands before the key in it.
+    pub(crate) async fn post(
+        &self,
+        segments: &[&str],
+        key_header: (&str, &str),
+        headers: &[(&str, &str)],
+        body: &Value,
+    ) -> Result<Reply, ProviderError> {
+        let request = Request::post(self.url(segments), body.to_string())
+            .header("content-type", "application/json")
+            .and_then(|request| request.headers(headers.iter().copied()));
+        self.send(request, key_header).await
+    }
+
+    /// Asks for a URL below the base.
+    pub(crate) async fn get(&self, url: Url, key_header: (&str, &str)) -> Result<Reply, ProviderError> {
+        let mut request = Request::get(url);
+        request.accept = Accept::Any;
+        self.send(Ok(request), key_header).await
+    }
+
+    async fn send(
+        &self,
+        request: Result<Request, gleaner_fetch::Error>,
+        (name, before): (&str, &str),
+    ) -> Result<Reply, ProviderError> {
+        let mut request = request
+            .and_then(|request| request.header("accept", "application/json"))
+            .map_err(|error| failure::of_fetch(&error))?;
+        if let Some(key) = &self.key {
+            request = request
+                .header(name, &format!("{before}{}", key.expose()))
+                .map_err(|error| failure::of_fetch(&error))?;
+        }
+        request.timeout = Some(self.timeout);
+        request.max_body = Some(MAX_REPLY_BYTES);
+        request.max_redirects = Some(0);
+        match self.fetcher.fetch(request, &Nowhere).await {
+            Ok(response) if response.is_success() => Ok(Reply::Body(Box::new(response))),
+            Ok(response) => Err(failure::of_response(&response, self.key.as_ref())),
+            Err(error) if error.kind() == FetchErrorKind::TooLarge => Ok(Reply::Endless),
+            Err(error) => Err(failure::of_fetch(&error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(base: &str) -> Result<Endpoint, Error> {
+        EndpointParts::new(base.parse().unwrap()).open()
+    }
+
+    #[test]
+    fn bases_that_cannot_be_used_are_told_at_once() {
+        for bad in [
+            "ftp://model.example/",
+            "https://user:secret@model.example/",
+            "https://model.example/?key=secret",
+            "https://model.example/#v1",
+            "http://127.0.0.1:6379/",
+            "data:text/plain,x",
+        ] {
+            let error = open(bad).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::BaseUrl, "{bad}");
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn paths_are_added_whole() {
+        let rows = [
+            ("https://a.example", "https://a.example/x/y:z"),
+            ("https://a.example/v1", "https://a.example/v1/x/y:z"),
+            ("https://a.example/v1/", "https://a.example/v1/x/y:z"),
+        ];
+        for (base, expected) in rows {
+            assert_eq!(open(base).unwrap().url(&["x", "y:z"]).as_str(), expected);
+        }
+        // What is named cannot leave the base.
+        assert_eq!(open("https://a.example/v1").unwrap().url(&["../b?c#d"]).path(), "/v1/..%2Fb%3Fc%23d");
+    }
+
+    #[test]
+    fn only_the_configured_host_is_opened() {
+        let endpoint = open("http://127.0.0.1:8080/v1").unwrap();
+        let allowed = endpoint.fetcher.egress();
+        assert!(allowed.permits("127.0.0.1".parse().unwrap()));
+        for closed in ["127.0.0.2", "10.0.0.1", "169.254.169.254", "::1"] {
+            assert!(!allowed.permits(closed.parse().unwrap()), "{closed}");
+        }
+        let public = open("https://model.example/v1").unwrap();
+        assert!(!public.fetcher.egress().permits("127.0.0.1".parse().unwrap()));
+    }
+}

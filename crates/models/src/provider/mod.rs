@@ -1,0 +1,203 @@
+//! The wire dialects, each as two pure functions: the body of a request, and the answer in a reply.
+//!
+//! Pure, so that each can be held against its provider's documentation without a socket; the one door is in `endpoint`.
+
+mod anthropic;
+mod gemini;
+mod ollama;
+mod openai;
+
+use gleaner_extract::Dialect;
+use gleaner_extract::model::{
+    Capabilities, Message, ModelAnswer, ModelRequest, ProviderError, ProviderErrorKind, Role,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Whose wire dialect a model is asked in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Provider {
+    /// OpenAI's chat completions, which vLLM, llama.cpp, LM Studio, OpenRouter and many others speak too.
+    OpenAi,
+    /// Anthropic's messages.
+    Anthropic,
+    /// Google's Gemini.
+    Gemini,
+    /// Ollama's own chat, which unlike its OpenAI dialect can be told the size of the context.
+    Ollama,
+}
+
+/// The field by which an OpenAI dialect is told the most tokens of an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MaxTokensField {
+    /// `max_tokens`, which every server knows, and OpenAI's reasoning models refuse.
+    #[default]
+    MaxTokens,
+    /// `max_completion_tokens`, which OpenAI has put in its place.
+    MaxCompletionTokens,
+}
+
+/// What of a request the model's configuration decides.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) capabilities: Capabilities,
+    pub(crate) temperature: Option<f64>,
+    pub(crate) max_tokens_field: MaxTokensField,
+}
+
+impl Settings {
+    /// The schema of this request, where the model takes one.
+    fn schema<'r>(&self, request: &'r ModelRequest) -> Option<&'r Value> {
+        request.schema.as_ref().filter(|_| self.capabilities.schema.is_some())
+    }
+
+    /// The seed of this request, where the model takes one.
+    fn seed(&self, request: &ModelRequest) -> Option<u64> {
+        request.seed.filter(|_| self.capabilities.seed)
+    }
+}
+
+/// How a request is sent: everything but the address and the key.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// Segments behind the base URL.
+    pub(crate) path: Vec<String>,
+    /// The header of the key, and what stands before the key in it.
+    pub(crate) key_header: (&'static str, &'static str),
+    /// Other headers.
+    pub(crate) headers: &'static [(&'static str, &'static str)],
+    /// The body.
+    pub(crate) body: Value,
+}
+
+impl Provider {
+    /// Where the provider itself is; for Ollama, where it listens by default.
+    #[must_use]
+    pub const fn default_base_url(self) -> &'static str {
+        match self {
+            Self::OpenAi => "https://api.openai.com/v1",
+            Self::Anthropic => "https://api.anthropic.com",
+            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
+            Self::Ollama => "http://127.0.0.1:11434",
+        }
+    }
+
+    /// How structured output is asked for.
+    #[must_use]
+    pub const fn dialect(self) -> Dialect {
+        match self {
+            Self::OpenAi => Dialect::Strict,
+            Self::Anthropic | Self::Ollama => Dialect::JsonSchema,
+            Self::Gemini => Dialect::OpenApi,
+        }
+    }
+
+    /// Does it take a seed?
+    pub(crate) const fn takes_seed(self) -> bool {
+        !matches!(self, Self::Anthropic)
+    }
+
+    pub(crate) fn call(self, settings: &Settings, request: &ModelRequest) -> Call {
+        match self {
+            Self::OpenAi => openai::call(settings, request),
+            Self::Anthropic => anthropic::call(settings, request),
+            Self::Gemini => gemini::call(settings, request),
+            Self::Ollama => ollama::call(settings, request),
+        }
+    }
+
+    /// Reads the body of a reply with a success status.
+    pub(crate) fn answer(self, body: &[u8]) -> Result<ModelAnswer, ProviderError> {
+        match self {
+            Self::OpenAi => openai::answer(body),
+            Self::Anthropic => anthropic::answer(body),
+            Self::Gemini => gemini::answer(body),
+            Self::Ollama => ollama::answer(body),
+        }
+    }
+}
+
+/// Reads a reply's JSON. `serde_json` bounds its depth at 128, and a field that is told twice is refused: two readers would
+/// take different ones.
+fn read<'b, T: Deserialize<'b>>(body: &'b [u8]) -> Result<T, ProviderError> {
+    serde_json::from_slice(body).map_err(|error| {
+        let what = if error.is_eof() {
+            "the reply's JSON ends in the middle".to_owned()
+        } else {
+            format!("the reply is not what the dialect has, at byte {} or before", error.column())
+        };
+        bad(what)
+    })
+}
+
+fn bad(detail: impl Into<String>) -> ProviderError {
+    ProviderError::new(ProviderErrorKind::BadAnswer, detail)
+}
+
+/// The system's messages as one text, for dialects that keep them apart, and the others.
+fn split_system(messages: &[Message]) -> (Option<String>, impl Iterator<Item = &Message>) {
+    let system: Vec<&str> = messages
+        .iter()
+        .filter(|message| message.role == Role::System)
+        .map(|message| message.content.as_str())
+        .collect();
+    let system = (!system.is_empty()).then(|| system.join("\n\n"));
+    (system, messages.iter().filter(|message| message.role != Role::System))
+}
+
+/// The name of a role where the dialect has one for each.
+const fn role(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::Assistant => "assistant",
+        _ => "user",
+    }
+}
+
+/// The conversation as dialects with `{"role", "content"}` have it.
+fn chat(messages: &[Message]) -> Value {
+    let messages = messages
+        .iter()
+        .map(|message| serde_json::json!({ "role": role(message.role), "content": message.content }));
+    messages.collect()
+}
+
+#[cfg(test)]
+pub(crate) mod fixtures {
+    use super::*;
+    use serde_json::json;
+
+    pub(crate) fn settings(provider: Provider) -> Settings {
+        let capabilities = Capabilities {
+            schema: Some(provider.dialect()),
+            seed: provider.takes_seed(),
+            ..Capabilities::new("some-model", 32_000)
+        };
+        Settings { capabilities, temperature: Some(0.0), max_tokens_field: MaxTokensField::default() }
+    }
+
+    pub(crate) fn request() -> ModelRequest {
+        ModelRequest {
+            messages: vec![
+                Message::new(Role::System, "Rules."),
+                Message::new(Role::User, "Read this."),
+                Message::new(Role::Assistant, "Which?"),
+                Message::new(Role::User, "That."),
+            ],
+            schema: Some(json!({ "type": "object", "properties": {} })),
+            max_tokens: 500,
+            seed: Some(7),
+        }
+    }
+
+    /// Replies that no dialect may take for an answer.
+    pub(crate) fn refuses_nonsense(answer: impl Fn(&[u8]) -> Result<ModelAnswer, ProviderError>) {
+        let deep = format!("{{\"x\":{}", "[".repeat(100_000));
+        for body in ["", "{", "null", "[]", "{}", "\"text\"", "<html>", &deep, "\u{feff}{}"] {
+            let error = answer(body.as_bytes()).unwrap_err();
+            assert_eq!(error.kind(), ProviderErrorKind::BadAnswer, "{body:.40}");
+        }
+    }
+}

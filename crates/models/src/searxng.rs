@@ -1,0 +1,156 @@
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_extract::model::{
+    MAX_SEARCH_HITS, ProviderError, ProviderErrorKind, SearchHit, SearchQuery, WebSearch,
+};
+use gleaner_fetch::FetcherBuilder;
+use serde::Deserialize;
+use url::Url;
+
+use crate::Error;
+use crate::endpoint::{Endpoint, EndpointParts, Reply};
+use crate::key::ApiKey;
+
+/// Most characters of a query that are sent.
+pub const MAX_QUERY_CHARS: usize = 400;
+/// Most characters of a hit's title and of its snippet.
+pub const MAX_SNIPPET_CHARS: usize = 1_000;
+/// Total time of a search where nothing else is said.
+pub const DEFAULT_SEARCH_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Web search by a SearXNG instance (`GET /search?format=json`).
+///
+/// The instance must have `json` among its `search.formats`; most public ones do not. One request for each search: the
+/// first page of results, from which those are left out whose address is not `http` or `https`.
+#[derive(Debug, Clone)]
+pub struct SearxNg {
+    endpoint: Endpoint,
+}
+
+impl SearxNg {
+    /// Begins to configure the instance at this base URL. Its host is opened for searches, also where it is a private one.
+    pub fn builder(base: Url) -> SearxNgBuilder {
+        let mut parts = EndpointParts::new(base);
+        parts.timeout = DEFAULT_SEARCH_TIMEOUT;
+        SearxNgBuilder { parts }
+    }
+}
+
+/// Configures a [`SearxNg`].
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct SearxNgBuilder {
+    parts: EndpointParts,
+}
+
+impl SearxNgBuilder {
+    /// A bearer token, for an instance behind a proxy that asks for one.
+    pub fn key(mut self, key: ApiKey) -> Self {
+        self.parts.key = Some(key);
+        self
+    }
+
+    /// The total time of a search; [`DEFAULT_SEARCH_TIMEOUT`] by default.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.parts.timeout = timeout;
+        self
+    }
+
+    /// How searches leave, as for [`HttpModelBuilder::transport`](crate::HttpModelBuilder::transport).
+    pub fn transport(mut self, transport: FetcherBuilder) -> Self {
+        self.parts.transport = transport;
+        self
+    }
+
+    /// The search engine.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BaseUrl`](crate::ErrorKind::BaseUrl) or [`ErrorKind::Transport`](crate::ErrorKind::Transport).
+    pub fn build(self) -> Result<SearxNg, Error> {
+        Ok(SearxNg { endpoint: self.parts.open()? })
+    }
+}
+
+#[derive(Deserialize)]
+struct Results {
+    results: Vec<Found>,
+}
+
+#[derive(Deserialize)]
+struct Found {
+    #[serde(default)]
+    url: Option<String>,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    content: Option<String>,
+}
+
+#[async_trait]
+impl WebSearch for SearxNg {
+    async fn search(&self, query: &SearchQuery) -> Result<Vec<SearchHit>, ProviderError> {
+        let url = address(&self.endpoint.url(&["search"]), query);
+        match self.endpoint.get(url, ("authorization", "Bearer ")).await? {
+            Reply::Body(response) => read(&response.body, query.limit),
+            Reply::Endless => {
+                Err(ProviderError::new(ProviderErrorKind::BadAnswer, "the list of results has no end"))
+            }
+        }
+    }
+}
+
+fn address(base: &Url, query: &SearchQuery) -> Url {
+    let mut url = base.clone();
+    let text: String = query.text.chars().take(MAX_QUERY_CHARS).collect();
+    url.query_pairs_mut().append_pair("q", &text).append_pair("format", "json");
+    if let Some(language) = &query.language {
+        url.query_pairs_mut().append_pair("language", language);
+    }
+    url
+}
+
+fn read(body: &[u8], limit: usize) -> Result<Vec<SearchHit>, ProviderError> {
+    let results: Results = serde_json::from_slice(body).map_err(|_| {
+        let detail = "the reply is no list of results: is `json` among the instance's `search.formats`?";
+        ProviderError::new(ProviderErrorKind::BadAnswer, detail)
+    })?;
+    let text = |text: Option<String>| text.unwrap_or_default().chars().take(MAX_SNIPPET_CHARS).collect();
+    let hits = results.results.into_iter().filter_map(|found| {
+        let url = Url::parse(found.url.as_deref()?).ok()?;
+        matches!(url.scheme(), "http" | "https").then_some(())?;
+        Some(SearchHit { url, title: text(found.title), snippet: text(found.content) })
+    });
+    Ok(hits.take(limit.min(MAX_SEARCH_HITS)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_query_is_a_query_and_nothing_else() {
+        let base = "http://127.0.0.1:8888/search".parse().unwrap();
+        let query = SearchQuery { text: "a b&format=html#x".into(), limit: 5, language: Some("de".into()) };
+        let sent = address(&base, &query);
+        assert_eq!(
+            sent.as_str(),
+            "http://127.0.0.1:8888/search?q=a+b%26format%3Dhtml%23x&format=json&language=de"
+        );
+    }
+
+    #[test]
+    fn hits_are_bounded_and_web_pages() {
+        let body = br#"{"query":"x","results":[
+            {"url":"https://a.example/","title":"A","content":"first","engine":"e"},
+            {"url":"magnet:?xt=1","title":"B"}, {"title":"C"}, {"url":"file:///etc/passwd"},
+            {"url":"http://d.example/","title":null}, {"url":"http://e.example/"}]}"#;
+        let hits = read(body, 2).unwrap();
+        let urls: Vec<&str> = hits.iter().map(|hit| hit.url.as_str()).collect();
+        assert_eq!(urls, ["https://a.example/", "http://d.example/"]);
+        assert_eq!((hits[0].title.as_str(), hits[0].snippet.as_str()), ("A", "first"));
+        for bad in ["", "<html>", "{}", "[]"] {
+            assert_eq!(read(bad.as_bytes(), 5).unwrap_err().kind(), ProviderErrorKind::BadAnswer, "{bad}");
+        }
+    }
+}

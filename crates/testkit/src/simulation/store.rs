@@ -1,0 +1,253 @@
+//! The memory store, with what can go wrong between it and a worker.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_frontier::{Admitted, Candidate, Pace, PutOff};
+use gleaner_store::{
+    Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
+    JobListing, JobSnapshot, JsonSlice, Leases, MemoryStore, NewJob, PageFailures, PastScrape, ReadBound,
+    Receipt, Slice, Store, TeamId, TeamLoad,
+};
+use gleaner_types::{JobId, JobKind};
+use serde_json::Value;
+use tokio::sync::watch;
+use url::Url;
+use uuid::Uuid;
+
+use super::stage::{LEASE_TIME, Stage};
+use super::wire::Event;
+use super::world::Place;
+
+/// Does what the memory store does, but
+///
+/// - answers now and then that a page is stored only after its lease is over, when it is not stored any more;
+/// - breaks at some moments when it is asked for pages, and takes the worker loop with it: every page in work is given
+///   up where it stands, and nobody tells the store of it. That is a crash of the process as far as the store can see.
+#[derive(Debug)]
+pub(super) struct Shaky {
+    store: MemoryStore,
+    stage: Arc<Stage>,
+    /// The number of each job, which it has for its request.
+    numbers: Mutex<HashMap<JobId, usize>>,
+    /// What is leased and not finished.
+    leased: Mutex<BTreeSet<(usize, Place)>>,
+    /// How often each page was finished.
+    finishes: Mutex<BTreeMap<(usize, Place), u64>>,
+}
+
+impl Shaky {
+    pub(super) fn new(store: MemoryStore, stage: Arc<Stage>) -> Self {
+        Self {
+            store,
+            stage,
+            numbers: Mutex::default(),
+            leased: Mutex::default(),
+            finishes: Mutex::default(),
+        }
+    }
+
+    fn page(&self, job: JobId, url: &Url) -> Option<(usize, Place)> {
+        let number = *locked(&self.numbers).get(&job)?;
+        Some((number, self.stage.world.place(url)?))
+    }
+
+    fn crash_if_due(&self) {
+        if self.stage.crashes() {
+            self.stage.note(Event::Crashed);
+            for (job, place) in std::mem::take(&mut *locked(&self.leased)) {
+                self.stage.lose(job, place);
+            }
+            // Without the panic hook, which would write to the terminal.
+            std::panic::resume_unwind(Box::new("the store broke"));
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[async_trait]
+impl Store for Shaky {
+    async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error> {
+        let number = job.request.as_u64().and_then(|number| usize::try_from(number).ok());
+        locked(&self.numbers).extend(number.map(|number| (job.id, number)));
+        self.store.submit(job, now).await
+    }
+
+    async fn lease(&self, max: usize, now: Duration) -> Result<Leases, Error> {
+        self.crash_if_due();
+        let leases = self.store.lease(max, now).await?;
+        let pages = leases.pages.iter().filter_map(|page| self.page(page.job, &page.url));
+        let pages: Vec<_> = pages.collect();
+        locked(&self.leased).extend(pages);
+        Ok(leases)
+    }
+
+    async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
+        let mut late = Duration::ZERO;
+        if let Some((job, place)) = self.page(page.lease.job, &page.lease.url) {
+            locked(&self.leased).remove(&(job, place));
+            let count = {
+                let mut finishes = locked(&self.finishes);
+                let count = finishes.entry((job, place)).or_default();
+                *count += 1;
+                *count
+            };
+            if self.stage.random(job + 2_000, place, count).below(1_000) < self.stage.faults.late_finish {
+                self.stage.lose(job, place);
+                let before = self.stage.now();
+                self.stage.sleep(LEASE_TIME.as_millis() as u64 + 60_000).await;
+                late = Duration::from_millis(self.stage.now() - before);
+            }
+        }
+        self.store.finish(page, now + late).await
+    }
+
+    async fn admit(
+        &self,
+        job: JobId,
+        depth: u32,
+        pages: Vec<Candidate>,
+        now: Duration,
+    ) -> Result<Admitted, Error> {
+        self.store.admit(job, depth, pages, now).await
+    }
+
+    async fn seal(&self, job: JobId, now: Duration) -> Result<(), Error> {
+        self.store.seal(job, now).await
+    }
+
+    async fn pace(&self, url: &Url, pace: Pace, now: Duration) -> Result<(), Error> {
+        self.store.pace(url, pace, now).await
+    }
+
+    async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {
+        self.store.read(job, from, bound).await
+    }
+
+    async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error> {
+        self.store.snapshot(job).await
+    }
+
+    async fn failures(&self, job: JobId) -> Result<PageFailures, Error> {
+        self.store.failures(job).await
+    }
+
+    async fn warn(&self, job: JobId, warning: &str) -> Result<(), Error> {
+        self.store.warn(job, warning).await
+    }
+
+    async fn fail(&self, job: JobId, reason: &str, now: Duration) -> Result<JobSnapshot, Error> {
+        self.store.fail(job, reason, now).await
+    }
+
+    async fn cancel(&self, job: JobId, now: Duration) -> Result<JobSnapshot, Error> {
+        self.store.cancel(job, now).await
+    }
+
+    async fn pause(&self, job: JobId, paused: bool) -> Result<JobSnapshot, Error> {
+        self.store.pause(job, paused).await
+    }
+
+    async fn would_put_off(&self, job: JobId, url: &Url) -> Result<Option<PutOff>, Error> {
+        self.store.would_put_off(job, url).await
+    }
+
+    async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error> {
+        self.store.remove(job, now).await
+    }
+
+    async fn expire(&self, now: Duration) -> Result<Vec<JobId>, Error> {
+        self.store.expire(now).await
+    }
+
+    async fn append(
+        &self,
+        job: JobId,
+        pages: Vec<Candidate>,
+        credits: u64,
+        idempotency_key: Option<Uuid>,
+        now: Duration,
+    ) -> Result<Admitted, Error> {
+        self.store.append(job, pages, credits, idempotency_key, now).await
+    }
+
+    async fn read_json(&self, job: JobId, from: u64, bound: ReadBound) -> Result<JsonSlice, Error> {
+        self.store.read_json(job, from, bound).await
+    }
+
+    async fn conclude(
+        &self,
+        job: JobId,
+        conclusion: Conclusion,
+        now: Duration,
+    ) -> Result<JobSnapshot, Error> {
+        self.store.conclude(job, conclusion, now).await
+    }
+
+    async fn conclusion(&self, job: JobId) -> Result<Option<Conclusion>, Error> {
+        self.store.conclusion(job).await
+    }
+
+    async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error> {
+        self.store.running(team, kind).await
+    }
+
+    async fn load(&self, team: &TeamId) -> Result<TeamLoad, Error> {
+        self.store.load(team).await
+    }
+
+    async fn track(
+        &self,
+        job: JobId,
+        key: HistoryKey,
+        scrape: PastScrape,
+    ) -> Result<Option<PastScrape>, Error> {
+        self.store.track(job, key, scrape).await
+    }
+
+    async fn due(&self, max: usize, now: Duration) -> Result<Due, Error> {
+        self.store.due(max, now).await
+    }
+
+    async fn delivered(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) -> Result<(), Error> {
+        self.store.delivered(event, outcome, now).await
+    }
+
+    async fn dead_letters(&self, job: JobId) -> Result<Vec<DeadLetter>, Error> {
+        self.store.dead_letters(job).await
+    }
+
+    async fn accounting(&self, max: usize) -> Result<Accounting, Error> {
+        self.store.accounting(max).await
+    }
+
+    async fn grant(&self, job: JobId, credits: u64, now: Duration) -> Result<(), Error> {
+        self.store.grant(job, credits, now).await
+    }
+
+    async fn settled(&self, job: JobId) -> Result<(), Error> {
+        self.store.settled(job).await
+    }
+
+    fn chores(&self) -> watch::Receiver<u64> {
+        self.store.chores()
+    }
+
+    fn work(&self) -> watch::Receiver<u64> {
+        self.store.work()
+    }
+
+    fn progress(&self, job: JobId) -> Result<watch::Receiver<u64>, Error> {
+        self.store.progress(job)
+    }
+}
+
+/// What a job has for its request, so that the store knows its number.
+pub(super) fn request(number: usize) -> Value {
+    Value::from(number)
+}

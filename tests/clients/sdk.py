@@ -1,0 +1,737 @@
+"""Runs the official Python client, unmodified, against the host example, which serves the generated site.
+
+Every function named `case_...` is a case; its docstring says what it asserts. `--list` prints them all.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import hashlib
+import hmac
+import http.server
+import json
+import queue
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+import traceback
+import uuid
+import warnings
+
+import aiohttp
+import firecrawl
+import requests
+from firecrawl import AsyncFirecrawl, Firecrawl
+from firecrawl.v1.client import AsyncV1FirecrawlApp, V1FirecrawlApp, V1ScrapeOptions
+from firecrawl.v2.types import PaginationConfig, WebhookConfig
+from firecrawl.v2.utils import error_handler as errors
+
+warnings.simplefilter("ignore", DeprecationWarning)
+
+VERSION = "4.55.0"
+KEY = "key-of-the-tests"
+SECRET = "secret of the tests"
+PAGES = 400
+# Waits are bounds against hanging, not expectations.
+PATIENCE = 120
+
+
+class World:
+    """The processes that a run needs: one site, and a host for each kind of account."""
+
+    def __init__(self, host_binary, site_binary):
+        self.host_binary, self.site_binary = host_binary, site_binary
+        self.stack = contextlib.ExitStack()
+        self.hosts = {}
+
+    def start(self, *command):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.stack.callback(process.wait)
+        self.stack.callback(process.kill)
+        line = process.stdout.readline().strip()
+        assert line.startswith("http://"), f"{command[0]} did not start: {line!r}"
+        # Whatever else it says must not fill the pipe.
+        threading.Thread(target=process.stdout.read, daemon=True).start()
+        return line.rstrip("/")
+
+    def site(self):
+        extras = "robots,sitemap,failures,slow"
+        return self.start(self.site_binary, "--pages", str(PAGES), "--extras", extras)
+
+    def host(self, *options):
+        """A host with these options; the same one each time they are asked for."""
+        if options not in self.hosts:
+            common = ["--listen", "127.0.0.1:0", "--api-key", KEY, "--allow-private", "127.0.0.0/8"]
+            self.hosts[options] = self.start(self.host_binary, *common, *options)
+        return self.hosts[options]
+
+    def __enter__(self):
+        self.site_url = self.site()
+        self.url = self.host("--webhook-secret", SECRET)
+        self.client = Firecrawl(api_key=KEY, api_url=self.url)
+        self.v1 = V1FirecrawlApp(api_key=KEY, api_url=self.url)
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def asynchronous(self):
+        return AsyncFirecrawl(api_key=KEY, api_url=self.url)
+
+    def asynchronous_v1(self):
+        return AsyncV1FirecrawlApp(api_key=KEY, api_url=self.url)
+
+    def pages(self, count, start=1):
+        return [f"{self.site_url}/p/{number}" for number in range(start, start + count)]
+
+
+class Receiver:
+    """Takes webhooks: what came in, with its headers and exact bytes."""
+
+    def __init__(self):
+        self.deliveries = queue.Queue()
+        receiver = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["content-length"]))
+                receiver.deliveries.put((dict(self.headers), body))
+                self.send_response(200)
+                self.send_header("content-length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/hook"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def until(self, last):
+        """All deliveries up to the one of this type."""
+        found = []
+        while True:
+            headers, body = self.deliveries.get(timeout=PATIENCE)
+            headers = {name.lower(): value for name, value in headers.items()}
+            found.append((headers, body, json.loads(body)))
+            if found[-1][2]["type"] == last:
+                return found
+
+    def verified(self, deliveries):
+        """Checks each delivery as a receiver has to, over the exact bytes."""
+        for headers, body, _ in deliveries:
+            digest = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+            assert hmac.compare_digest(headers["x-service-signature"], f"sha256={digest}")
+            changed = hmac.new(SECRET.encode(), body + b" ", hashlib.sha256).hexdigest()
+            assert not hmac.compare_digest(headers["x-service-signature"], f"sha256={changed}")
+        return deliveries
+
+
+def refused(kind, act, *, status=None, code=None, text=None):
+    """The error that `act` raises, which must be exactly of this class."""
+    try:
+        result = act()
+    except Exception as error:  # noqa: BLE001 - the class is what is asserted
+        assert type(error) is kind, f"{type(error).__name__}, not {kind.__name__}: {error}"
+        if status is not None:
+            assert error.status_code == status, error.status_code
+        if code is not None:
+            assert error.code == code, error.code
+        if text is not None:
+            assert text in str(error), str(error)
+        return error
+    raise AssertionError(f"no error, but {result!r}")
+
+
+def until(question):
+    deadline = time.monotonic() + PATIENCE
+    while not (answer := question()):
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.05)
+    return answer
+
+
+def addresses(job):
+    return sorted(document.metadata.source_url for document in job.data)
+
+
+# Scrape
+
+
+def case_scrape(world):
+    """a page gives Markdown and metadata: status 200, its address, a title, one credit, a scrape id"""
+    page = world.client.scrape(world.pages(1)[0])
+    assert len(page.markdown) > 200 and page.html is None
+    assert page.metadata.status_code == 200 and page.metadata.source_url == world.pages(1)[0]
+    assert page.metadata.title and page.metadata.credits_used == 1
+    uuid.UUID(page.metadata.scrape_id)
+
+
+def case_scrape_formats(world):
+    """each format that was asked for is there, links are absolute, and Markdown is not there unasked"""
+    page = world.client.scrape(world.site_url, formats=["html", "rawHtml", "links", "images"])
+    assert "<h1" in page.html and page.raw_html.lower().startswith("<!doctype")
+    assert page.links and all(link.startswith("http") for link in page.links)
+    assert page.images is not None and page.markdown is None
+
+
+def case_scrape_options(world):
+    """options of every kind are taken: main content, tags, location, headers, timeout, cache, parsers"""
+    whole = world.client.scrape(world.pages(1)[0], only_main_content=False)
+    main = world.client.scrape(
+        world.pages(1)[0], only_main_content=True, exclude_tags=["nav"], headers={"X-Test": "1"}, timeout=20000,
+        max_age=0, location={"country": "DE", "languages": ["de"]}, parsers=["pdf"], mobile=True,
+        skip_tls_verification=False, remove_base64_images=True, block_ads=True, proxy="basic", store_in_cache=False,
+        fast_mode=True)
+    assert len(whole.markdown) > len(main.markdown) > 100
+
+
+def case_scrape_of_an_error_page(world):
+    """a page that answers 404 is a document whose metadata says so, not an error"""
+    page = world.client.scrape(f"{world.site_url}/fail/404")
+    assert page.metadata.status_code == 404
+
+
+def case_scrape_async(world):
+    """the asynchronous client gives the same document as the synchronous one"""
+    async def run():
+        return await world.asynchronous().scrape(world.pages(1)[0])
+    assert asyncio.run(run()).markdown == world.client.scrape(world.pages(1)[0]).markdown
+
+
+def case_scrape_v1(world):
+    """v1: scrape_url gives Markdown and metadata under v1's names, synchronously and asynchronously"""
+    page = world.v1.scrape_url(world.pages(1)[0], formats=["markdown", "links"], only_main_content=True)
+    assert page.markdown and page.links and page.metadata["statusCode"] == 200
+
+    async def run():
+        return await world.asynchronous_v1().scrape_url(world.pages(1)[0], formats=["markdown"])
+    assert asyncio.run(run()).markdown == page.markdown
+
+
+# Crawl
+
+
+def case_crawl_waits(world):
+    """crawl waits to the end: status completed, exactly `limit` documents of distinct pages, their credits summed"""
+    job = world.client.crawl(world.site_url, limit=30, poll_interval=1, timeout=PATIENCE)
+    assert job.status == "completed" and job.completed == job.total == len(job.data) == 30
+    assert len(set(addresses(job))) == 30 and job.credits_used == 30
+    assert all(document.markdown for document in job.data)
+
+
+def case_crawl_options(world):
+    """crawl options are taken: paths, depth, sitemap, delay-free concurrency, scrape options, and they hold"""
+    job = world.client.crawl(
+        world.site_url, limit=20, include_paths=["^/p/[0-9]$"], exclude_paths=["^/p/7$"], max_discovery_depth=3,
+        sitemap="skip", ignore_query_parameters=True, crawl_entire_domain=True, allow_subdomains=False,
+        max_concurrency=5, deduplicate_similar_urls=True, scrape_options={"formats": ["links"]}, poll_interval=1)
+    paths = [address.removeprefix(world.site_url) for address in addresses(job)]
+    assert paths and all(re.fullmatch("/p/[0-9]", path) and path != "/p/7" for path in paths), paths
+    assert all(document.links and not document.markdown for document in job.data)
+
+
+def case_crawl_start_and_status(world):
+    """start_crawl gives a UUID and the absolute address of the status; polling ends in completed"""
+    started = world.client.start_crawl(world.site_url, limit=10)
+    assert started.url == f"{world.url}/v2/crawl/{uuid.UUID(started.id)}"
+    job = until(lambda: (job := world.client.get_crawl_status(started.id)).status == "completed" and job)
+    assert job.completed == 10 and len(job.data) == 10 and job.next is None
+    assert requests.get(started.url, headers={"Authorization": f"Bearer {KEY}"}).json()["status"] == "completed"
+
+
+def case_crawl_cancel(world):
+    """cancel_crawl ends a running crawl, whose documents stay readable; a second cancel says False (409)"""
+    started = world.client.start_crawl(world.site_url, limit=300, delay=1)
+    assert world.client.cancel_crawl(started.id) is True
+    job = world.client.get_crawl_status(started.id)
+    assert job.status == "cancelled" and len(job.data) == job.completed < 300
+    assert world.client.cancel_crawl(started.id) is False
+
+
+def case_crawl_errors(world):
+    """get_crawl_errors lists pages whose connection broke, with code and time; documents do not hold them"""
+    job = world.client.crawl(f"{world.site_url}/fail/", limit=20, sitemap="skip", poll_interval=1)
+    assert job.status == "completed"
+    started = world.client.start_crawl(f"{world.site_url}/fail/", limit=20, sitemap="skip")
+    until(lambda: world.client.get_crawl_status(started.id).status == "completed")
+    listed = world.client.get_crawl_errors(started.id)
+    failed = {error.url.removeprefix(world.site_url) for error in listed.errors}
+    assert {"/fail/reset", "/fail/closed"} <= failed, failed
+    assert all(error.id and error.timestamp and error.error for error in listed.errors)
+
+
+def case_crawl_robots_blocked(world):
+    """pages that robots.txt forbids are listed under robots_blocked and not fetched"""
+    started = world.client.start_crawl(world.site_url, limit=PAGES + 100)
+    job = until(lambda: (job := world.client.get_crawl_status(started.id)).status == "completed" and job)
+    blocked = world.client.get_crawl_errors(started.id).robots_blocked
+    assert blocked and not set(blocked) & set(addresses(job)), blocked
+
+
+def case_crawl_active(world):
+    """get_active_crawls lists a running crawl with its address and options, and no longer once it has ended"""
+    started = world.client.start_crawl(world.site_url, limit=300, delay=1)
+    active = {crawl.id: crawl for crawl in world.client.get_active_crawls().crawls}
+    assert active[started.id].url == world.site_url and active[started.id].options["limit"] == 300
+    world.client.cancel_crawl(started.id)
+    assert started.id not in [crawl.id for crawl in world.client.active_crawls().crawls]
+
+
+def case_crawl_watcher(world):
+    """the watcher reads every document over the WebSocket, each once, and `done` at the end"""
+    started = world.client.start_crawl(world.site_url, limit=25)
+    seen, done = [], threading.Event()
+    watcher = world.client.watcher(started.id, kind="crawl", poll_interval=PATIENCE, timeout=PATIENCE)
+    watcher.add_event_listener("document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
+    watcher.add_event_listener("done", lambda event: done.set())
+    watcher.start()
+    assert done.wait(PATIENCE)
+    watcher.stop()
+    assert len(seen) == len(set(seen)) == 25 and watcher.status == "completed"
+
+
+def case_crawl_watcher_async(world):
+    """the asynchronous watcher yields snapshots up to the completed one"""
+    async def run():
+        client = world.asynchronous()
+        started = await client.start_crawl(world.site_url, limit=10)
+        last = None
+        async for snapshot in client.watcher(started.id, kind="crawl", timeout=PATIENCE):
+            last = snapshot
+        return last
+    assert asyncio.run(run()).status == "completed"
+
+
+def case_crawl_async(world):
+    """asynchronous client: crawl, start, status, errors, active and cancel answer as the synchronous ones do"""
+    async def run():
+        client = world.asynchronous()
+        job = await client.crawl(url=world.site_url, limit=10, poll_interval=1)
+        started = await client.start_crawl(world.site_url, limit=300, delay=1)
+        status = await client.get_crawl_status(started.id)
+        active = await client.get_active_crawls()
+        cancelled = await client.cancel_crawl(started.id)
+        listed = await client.get_crawl_errors(started.id)
+        return job, status, started.id in [crawl.id for crawl in active.crawls], cancelled, listed
+    job, status, was_active, cancelled, listed = asyncio.run(run())
+    assert len(job.data) == 10 and status.status == "scraping" and was_active and cancelled
+    assert isinstance(listed.errors, list)
+
+
+def case_crawl_v1(world):
+    """v1: crawl_url, async_crawl_url, status, errors and cancel, with v1's options"""
+    options = V1ScrapeOptions(formats=["markdown"])
+    job = world.v1.crawl_url(world.site_url, limit=10, max_depth=5, ignore_sitemap=True, allow_backward_links=True,
+                             scrape_options=options, poll_interval=1)
+    assert job.status == "completed" and len(job.data) == 10 and job.data[0].markdown
+    started = world.v1.async_crawl_url(world.site_url, limit=300, delay=1)
+    assert started.success and started.url == f"{world.url}/v1/crawl/{started.id}"
+    assert world.v1.check_crawl_status(started.id).status == "scraping"
+    assert world.v1.check_crawl_errors(started.id).errors == []
+    assert world.v1.cancel_crawl(started.id)["status"] == "cancelled"
+
+
+def case_crawl_v1_async(world):
+    """v1, asynchronous client: crawl, start, status, errors and cancel"""
+    async def run():
+        client = world.asynchronous_v1()
+        job = await client.crawl_url(world.site_url, limit=5, poll_interval=1)
+        started = await client.async_crawl_url(world.site_url, limit=300, delay=1)
+        status = await client.check_crawl_status(started.id)
+        listed = await client.check_crawl_errors(started.id)
+        cancelled = await client.cancel_crawl(started.id)
+        return job, status, listed, cancelled
+    job, status, listed, cancelled = asyncio.run(run())
+    assert len(job.data) == 5 and status.status == "scraping" and cancelled["status"] == "cancelled"
+    assert listed.errors == []
+
+
+def case_crawl_v1_watcher(world):
+    """v1: the crawl watcher reads every document and `done`"""
+    async def run():
+        watcher = world.v1.crawl_url_and_watch(world.site_url, limit=10)
+        seen, done = [], []
+        watcher.add_event_listener("document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
+        watcher.add_event_listener("done", done.append)
+        await asyncio.wait_for(watcher.connect(), PATIENCE)
+        return seen, done
+    seen, done = asyncio.run(run())
+    assert len(done) == 1 and len(set(seen)) == 10
+
+
+# Batch
+
+
+def case_batch_waits(world):
+    """batch_scrape waits to the end and gives exactly the pages that were asked for"""
+    job = world.client.batch_scrape(world.pages(20), formats=["markdown"], poll_interval=1, wait_timeout=PATIENCE)
+    assert job.status == "completed" and addresses(job) == sorted(world.pages(20))
+    assert job.completed == job.total == job.credits_used == 20
+
+
+def case_batch_start_and_status(world):
+    """start_batch_scrape gives the id at once; polling ends in completed; its errors are empty"""
+    started = world.client.start_batch_scrape(world.pages(5), max_concurrency=2)
+    assert started.url == f"{world.url}/v2/batch/scrape/{uuid.UUID(started.id)}" and started.invalid_urls is None
+    job = until(lambda: (job := world.client.get_batch_scrape_status(started.id)).status == "completed" and job)
+    assert len(job.data) == 5 and world.client.get_batch_scrape_errors(started.id).errors == []
+
+
+def case_batch_invalid_urls(world):
+    """invalid addresses are listed and left out by default, and refused with 400 where they are not to be ignored"""
+    invalid = ["https://", "http://a b/"]
+    started = world.client.start_batch_scrape([*world.pages(2), *invalid])
+    assert started.invalid_urls == invalid
+    job = until(lambda: (job := world.client.get_batch_scrape_status(started.id)).status == "completed" and job)
+    assert len(job.data) == 2
+    refused(errors.BadRequestError,
+            lambda: world.client.start_batch_scrape(invalid, ignore_invalid_urls=False), status=400)
+
+
+def case_batch_append(world):
+    """append_to_id adds pages to a running batch under the same id"""
+    slow = [f"{world.site_url}/slow/{number}" for number in (2000, 2001)]
+    started = world.client.start_batch_scrape(slow)
+    added = world.client.start_batch_scrape(world.pages(3), append_to_id=started.id)
+    assert added.id == started.id
+    job = until(lambda: (job := world.client.get_batch_scrape_status(started.id)).status == "completed" and job)
+    assert len(job.data) == 5
+
+
+def case_batch_cancel(world):
+    """cancel_batch_scrape ends a running batch; cancelling it again is an error of status 409"""
+    started = world.client.start_batch_scrape([f"{world.site_url}/slow/{n}" for n in range(4000, 4010)])
+    assert world.client.cancel_batch_scrape(started.id) is True
+    assert world.client.get_batch_scrape_status(started.id).status == "cancelled"
+    refused(errors.FirecrawlError, lambda: world.client.cancel_batch_scrape(started.id), status=409)
+
+
+def case_batch_errors(world):
+    """get_batch_scrape_errors lists the pages that failed, by address and code"""
+    urls = [f"{world.site_url}/fail/closed", *world.pages(1)]
+    started = world.client.start_batch_scrape(urls)
+    job = until(lambda: (job := world.client.get_batch_scrape_status(started.id)).status == "completed" and job)
+    assert addresses(job) == world.pages(1)
+    assert [error.url for error in world.client.get_batch_scrape_errors(started.id).errors] == urls[:1]
+
+
+def case_batch_watcher(world):
+    """the watcher of a batch reads every document, each once, and `done`"""
+    started = world.client.start_batch_scrape(world.pages(15))
+    seen, done = [], threading.Event()
+    watcher = world.client.watcher(started.id, kind="batch", poll_interval=PATIENCE, timeout=PATIENCE)
+    watcher.add_event_listener("document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
+    watcher.add_event_listener("done", lambda event: done.set())
+    watcher.start()
+    assert done.wait(PATIENCE)
+    watcher.stop()
+    assert sorted(seen) == sorted(world.pages(15))
+
+
+def case_batch_async(world):
+    """asynchronous client: batch_scrape, start, status, errors and cancel"""
+    async def run():
+        client = world.asynchronous()
+        job = await client.batch_scrape(world.pages(5), poll_interval=1)
+        started = await client.start_batch_scrape([f"{world.site_url}/slow/4000"])
+        status = await client.get_batch_scrape_status(started.id)
+        cancelled = await client.cancel_batch_scrape(started.id)
+        listed = await client.get_batch_scrape_errors(started.id)
+        return job, status, cancelled, listed
+    job, status, cancelled, listed = asyncio.run(run())
+    assert addresses(job) == sorted(world.pages(5)) and status.status == "scraping" and cancelled
+    assert listed.errors == []
+
+
+def case_batch_v1(world):
+    """v1: batch_scrape_urls, async_batch_scrape_urls, status and errors; invalid addresses are refused by default"""
+    job = world.v1.batch_scrape_urls(world.pages(5), formats=["markdown"], poll_interval=1)
+    assert job.status == "completed" and len(job.data) == 5
+    started = world.v1.async_batch_scrape_urls(world.pages(3), formats=["markdown"])
+    until(lambda: world.v1.check_batch_scrape_status(started.id).status == "completed")
+    assert world.v1.check_batch_scrape_errors(started.id).errors == []
+    error = refused(requests.exceptions.HTTPError, lambda: world.v1.async_batch_scrape_urls(["https://"]))
+    assert error.response.status_code == 400
+
+    async def run():
+        return await world.asynchronous_v1().batch_scrape_urls(world.pages(2), poll_interval=1)
+    assert len(asyncio.run(run()).data) == 2
+
+
+def case_pagination(world):
+    """over 10 MB of results come in pages of at most 10,000,000 bytes; the client gathers each document once"""
+    urls = world.pages(PAGES - 1)
+    # Each page several times over, in as many forms as there are, until the sum is large enough.
+    formats = ["markdown", "html", "rawHtml", "links"]
+    started = world.client.start_batch_scrape(urls + [f"{url}?copy={n}" for n in range(3) for url in urls],
+                                              formats=formats, only_main_content=False)
+    headers = {"Authorization": f"Bearer {KEY}"}
+    until(lambda: requests.get(f"{started.url}?limit=1", headers=headers).json()["status"] == "completed")
+    sizes, sources, address = [], [], started.url
+    while address:
+        answer = requests.get(address, headers=headers)
+        sizes.append(len(answer.content))
+        sources += [document["metadata"]["scrapeId"] for document in answer.json()["data"]]
+        address = answer.json().get("next")
+    assert sum(sizes) > 10_000_000 and len(sizes) > 1 and max(sizes) <= 10_000_000, sizes
+    assert len(sources) == len(set(sources)) == 4 * len(urls)
+    gathered = world.client.get_batch_scrape_status(started.id)
+    assert [document.metadata.scrape_id for document in gathered.data] == sources
+    first = world.client.get_batch_scrape_status(started.id, pagination_config=PaginationConfig(auto_paginate=False))
+    second = world.client.get_batch_scrape_status_page(first.next)
+    assert first.next.startswith(f"{started.url}?skip={len(first.data)}")
+    assert second.data[0].metadata.scrape_id == sources[len(first.data)]
+    print(f"     {sum(sizes):,} bytes in {len(sizes)} pages, the largest {max(sizes):,}")
+
+
+# Map
+
+
+def case_map(world):
+    """map lists the site's addresses, at most `limit`, ranked by the words searched for; sitemap modes are taken"""
+    links = world.client.map(world.site_url, limit=50).links
+    assert len(links) == 50 and all(link.url.startswith(world.site_url) for link in links)
+    assert len({link.url for link in links}) == 50
+    assert world.client.map(world.site_url, sitemap="only", include_subdomains=False).links
+    assert world.client.map(world.site_url, search="p 7", limit=5).links
+
+
+def case_map_async_and_v1(world):
+    """the asynchronous client gives links; v1 gives strings, synchronously and asynchronously"""
+    async def run():
+        return (await world.asynchronous().map(world.site_url, limit=5),
+                await world.asynchronous_v1().map_url(world.site_url, limit=5))
+    v2, v1 = asyncio.run(run())
+    assert len(v2.links) == 5
+    for answer in (v1, world.v1.map_url(world.site_url, limit=5)):
+        assert answer.success and len(answer.links) == 5 and all(isinstance(link, str) for link in answer.links)
+
+
+# Webhooks
+
+
+def case_webhooks_of_a_crawl(world):
+    """a crawl's events arrive in order (started, pages, completed), carry our metadata and header, and verify"""
+    receiver = Receiver()
+    hook = WebhookConfig(url=receiver.url, metadata={"order": "7"}, headers={"X-Mine": "yes"},
+                         events=["started", "page", "completed"])
+    started = world.client.start_crawl(world.site_url, limit=6, webhook=hook)
+    deliveries = receiver.verified(receiver.until("crawl.completed"))
+    payloads = [payload for _, _, payload in deliveries]
+    assert [payload["type"] for payload in payloads] == ["crawl.started"] + ["crawl.page"] * 6 + ["crawl.completed"]
+    assert all(payload["id"] == started.id and payload["metadata"] == {"order": "7"} for payload in payloads)
+    assert all(headers["x-mine"] == "yes" for headers, _, _ in deliveries)
+    assert len({payload["webhookId"] for payload in payloads}) == len(payloads)
+    told = [payload["data"][0]["metadata"]["scrapeId"] for payload in payloads if payload["type"] == "crawl.page"]
+    job = world.client.get_crawl_status(started.id)
+    assert told == [document.metadata.scrape_id for document in job.data], "in the order of completion"
+
+
+def case_webhooks_of_a_batch(world):
+    """a batch sends only the events that were chosen; a bare address gets all of them"""
+    receiver = Receiver()
+    world.client.batch_scrape(world.pages(3), webhook=WebhookConfig(url=receiver.url, events=["completed"]),
+                              poll_interval=1)
+    assert len(receiver.verified(receiver.until("batch_scrape.completed"))) == 1
+    world.client.batch_scrape(world.pages(3), webhook=receiver.url, poll_interval=1)
+    types = [payload["type"] for _, _, payload in receiver.verified(receiver.until("batch_scrape.completed"))]
+    assert types == ["batch_scrape.started"] + ["batch_scrape.page"] * 3 + ["batch_scrape.completed"]
+
+
+def case_webhooks_to_a_private_address(world):
+    """a webhook to an address that the egress guard refuses is refused at submit with 403"""
+    refused(errors.WebsiteNotSupportedError,
+            lambda: world.client.start_batch_scrape(world.pages(1), webhook="http://169.254.169.254/"), status=403)
+
+
+# Errors
+
+
+def case_error_400(world):
+    """a request that breaks a rule is BadRequestError and says which field and why; so is what needs a browser"""
+    refused(errors.BadRequestError, lambda: world.client.scrape(world.site_url, timeout=300001), status=400,
+            code="BAD_REQUEST", text="timeout")
+    refused(errors.BadRequestError, lambda: world.client.start_crawl(world.site_url, include_paths=["("]),
+            status=400, code="BAD_REQUEST", text="includePaths")
+    refused(errors.BadRequestError, lambda: world.client.scrape(world.site_url, formats=["screenshot"]),
+            status=400, code="SCRAPE_SCREENSHOT_NOT_SUPPORTED")
+    refused(errors.BadRequestError, lambda: world.client.get_crawl_status("no-uuid"), status=400)
+
+
+def case_error_401(world):
+    """an unknown key is UnauthorizedError on every kind of call"""
+    stranger = Firecrawl(api_key="of nobody", api_url=world.url)
+    for act in (lambda: stranger.scrape(world.site_url), stranger.get_credit_usage,
+                lambda: stranger.get_crawl_status(str(uuid.uuid4()))):
+        refused(errors.UnauthorizedError, act, status=401, text="Invalid token")
+    assert requests.get(f"{world.url}/v2/concurrency-check").json()["error"] == "Unauthorized: Token missing"
+
+
+def case_error_402(world):
+    """too few credits is PaymentRequiredError: a crawl for its whole limit, a batch for its pages"""
+    poor = Firecrawl(api_key=KEY, api_url=world.host("--credits", "5"))
+    refused(errors.PaymentRequiredError, lambda: poor.start_crawl(world.site_url, limit=6), status=402)
+    refused(errors.PaymentRequiredError, lambda: poor.start_batch_scrape(world.pages(6)), status=402)
+    assert poor.scrape(world.pages(1)[0]).markdown
+    until(lambda: poor.get_credit_usage().remaining_credits == 4)
+
+
+def case_error_403(world):
+    """a target that the egress guard refuses is WebsiteNotSupportedError and does not tell the address"""
+    refused(errors.WebsiteNotSupportedError, lambda: world.client.scrape("http://169.254.169.254/latest/"),
+            status=403, code="SCRAPE_BLOCKED")
+
+
+def case_error_404(world):
+    """an unknown job is an error of status 404: crawl, batch, extract, their errors and cancels"""
+    nobody = str(uuid.uuid4())
+    for act in (world.client.get_crawl_status, world.client.get_crawl_errors, world.client.cancel_crawl,
+                world.client.get_batch_scrape_status, world.client.get_batch_scrape_errors,
+                world.client.cancel_batch_scrape, world.client.get_extract_status):
+        refused(errors.FirecrawlError, lambda act=act: act(nobody), status=404, text="Job not found")
+    started = world.client.start_batch_scrape(world.pages(1))
+    refused(errors.FirecrawlError, lambda: world.client.get_crawl_status(started.id), status=404)
+
+
+def case_error_408(world):
+    """a page that is slower than the request's timeout is RequestTimeoutError"""
+    refused(errors.RequestTimeoutError, lambda: world.client.scrape(f"{world.site_url}/slow/5000", timeout=1000),
+            status=408, code="SCRAPE_TIMEOUT")
+
+
+def case_error_409(world):
+    """a second batch under the same idempotency key is an error of status 409, and no second job starts"""
+    key = str(uuid.uuid4())
+    world.client.start_batch_scrape(world.pages(1), idempotency_key=key)
+    refused(errors.FirecrawlError, lambda: world.client.start_batch_scrape(world.pages(1), idempotency_key=key),
+            status=409)
+
+
+def case_error_422(world):
+    """names that do not resolve and connections that fail are errors of status 422 with their own class or code"""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+    refused(errors.FirecrawlError, lambda: world.client.scrape(f"http://127.0.0.1:{port}/"), status=422,
+            code="SCRAPE_SITE_ERROR")
+    refused(errors.DNSResolutionError, lambda: world.client.scrape("http://nowhere.invalid/"), status=422)
+
+
+def case_error_429(world):
+    """beyond the team's rate the error is RateLimitError, and the answer has Retry-After"""
+    limited = Firecrawl(api_key=KEY, api_url=world.host("--rate", "2"))
+    for _ in range(2):
+        limited.scrape(world.pages(1)[0])
+    error = refused(errors.RateLimitError, lambda: limited.scrape(world.pages(1)[0]), status=429)
+    assert 1 <= int(error.response.headers["retry-after"]) <= 31
+
+
+def case_error_v1(world):
+    """v1 clients get their errors too: status and message of 400, 401, 404 and 408"""
+    stranger = V1FirecrawlApp(api_key="of nobody", api_url=world.url)
+    slow = f"{world.site_url}/slow/5000"
+    for status, act in (
+            (400, lambda: world.v1.scrape_url(world.site_url, timeout=300001)),
+            (401, lambda: stranger.scrape_url(world.site_url)),
+            (404, lambda: world.v1.check_crawl_status(str(uuid.uuid4()))),
+            (408, lambda: world.v1.scrape_url(slow, timeout=1000))):
+        assert refused(requests.exceptions.HTTPError, act).response.status_code == status
+
+
+# The team
+
+
+def case_team(world):
+    """concurrency, credits, tokens and queue are told, synchronously and asynchronously"""
+    rich = world.host("--credits", "500")
+    client = Firecrawl(api_key=KEY, api_url=rich)
+    client.scrape(world.pages(1)[0])
+    until(lambda: client.get_credit_usage().remaining_credits == 499)
+    credits, tokens = client.get_credit_usage(), client.get_token_usage()
+    assert credits.plan_credits == 500 and tokens.remaining_tokens == 499 * 15 and tokens.plan_tokens == 7500
+    assert client.get_concurrency().max_concurrency == 50 and client.get_concurrency().concurrency == 0
+    queue_status = client.get_queue_status()
+    assert queue_status.jobs_in_queue == 0 and queue_status.max_concurrency == 50
+    assert queue_status.most_recent_success is not None
+
+    async def run():
+        asynchronous = AsyncFirecrawl(api_key=KEY, api_url=rich)
+        return (await asynchronous.get_credit_usage(), await asynchronous.get_token_usage(),
+                await asynchronous.get_concurrency(), await asynchronous.get_queue_status())
+    usage, token_usage, concurrency, waiting = asyncio.run(run())
+    assert usage == credits and token_usage == tokens
+    assert concurrency.max_concurrency == 50 and waiting.jobs_in_queue == 0
+
+
+def case_team_v1(world):
+    """v1: credits and tokens under v1's names"""
+    client = V1FirecrawlApp(api_key=KEY, api_url=world.host("--credits", "500"))
+    assert client.get_credit_usage().data.plan_credits == 500
+    assert client.get_token_usage().data.plan_tokens == 7500
+
+
+# What needs a model
+
+
+def case_without_a_model(world):
+    """extract, start_extract, crawl_params_preview and crawls by prompt say MODEL_NOT_CONFIGURED, in every client"""
+    prompt = {"prompt": "the names of the teas"}
+    for act in (lambda: world.client.extract([world.site_url], **prompt),
+                lambda: world.client.start_extract([world.site_url], **prompt),
+                lambda: world.client.start_extract(**prompt),
+                lambda: world.client.crawl_params_preview(world.site_url, "only the teas"),
+                lambda: world.client.start_crawl(world.site_url, **prompt),
+                lambda: world.client.scrape(world.site_url, formats=["summary"]),
+                lambda: world.client.scrape(world.site_url, formats=[{"type": "json", **prompt}])):
+        refused(errors.BadRequestError, act, status=400, code="MODEL_NOT_CONFIGURED")
+
+    async def run(act):
+        await act(world.asynchronous())
+    for act in (lambda client: client.extract([world.site_url], **prompt),
+                lambda client: client.start_extract([world.site_url], **prompt),
+                lambda client: client.crawl_params_preview(world.site_url, "only the teas")):
+        refused(errors.BadRequestError, lambda act=act: asyncio.run(run(act)), status=400,
+                code="MODEL_NOT_CONFIGURED")
+    error = refused(requests.exceptions.HTTPError, lambda: world.v1.async_extract([world.site_url], **prompt))
+    assert error.response.json()["code"] == "MODEL_NOT_CONFIGURED"
+    refused(ValueError, lambda: world.v1.extract([world.site_url], **prompt), text="model")
+
+
+def cases():
+    return {name.removeprefix("case_"): case for name, case in globals().items() if name.startswith("case_")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", help="the built host example")
+    parser.add_argument("--site", help="the built site example")
+    parser.add_argument("--list", action="store_true", help="print the cases and what each asserts")
+    parser.add_argument("only", nargs="*", help="run these cases alone")
+    arguments = parser.parse_args()
+    if arguments.list:
+        for name, case in cases().items():
+            print(f"{name}: {case.__doc__}")
+        return 0
+    assert firecrawl.__version__ == VERSION, f"the client is {firecrawl.__version__}, not {VERSION}"
+    chosen = {name: case for name, case in cases().items() if not arguments.only or name in arguments.only}
+    failed = []
+    with World(arguments.host, arguments.site) as world:
+        for name, case in chosen.items():
+            began = time.monotonic()
+            try:
+                case(world)
+                print(f"ok   {name}: {case.__doc__} ({time.monotonic() - began:.1f} s)", flush=True)
+            except Exception:  # noqa: BLE001 - all cases are run
+                failed.append(name)
+                print(f"FAIL {name}: {case.__doc__}", flush=True)
+                traceback.print_exc()
+    print(f"{len(chosen) - len(failed)} of {len(chosen)} cases passed with firecrawl-py {VERSION}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+//! The fetcher as the engine uses it: the options of a request reach it, and what it found out reaches the document.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gleaner::{Document, Engine, EngineBuilder, ErrorCode, ScrapeRequest};
+use gleaner_fetch::{
+    Error, FollowAll, Gate, MemoryCache, Picture, Render, RenderRequest, Rendered, Request,
+};
+use gleaner_testkit::{ProxyServer, RawServer, Step};
+use gleaner_types::plan::ScrapePlan;
+use gleaner_types::{CacheState, ProxyUsed};
+use serde_json::{Value, json};
+
+use super::support::{page, pool};
+
+fn engine() -> EngineBuilder {
+    Engine::builder().allow_private("127.0.0.1/32".parse().unwrap())
+}
+
+/// A scrape of `url` with these options, which pass the same check as those of a request over HTTP.
+async fn scrape(engine: &Engine, url: &str, mut options: Value) -> Result<Document, gleaner::Error> {
+    options.as_object_mut().unwrap().insert("url".to_owned(), url.into());
+    ScrapePlan::from_json(&options).unwrap();
+    engine.scrape(serde_json::from_value::<ScrapeRequest>(options).unwrap()).await
+}
+
+/// A server of one page, and how often it was asked.
+fn site() -> RawServer {
+    RawServer::start([Step::ReadRequest, page("<title>t</title><p>text"), Step::Again]).unwrap()
+}
+
+fn is_hit(document: &Document) -> bool {
+    let metadata = &document.metadata;
+    let hit = metadata.cache_state == Some(CacheState::Hit);
+    assert_eq!(hit, metadata.cached_at.is_some(), "a copy says since when");
+    hit
+}
+
+#[tokio::test]
+async fn copies_are_served_as_the_options_have_it() {
+    let engine = engine().build().unwrap();
+    // What is asked for before, what then, and whether that is a copy.
+    let rows = [
+        (json!({}), json!({}), true),
+        (json!({}), json!({ "maxAge": 0 }), false),
+        (json!({}), json!({ "lockdown": true }), true),
+        (json!({}), json!({ "formats": ["changeTracking", "markdown"] }), false),
+        (json!({}), json!({ "formats": ["html"] }), true),
+        (json!({}), json!({ "mobile": true }), false),
+        (json!({}), json!({ "headers": { "X-Tenant": "1" } }), false),
+        (json!({}), json!({ "location": { "country": "DE", "languages": ["de"] } }), false),
+        (json!({ "storeInCache": false }), json!({}), false),
+        (json!({ "headers": { "X-Tenant": "1" } }), json!({ "headers": { "X-Tenant": "1" } }), false),
+        (json!({ "maxAge": 0 }), json!({}), true),
+    ];
+    for (before, then, copied) in rows {
+        let server = site();
+        assert!(!is_hit(&scrape(&engine, &server.base_url(), before.clone()).await.unwrap()), "{before}");
+        let document = scrape(&engine, &server.base_url(), then.clone()).await.unwrap();
+        assert_eq!(is_hit(&document), copied, "{before} and then {then}");
+        assert_eq!(server.requests().len(), if copied { 1 } else { 2 }, "{before} and then {then}");
+    }
+}
+
+#[tokio::test]
+async fn from_the_cache_alone_means_no_traffic() {
+    let server = site();
+    let engine_with = engine().cache(Arc::new(MemoryCache::default())).build().unwrap();
+    for options in [json!({ "lockdown": true }), json!({ "minAge": 1 })] {
+        let error = scrape(&engine_with, &server.base_url(), options.clone()).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{options}: {error}");
+        let without = engine().no_cache().build().unwrap();
+        let error = scrape(&without, &server.base_url(), options.clone()).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{options}: {error}");
+        assert!(error.to_string().contains("no_cache"), "{error}");
+    }
+    assert_eq!(server.connections(), 0);
+    let without = engine().no_cache().build().unwrap();
+    for _ in 0..2 {
+        assert!(!is_hit(&scrape(&without, &server.base_url(), json!({})).await.unwrap()));
+    }
+}
+
+#[tokio::test]
+async fn the_document_says_which_proxy_was_used() {
+    let wall = Step::respond("403 Forbidden", &[("Content-Type", "text/html")], "go away");
+    let server = RawServer::start_each([
+        vec![Step::ReadRequest, wall, Step::Close],
+        vec![Step::ReadRequest, page("<p>welcome"), Step::Again],
+    ])
+    .unwrap();
+    let proxy = ProxyServer::start().unwrap();
+    let engine = |builder: EngineBuilder| {
+        builder.no_cache().stealth_proxies(pool(&[&format!("http://{}", proxy.addr())])).build().unwrap()
+    };
+    let with_pool = engine(super::engine::engine());
+    for (mode, used) in
+        [("auto", ProxyUsed::Stealth), ("basic", ProxyUsed::Basic), ("stealth", ProxyUsed::Stealth)]
+    {
+        let document = scrape(&with_pool, &server.base_url(), json!({ "proxy": mode })).await.unwrap();
+        assert_eq!(document.metadata.status_code, Some(200), "{mode}");
+        assert_eq!(document.metadata.proxy_used, Some(used), "{mode}");
+    }
+    assert_eq!(proxy.destinations().len(), 1, "one tunnel, used twice");
+    let without = super::engine::engine().build().unwrap();
+    let error = scrape(&without, &server.base_url(), json!({ "proxy": "stealth" })).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::UnsupportedOption);
+    assert!(error.to_string().contains("stealth_proxies"), "{error}");
+}
+
+#[tokio::test]
+async fn cookies_last_for_a_job_and_reach_no_other() {
+    let set =
+        Step::respond("200 OK", &[("Content-Type", "text/html"), ("Set-Cookie", "k=c4nary; Path=/")], "<p>1");
+    let server = RawServer::start([Step::ReadRequest, set, Step::Again]).unwrap();
+    let engine = engine().no_cache().concurrency(1, 1).build().unwrap();
+    let carried = || {
+        let heads = server.requests();
+        heads.iter().map(|head| String::from_utf8_lossy(head).contains("c4nary")).collect::<Vec<_>>()
+    };
+    let batch = |count: usize| {
+        let urls: Vec<String> = (0..count).map(|page| format!("{}/{page}", server.base_url())).collect();
+        serde_json::from_value(json!({ "urls": urls })).unwrap()
+    };
+    let first = engine.batch(batch(3)).await.unwrap().wait().await.unwrap();
+    assert_eq!(first.documents.len(), 3);
+    assert_eq!(carried(), [false, true, true], "a job's pages share its cookies");
+    engine.batch(batch(2)).await.unwrap().wait().await.unwrap();
+    scrape(&engine, &server.base_url(), json!({})).await.unwrap();
+    assert_eq!(carried().get(3..), Some(&[false, true, false][..]), "another job begins without any");
+    println!("row 11: cookies of one job in requests of another: 0 of 3 jobs");
+}
+
+/// Turns every page into what a script would make of it.
+#[derive(Debug)]
+struct FakeBrowser;
+
+#[async_trait]
+impl Render for FakeBrowser {
+    async fn render(&self, request: &RenderRequest, gate: &Gate<'_>) -> Result<Rendered, Error> {
+        let answer = gate.fetch(Request::get(request.url.clone()), &FollowAll).await?;
+        let html = "<title>by script</title><p>rendered".to_owned();
+        let mut page = Rendered::new(answer.url, answer.status, answer.headers, html);
+        page.screenshot = request
+            .screenshot
+            .as_ref()
+            .map(|_| Picture { content_type: "image/png", bytes: bytes::Bytes::from_static(b"foob") });
+        Ok(page)
+    }
+}
+
+#[tokio::test]
+async fn pages_that_need_a_browser_go_through_the_one_there_is() {
+    let server = site();
+    let plain = engine().build().unwrap();
+    let rendering = engine().renderer(Arc::new(FakeBrowser)).build().unwrap();
+    let rows = [
+        (json!({ "waitFor": 10 }), None),
+        (json!({ "mobile": true }), None),
+        (json!({ "formats": ["screenshot"] }), Some(ErrorCode::ScrapeScreenshotNotSupported)),
+        (json!({ "actions": [{ "type": "scrape" }] }), Some(ErrorCode::ScrapeActionsNotSupported)),
+    ];
+    for (options, refused) in rows {
+        let outcome = scrape(&plain, &server.base_url(), options.clone()).await;
+        assert_eq!(outcome.as_ref().err().map(gleaner::Error::code), refused, "{options}");
+        if let Err(error) = outcome {
+            assert!(error.to_string().contains("EngineBuilder::renderer"), "{error}");
+        }
+        let document = scrape(&rendering, &server.base_url(), options.clone()).await.unwrap();
+        assert_eq!(document.metadata.title.as_deref(), Some("by script"), "{options}");
+        assert_eq!(document.warning, None, "{options}");
+        let picture = options.to_string().contains("screenshot").then_some("data:image/png;base64,Zm9vYg==");
+        assert_eq!(document.screenshot.as_deref(), picture, "{options}");
+        assert_eq!(document.actions.is_some(), options.to_string().contains("actions"), "{options}");
+    }
+    let document = scrape(&rendering, &server.base_url(), json!({})).await.unwrap();
+    assert_eq!(document.metadata.title.as_deref(), Some("t"), "what needs no browser goes without");
+    let error =
+        scrape(&rendering, &server.base_url(), json!({ "mobile": true, "lockdown": true })).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{error}");
+}

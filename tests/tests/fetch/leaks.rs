@@ -1,0 +1,130 @@
+//! Rows 10 and 11: a redirect takes no header to another origin, and no cookie goes where it was not set for.
+
+use gleaner_fetch::{CookieJar, Fetcher, FollowAll, Request};
+use gleaner_testkit::{RawServer, Step};
+use hyper::header::{HeaderValue, LOCATION};
+
+use super::support::{builder, page};
+use super::tls::{Identity, Server};
+
+/// What a caller may send that another origin must not see.
+const HEADERS: [(&str, &str); 5] = [
+    ("authorization", "Bearer c4nary"),
+    ("cookie", "session=c4nary"),
+    ("x-api-key", "c4nary"),
+    ("x-whatever", "c4nary"),
+    ("referer", "http://start.example/c4nary"),
+];
+
+fn tell(heads: &[bytes::Bytes]) -> bool {
+    heads.iter().any(|head| String::from_utf8_lossy(head).contains("c4nary"))
+}
+
+/// How many of the headers arrived at `end`, where `start` redirects to.
+async fn arrived(fetcher: &Fetcher, start: &str, end: &RawServer) -> usize {
+    let mut count = 0;
+    for (name, value) in HEADERS {
+        let request = Request::get(start.parse().unwrap()).header(name, value).unwrap();
+        let before = end.requests().len();
+        fetcher.fetch(request, &FollowAll).await.unwrap();
+        let requests = end.requests();
+        let last = requests.get(before..).and_then(<[_]>::last).expect("the redirect was followed");
+        count += usize::from(tell(std::slice::from_ref(last)));
+    }
+    count
+}
+
+#[tokio::test]
+async fn row_10_headers_stay_with_their_origin() {
+    let identity = Identity::new("a.example");
+    let fetcher = builder().add_root_certificate(identity.authority()).build().unwrap();
+    let end = RawServer::start([Step::ReadRequest, page("end"), Step::Again]).unwrap();
+    let port = end.addr().port();
+    let at = |host: &str| format!("http://{host}:{port}/end");
+    let (mut leaked, mut pairs) = (0, 0);
+    for (name, to) in [
+        ("another host", at("b.example")),
+        ("another port", at("a.example")),
+        ("a subdomain", at("sub.a.example")),
+    ] {
+        let hop = Step::respond("302 Found", &[("Location", &to)], "");
+        let start = RawServer::start([Step::ReadRequest, hop, Step::Again]).unwrap();
+        let seen = arrived(&fetcher, &format!("http://a.example:{}/", start.addr().port()), &end).await;
+        assert_eq!(seen, 0, "{name}");
+        (leaked, pairs) = (leaked + seen, pairs + HEADERS.len());
+    }
+    // The same host, no longer encrypted.
+    let to = HeaderValue::from_str(&at("a.example")).unwrap();
+    let secure = Server::answering(&identity, &["http/1.1"], move |answer| {
+        *answer.status_mut() = hyper::StatusCode::FOUND;
+        answer.headers_mut().insert(LOCATION, to.clone());
+    })
+    .await;
+    let seen = arrived(&fetcher, &format!("https://a.example:{}/", secure.addr().port()), &end).await;
+    (leaked, pairs) = (leaked + seen, pairs + HEADERS.len());
+    // Where the redirect stays with the origin, they arrive.
+    let hop = Step::respond("302 Found", &[("Location", "/end")], "");
+    let home =
+        RawServer::start([Step::ReadRequest, hop, Step::ReadRequest, page("end"), Step::Again]).unwrap();
+    assert_eq!(arrived(&fetcher, &home.base_url(), &home).await, HEADERS.len());
+    println!("row 10: leaked {leaked} of {pairs}");
+    assert_eq!((leaked, pairs), (0, 20));
+}
+
+#[tokio::test]
+async fn row_11_cookies_stay_where_they_were_set_for() {
+    // Where it is set, the cookie, where it is asked for, and whether it belongs there.
+    let rows = [
+        ("its own host", "a.co.uk/", "k=c4nary; Path=/", "a.co.uk/x", true),
+        ("its own domain", "sub.a.co.uk/", "k=c4nary; Domain=a.co.uk; Path=/", "b.a.co.uk/", true),
+        ("its own path", "a.co.uk/in/", "k=c4nary; Path=/in", "a.co.uk/in/x", true),
+        ("a public suffix", "a.co.uk/", "k=c4nary; Domain=co.uk; Path=/", "b.co.uk/", false),
+        ("the same with a dot", "a.co.uk/", "k=c4nary; Domain=.co.uk; Path=/", "b.co.uk/", false),
+        ("a private suffix", "a.github.io/", "k=c4nary; Domain=github.io; Path=/", "b.github.io/", false),
+        ("a top-level domain", "a.com/", "k=c4nary; Domain=com; Path=/", "b.com/", false),
+        ("a suffix of no list", "a.example/", "k=c4nary; Domain=example; Path=/", "b.example/", false),
+        ("another site", "a.com/", "k=c4nary; Domain=b.com; Path=/", "b.com/", false),
+        ("its own child", "a.com/", "k=c4nary; Domain=sub.a.com; Path=/", "sub.a.com/", false),
+        ("the parent of a host", "sub.a.com/", "k=c4nary; Path=/", "a.com/", false),
+        ("a child of a host", "a.com/", "k=c4nary; Path=/", "sub.a.com/", false),
+        ("a lookalike", "a.com/", "k=c4nary; Domain=a.com; Path=/", "nota.com/", false),
+        ("a part of an address", "127.0.0.1/", "k=c4nary; Domain=0.0.1; Path=/", "x.0.0.1.com/", false),
+        ("another path", "a.com/in/", "k=c4nary; Path=/in", "a.com/inside", false),
+        ("secure, in the clear", "a.com/", "k=c4nary; Secure; Path=/", "a.com/", false),
+        ("a prefix, in the clear", "a.com/", "__Host-k=c4nary; Secure; Path=/", "a.com/", false),
+        ("a prefix that lies", "a.com/", "__Secure-k=c4nary; Path=/", "a.com/", false),
+        ("expired", "a.com/", "k=c4nary; Max-Age=0; Path=/", "a.com/", false),
+    ];
+    let fetcher = builder().build().unwrap();
+    let (mut crossings, mut closed) = (0, 0);
+    for (name, set_at, cookie, asked_at, belongs) in rows {
+        let set = Step::respond("200 OK", &[("Content-Type", "text/html"), ("Set-Cookie", cookie)], "");
+        let server = RawServer::start([Step::ReadRequest, set, Step::Again]).unwrap();
+        let jar = CookieJar::new();
+        for address in [set_at, asked_at] {
+            let (host, path) = address.split_once('/').unwrap();
+            let url = format!("http://{host}:{}/{path}", server.addr().port());
+            let mut request = Request::get(url.parse().unwrap());
+            request.cookies = Some(jar.clone());
+            fetcher.fetch(request, &FollowAll).await.unwrap();
+        }
+        let sent = tell(&server.requests());
+        assert_eq!(sent, belongs, "{name}");
+        crossings += usize::from(sent && !belongs);
+        closed += usize::from(!belongs);
+    }
+    // Set by a redirect, for where it leads to; and by one job, for another, or for a request of no job.
+    let end = RawServer::start([Step::ReadRequest, page("end"), Step::Again]).unwrap();
+    let to = format!("http://b.com:{}/", end.addr().port());
+    let hop = Step::respond("302 Found", &[("Location", &to), ("Set-Cookie", "k=c4nary; Path=/")], "");
+    let start = RawServer::start([Step::ReadRequest, hop, Step::Again]).unwrap();
+    for cookies in [Some(CookieJar::new()), Some(CookieJar::new()), None, None] {
+        let mut request = Request::get(format!("http://a.com:{}/", start.addr().port()).parse().unwrap());
+        request.cookies = cookies;
+        fetcher.fetch(request, &FollowAll).await.unwrap();
+        crossings += usize::from(tell(&end.requests()) || tell(&start.requests()));
+        closed += 1;
+    }
+    println!("row 11: cookie crossings {crossings}/{closed}");
+    assert_eq!(crossings, 0);
+}

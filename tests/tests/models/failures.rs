@@ -1,0 +1,180 @@
+//! Services that refuse, break off, or never end (row 34). One call is one request: adapters repeat nothing.
+
+use std::io::Write as _;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_extract::model::{
+    Finish, LanguageModel as _, MAX_ANSWER_BYTES, ModelAnswer, Pause, ProviderError, ProviderErrorKind,
+    RetryPolicy, Retrying,
+};
+use gleaner_models::{MAX_REPLY_BYTES, Provider};
+use gleaner_testkit::{RawServer, Step};
+use serde_json::json;
+
+use super::support::{Ending, Fake, PROVIDERS, Says, builder, model, reply, request};
+
+async fn ask(provider: Provider, says: Says) -> Result<ModelAnswer, ProviderError> {
+    let fake = Fake::saying(says);
+    let outcome = model(provider, &fake).complete(&request("x")).await;
+    assert_eq!(fake.asked().len(), 1, "{provider:?}");
+    outcome
+}
+
+#[tokio::test]
+async fn statuses_become_kinds_with_hints() {
+    let date = "Sun, 06 Nov 1994 08:49:37 GMT";
+    let later = "Sun, 06 Nov 1994 08:50:07 GMT";
+    let limited = Says::new(429, r#"{"error":{"message":"slow down","type":"rate_limit_error"}}"#);
+    let rows = [
+        ("429 without a hint", limited.clone(), ProviderErrorKind::RateLimited, None),
+        ("seconds", limited.clone().with("retry-after", "7"), ProviderErrorKind::RateLimited, Some(7_000)),
+        (
+            "a date",
+            limited.clone().with("date", date).with("retry-after", later),
+            ProviderErrorKind::RateLimited,
+            Some(30_000),
+        ),
+        (
+            "milliseconds",
+            limited.clone().with("retry-after-ms", "1500").with("retry-after", "2"),
+            ProviderErrorKind::RateLimited,
+            Some(1_500),
+        ),
+        ("garbage", limited.with("retry-after", "soon"), ProviderErrorKind::RateLimited, None),
+        (
+            "overloaded",
+            Says::new(529, "").with("retry-after", "3"),
+            ProviderErrorKind::Unavailable,
+            Some(3_000),
+        ),
+        ("down", Says::new(503, "<html>"), ProviderErrorKind::Unavailable, None),
+        ("wrong key", Says::new(401, "{}"), ProviderErrorKind::Unauthorized, None),
+        (
+            "no such model",
+            Says::new(404, r#"{"error":"model not found"}"#),
+            ProviderErrorKind::BadRequest,
+            None,
+        ),
+        ("too long", Says::new(413, ""), ProviderErrorKind::TooLong, None),
+    ];
+    for provider in PROVIDERS {
+        for (name, says, kind, wait) in rows.clone() {
+            let error = ask(provider, says).await.unwrap_err();
+            let wait = wait.map(Duration::from_millis);
+            assert_eq!((error.kind(), error.retry_after()), (kind, wait), "{provider:?}: {name}");
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+struct Waits(Arc<Mutex<Vec<Duration>>>);
+
+#[async_trait]
+impl Pause for Waits {
+    async fn pause(&self, wait: Duration) {
+        self.0.lock().unwrap().push(wait);
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_was_busy_is_asked_again_when_it_says() {
+    for provider in PROVIDERS {
+        let fake = Fake::start(move |before, _| match before {
+            0 => Says::new(429, "").with("retry-after", "9"),
+            _ => Says::json(&reply(provider, r#"{"a":"x"}"#, Ending::Stop)),
+        });
+        let waits = Waits::default();
+        let model = Retrying::new(model(provider, &fake), waits.clone(), RetryPolicy::default());
+        assert_eq!(model.complete(&request("x")).await.unwrap().text, r#"{"a":"x"}"#);
+        assert_eq!(*waits.0.lock().unwrap(), [Duration::from_secs(9)], "{provider:?}");
+        assert_eq!(fake.asked().len(), 2, "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn broken_replies_are_no_answers() {
+    for provider in PROVIDERS {
+        let whole = reply(provider, r#"{"a":"x"}"#, Ending::Stop).to_string();
+        let half = whole.split_at(whole.len() / 2).0;
+        let deep = format!(
+            "{{\"choices\":{0},\"content\":{0},\"candidates\":{0},\"message\":{0}",
+            "[".repeat(200_000)
+        );
+        let twice = whole.replacen('{', r#"{"choices":[],"content":[],"candidates":[],"message":null,"#, 1);
+        let mut broken = Says::new(200, half);
+        broken.breaks_off = true;
+        let rows = [
+            ("truncated JSON", Says::new(200, half), ProviderErrorKind::BadAnswer),
+            ("deep JSON", Says::new(200, deep), ProviderErrorKind::BadAnswer),
+            ("a key twice", Says::new(200, twice), ProviderErrorKind::BadAnswer),
+            ("a page", Says::new(200, "<!doctype html><title>Sign in</title>"), ProviderErrorKind::BadAnswer),
+            ("nothing", Says::new(200, ""), ProviderErrorKind::BadAnswer),
+            (
+                "wrong types",
+                Says::json(&json!({ "choices": 1, "content": 1, "candidates": 1, "message": 1 })),
+                ProviderErrorKind::BadAnswer,
+            ),
+            (
+                "unknown coding",
+                Says::new(200, "x").with("content-encoding", "rot13"),
+                ProviderErrorKind::BadAnswer,
+            ),
+            ("connection broken", broken, ProviderErrorKind::Unavailable),
+        ];
+        for (name, says, kind) in rows {
+            let error = ask(provider, says).await.unwrap_err();
+            assert_eq!(error.kind(), kind, "{provider:?}: {name}: {error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn endless_answers_are_cut() {
+    let mut zipped = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    for _ in 0..64 {
+        zipped.write_all(&vec![b' '; 1 << 20]).unwrap();
+    }
+    let bomb = zipped.finish().unwrap();
+    for provider in PROVIDERS {
+        // Longer than an answer may be, but a whole reply.
+        let long = "x".repeat(MAX_ANSWER_BYTES + 10);
+        let answer = ask(provider, Says::json(&reply(provider, &long, Ending::Length))).await.unwrap();
+        assert_eq!((answer.text.len(), answer.finish), (MAX_ANSWER_BYTES, Finish::Length), "{provider:?}");
+
+        let answer =
+            ask(provider, Says::new(200, bomb.clone()).with("content-encoding", "gzip")).await.unwrap();
+        assert_eq!((answer.text.as_str(), answer.finish), ("", Finish::Length), "{provider:?}");
+
+        let endless = RawServer::start([
+            Step::ReadRequest,
+            Step::send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"x\":\""),
+            Step::send_endless(vec![b'a'; 64 << 10]),
+        ])
+        .unwrap();
+        let model = builder(provider, endless.base_url().trim_end_matches('/')).build().unwrap();
+        let answer = model.complete(&request("x")).await.unwrap();
+        assert_eq!(
+            (answer.text.as_str(), answer.finish, answer.usage),
+            ("", Finish::Length, None),
+            "{provider:?}"
+        );
+        println!("{provider:?}: an endless reply was left after {} MiB at most", MAX_REPLY_BYTES >> 20);
+    }
+}
+
+#[tokio::test]
+async fn services_that_do_not_answer_are_left() {
+    let silent = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for provider in PROVIDERS {
+        let origin = silent.base_url();
+        let model = builder(provider, origin.trim_end_matches('/')).timeout(Duration::from_millis(100));
+        let error = model.build().unwrap().complete(&request("x")).await.unwrap_err();
+        assert_eq!((error.kind(), error.is_retryable()), (ProviderErrorKind::Timeout, true), "{provider:?}");
+        let model = builder(provider, &format!("http://{closed}")).build().unwrap();
+        let error = model.complete(&request("x")).await.unwrap_err();
+        assert_eq!(error.kind(), ProviderErrorKind::Unavailable, "{provider:?}");
+    }
+}

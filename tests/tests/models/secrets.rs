@@ -1,0 +1,76 @@
+//! Keys are in the requests and nowhere else.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use gleaner_extract::model::{LanguageModel as _, Recorder};
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::support::{Ending, Fake, KEY, PROVIDERS, Says, builder, model, reply, request};
+
+#[derive(Debug, Clone, Default)]
+struct Logs(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Logs {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'w> MakeWriter<'w> for Logs {
+    type Writer = Self;
+
+    fn make_writer(&'w self) -> Self {
+        self.clone()
+    }
+}
+
+#[tokio::test]
+async fn keys_are_in_no_log_no_error_and_no_debug_output() {
+    let logs = Logs::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(logs.clone())
+        .finish();
+    let guard = tracing::subscriber::set_default(subscriber);
+    let mut shown = String::new();
+    for provider in PROVIDERS {
+        let fine = reply(provider, r#"{"a":"x"}"#, Ending::Stop);
+        // Some services repeat what they were sent, the key included.
+        let echoes = [400, 401, 403, 404, 429, 500].map(|status| {
+            let echo = format!(
+                r#"{{"error":{{"message":"bad header Bearer {KEY}","code":"{KEY}","type":"{KEY}","status":"{KEY}"}}}}"#
+            );
+            Says::new(status, echo).with("x-echo", KEY)
+        });
+        for says in [vec![Says::json(&fine), Says::new(200, format!("{{\"{KEY}"))], echoes.to_vec()].concat()
+        {
+            let fake = Fake::saying(says);
+            let asked = Recorder::new(model(provider, &fake));
+            let outcome = asked.complete(&request("x")).await;
+            assert_eq!(fake.asked().len(), 1);
+            shown.push_str(&format!("{outcome:?} {asked:?} {:?}\n", builder(provider, &fake.url(""))));
+            if let Err(error) = &outcome {
+                shown.push_str(&format!("{error}\n"));
+            }
+            shown.push_str(&serde_json::to_string(&asked.transcript()).unwrap());
+        }
+    }
+    drop(guard);
+    let logged = String::from_utf8(logs.0.lock().unwrap().clone()).unwrap();
+    assert!(logged.contains("a model gave no answer"), "the log was not taken");
+    let telling = "0123456789";
+    assert!(!shown.contains(telling), "{}", shown.lines().find(|line| line.contains(telling)).unwrap());
+    assert!(!logged.contains(telling), "{}", logged.lines().find(|line| line.contains(telling)).unwrap());
+    println!(
+        "keys in {} bytes of logs and {} bytes of errors and debug output: 0",
+        logged.len(),
+        shown.len()
+    );
+}

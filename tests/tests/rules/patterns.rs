@@ -1,0 +1,95 @@
+//! Patterns that users give: they are refused by what they would cost, or cost little.
+
+use std::time::Instant;
+
+use gleaner_frontier::{
+    CrawlScope, Decision, Error, ErrorKind, MAX_PATTERN_CHARS, MAX_PATTERNS, MAX_URL_BYTES, Reason,
+};
+
+use crate::support::{alone, growth, rules, url};
+
+fn excluding(patterns: &[String]) -> Result<CrawlScope, Error> {
+    let mut rules = rules();
+    rules.exclude_paths = patterns.to_vec();
+    CrawlScope::new(&url("https://a.test/"), &rules)
+}
+
+#[test]
+fn what_is_refused() {
+    let rows = [
+        ("10,000 patterns", vec!["a".to_owned(); 10_000], ErrorKind::TooManyPatterns),
+        ("huge repeat", vec!["(x{1000}){1000}".to_owned()], ErrorKind::PatternsTooLarge),
+        ("huge repeat of letters", vec!["\\pL{1000}".to_owned()], ErrorKind::PatternsTooLarge),
+        ("nested repeats", vec!["((((a{9}){9}){9}){9}){9}".repeat(8)], ErrorKind::PatternsTooLarge),
+        ("each passes, all do not", vec!["\\w{30}".to_owned(); MAX_PATTERNS], ErrorKind::PatternsTooLarge),
+        ("too long", vec!["a".repeat(MAX_PATTERN_CHARS + 1)], ErrorKind::PatternTooLong),
+        ("nested groups", vec!["(".repeat(900) + &")".repeat(900)], ErrorKind::BadPattern),
+        ("not closed", vec!["(a".to_owned()], ErrorKind::BadPattern),
+        ("back-reference", vec!["(a)\\1".to_owned()], ErrorKind::BadPattern),
+        ("look-ahead", vec!["(?=a)b".to_owned()], ErrorKind::BadPattern),
+    ];
+    for (name, patterns, kind) in &rows {
+        let began = Instant::now();
+        let found = excluding(patterns).map(|_| ()).map_err(|error| error.kind());
+        println!("pattern: {name:<26} {:?} in {:.1} ms", kind, began.elapsed().as_secs_f64() * 1e3);
+        assert_eq!(found, Err(*kind), "{name}");
+    }
+}
+
+/// Exponential or worse where matching backtracks.
+fn catastrophic() -> Vec<String> {
+    ["^/(a+)+$", "^/(a|a)*$", "^/(a|aa)+$", "^/(a*)*b$", "^/(.*a){12}$", "(x+x+)+y", "^/([a-z]+)*0$"]
+        .map(str::to_owned)
+        .to_vec()
+}
+
+#[test]
+fn matching_is_linear() {
+    let long = |bytes: usize| url(&format!("https://a.test/{}", "a".repeat(bytes - 20)));
+    for pattern in catastrophic() {
+        let scope = excluding(std::slice::from_ref(&pattern)).unwrap();
+        let mut report = String::new();
+        for bytes in [2000, 4000, 8000] {
+            let link = long(bytes);
+            let began = Instant::now();
+            let decision = scope.decide(&link, false);
+            report += &format!(" {:>8.0}", began.elapsed().as_secs_f64() * 1e6);
+            let matches = !pattern.contains(['b', 'y', '0']);
+            let expected = if matches { Decision::Rejected(Reason::Excluded) } else { Decision::Inside };
+            assert_eq!(decision, expected, "{pattern}");
+        }
+        println!("pattern: {pattern:<16} us at 2, 4 and 8 kB:{report}");
+    }
+    let scope = excluding(&catastrophic()).unwrap();
+    assert_eq!(scope.decide(&long(100_000), false), Decision::Rejected(Reason::TooLong), "over {MAX_URL_BYTES}");
+}
+
+/// As many and as long as are allowed.
+fn most() -> Vec<String> {
+    (0..MAX_PATTERNS).map(|n| format!("^/{n}/[a-z]+/(old|new){{1,4}}/{}", "x".repeat(200))).collect()
+}
+
+#[test]
+fn memory_stays_bounded() {
+    assert!(excluding(&most()).is_ok());
+    for name in ["accepted", "refused"] {
+        let peak = alone(&format!("patterns::memory_of_{name}"));
+        println!("pattern: memory of the largest list that is {name}: {} MiB at the peak", peak >> 10);
+        // 16 MiB compiled, and what compiling takes.
+        assert!(peak < 100 << 10, "{name}: {peak} KiB");
+    }
+}
+
+#[test]
+#[ignore = "run by memory_stays_bounded in a process of its own"]
+fn memory_of_accepted() {
+    let patterns = most();
+    growth(|| excluding(&patterns));
+}
+
+#[test]
+#[ignore = "run by memory_stays_bounded in a process of its own"]
+fn memory_of_refused() {
+    let patterns = vec!["\\w{30}".to_owned(); MAX_PATTERNS];
+    growth(|| excluding(&patterns));
+}
