@@ -11,7 +11,10 @@ import sys
 import tempfile
 
 KEY = "key-of-the-tests"
-CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
+CHECKS = ",".join([
+    "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
+    "response_headers_conformance", "unsupported_method", "allow_header_conformance", "ignored_auth",
+])
 
 
 def main():

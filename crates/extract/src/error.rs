@@ -18,6 +18,8 @@ pub enum ErrorKind {
     ModelNotConfigured,
     /// No page was given, and there is no search engine to find one.
     SearchNotConfigured,
+    /// The model was asked for a schema and gave none that can be used; the text says why.
+    Draft(String),
     /// A pattern or an option cannot be used; the text says which and why.
     Options(String),
 }
@@ -57,10 +59,11 @@ impl fmt::Display for Error {
         match &self.kind {
             ErrorKind::Schema(what) => write!(formatter, "the schema cannot be used: {what}"),
             ErrorKind::ModelNotConfigured => formatter
-                .write_str("a prompt without a schema needs a language model, and none is configured"),
+                .write_str("a prompt alone needs a language model to read it, and none is configured"),
             ErrorKind::SearchNotConfigured => {
                 formatter.write_str("a request without URLs needs a search engine, and none is configured")
             }
+            ErrorKind::Draft(why) => write!(formatter, "the model made no schema of the prompt: {why}"),
             ErrorKind::Options(what) => write!(formatter, "the options cannot be used: {what}"),
         }
     }

@@ -1,7 +1,10 @@
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::page::Provenance;
+use crate::plan::real;
 
 /// A value with its proof.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,6 +66,18 @@ pub struct Extraction {
 }
 
 impl Extraction {
+    /// Share of the places asked for that are filled, 0 to 1; the rows of a list count as one.
+    #[must_use]
+    pub fn fill_rate(&self) -> f64 {
+        let place = |pointer: &str| -> String {
+            let number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            pointer.split('/').map(|part| if number(part) { "*" } else { part }).collect::<Vec<_>>().join("/")
+        };
+        let filled: BTreeSet<String> = self.leaves.iter().map(|leaf| place(&leaf.pointer)).collect();
+        let all = filled.len() + self.missing.len();
+        if all == 0 { 0.0 } else { real(filled.len()) / real(all) }
+    }
+
     /// A sentence for the `warning` of an answer, where something stayed empty.
     #[must_use]
     pub fn warning(&self) -> Option<String> {

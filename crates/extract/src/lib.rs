@@ -52,6 +52,8 @@
 mod ask;
 mod bind;
 mod budget;
+mod crawl;
+mod draft;
 mod error;
 mod evidence;
 mod ground;
@@ -62,14 +64,22 @@ mod merge;
 pub mod model;
 mod normalise;
 mod page;
+mod plan;
 mod schema;
+mod summary;
+mod template;
 mod typed;
 
-pub use ask::{Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_ROWS_PER_CALL, PageExtraction, Task};
+pub use ask::{
+    Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_ROWS_PER_CALL, PageExtraction, RecalledPage,
+    Task,
+};
 pub use bind::{MAX_RECORDS, MAX_STATE_OBJECTS, MIN_CONFIDENCE};
 pub use budget::{
     Budget, Ledger, LedgerEntry, MAX_LEDGER_ENTRIES, Reservation, Spent, Stop, TOKENS_PER_CREDIT,
 };
+pub use crawl::{CompiledCrawl, CrawlOptions, MAX_CRAWL_PATTERNS, MAX_SECTIONS, compile_crawl};
+pub use draft::{MAX_DRAFT_FIELDS, MAX_DRAFT_PROMPT_BYTES};
 pub use error::{Error, ErrorKind};
 pub use evidence::{MAX_ITEMS, MAX_PAIRS, MAX_STATES, MAX_TABLE_ROWS, MAX_TABLES, MAX_VALUE_BYTES};
 pub use ground::{MAX_CLAIMS, MAX_LINK_IDS};
@@ -77,10 +87,17 @@ pub use json::{MAX_JSON_DEPTH, MAX_JSON_VALUES};
 pub use leaf::{Extraction, Leaf, Missing, Reason};
 pub use merge::{Conflict, MAX_CONFLICTS, Merged, merge};
 pub use page::{MAX_PAGE_BYTES, MAX_QUOTE_BYTES, Method, Page, Part, Provenance, Span};
+pub use plan::{
+    Cardinality, DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, Discovery, Estimate, MAX_PATTERN_URLS,
+    MAX_PLAN_PAGES, MAX_PROBED_CLUSTERS, MAX_SITE_URLS, Means, PROBES_PER_CLUSTER, Plan, PlanSite, Planner,
+    Probed, RankedCluster, RankedPage, SiteUrl, Step, UrlPatterns, discover,
+};
 pub use schema::{
     Dialect, Field, MAX_SCHEMA_FAULTS, MAX_SHAPE_DEPTH, MAX_SHAPE_FIELDS, MAX_WIRE_BYTES, Shape, ShapeKind,
     WireSchema, check_schema, schema_faults,
 };
+pub use summary::{MAX_SUMMARY_BYTES, SummaryCheck, SummaryFault, SummaryFaultKind, check_summary};
+pub use template::{Drift, MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, TemplateMemory, TemplateState};
 
 /// Fills a shape from one page without a model.
 ///

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::bind::{concept_name, folded, put, skeleton};
 use crate::leaf::{Extraction, Leaf, step};
+use crate::plan::real;
 use crate::schema::{Field, Shape, ShapeKind};
 
 /// Conflicts that are kept.
@@ -68,8 +69,9 @@ impl Merged {
 /// Merges pages in the given order, which is that of preference.
 ///
 /// A single value comes from the surest page that states it, the first between equals; differing ones are kept as conflicts.
-/// Lists are put together: rows with the same identity (an identifier, an address, or else a name) are one row whose empty
-/// places are filled from each other; rows without an identity are one where they are equal in every place.
+/// Lists are put together: rows that share an identifier, an address or a name, or whose names are nearly the same, are one row
+/// whose empty places are filled from each other, unless something surer tells them apart; rows without an identity are one
+/// where they are equal in every place. Each row is compared with a bounded number of others.
 #[must_use]
 pub fn merge(pages: Vec<Extraction>, shape: &Shape) -> Merged {
     let mut out = Merged { data: empty(shape), leaves: Vec::new(), conflicts: Vec::new() };
@@ -155,35 +157,140 @@ fn lists_of(shape: &Shape) -> Vec<(String, &[Field])> {
     lists
 }
 
+/// What tells rows apart, the strongest first.
+const IDENTITIES: [&str; 5] = ["gtin", "sku", "url", "email", "name"];
+
 /// A list as it grows.
 struct Rows<'s> {
     pointer: &'s str,
     fields: &'s [Field],
+    /// The fields that identify a row: their rank among [`IDENTITIES`] and their place in a row.
+    telling: Vec<(usize, String)>,
     /// Leaves of each row by their pointer within it.
     rows: Vec<BTreeMap<String, Leaf>>,
-    known: HashMap<String, usize>,
+    /// What identifies each row.
+    identities: Vec<Vec<(usize, String)>>,
+    /// Rows by what identifies them; `None` where two rows share it.
+    known: HashMap<(usize, String), Option<usize>>,
+    /// Rows by the words of their names, at most [`MAX_ALIKE`] of each.
+    by_word: HashMap<String, Vec<usize>>,
 }
+
+/// Rows that one row is compared with for likeness, for each word of its name.
+const MAX_ALIKE: usize = 64;
+/// Least share of words that two names have in common where they mean the same.
+const MIN_LIKENESS: f64 = 0.8;
+/// Least words of such a name: short names that differ are different.
+const MIN_WORDS: usize = 4;
 
 impl<'s> Rows<'s> {
     fn new(pointer: &'s str, fields: &'s [Field]) -> Self {
-        Self { pointer, fields, rows: Vec::new(), known: HashMap::new() }
+        let mut telling = Vec::new();
+        for (rank, wanted) in IDENTITIES.iter().enumerate() {
+            let fields = fields.iter().filter(|field| concept_name(&field.name) == Some(wanted));
+            telling.extend(fields.map(|field| (rank, step("", &field.name))));
+        }
+        Self {
+            pointer,
+            fields,
+            telling,
+            rows: Vec::new(),
+            identities: Vec::new(),
+            known: HashMap::new(),
+            by_word: HashMap::new(),
+        }
     }
 
-    /// What tells a row apart: the strongest identity it has.
-    fn identity(&self, row: &BTreeMap<String, Leaf>) -> String {
-        for wanted in ["gtin", "sku", "url", "email", "name"] {
-            for field in self.fields {
-                if concept_name(&field.name) == Some(wanted)
-                    && let Some(leaf) = row.get(&step("", &field.name))
+    /// All that identifies a row; the row itself where nothing else does.
+    fn identities(&self, row: &BTreeMap<String, Leaf>) -> Vec<(usize, String)> {
+        let mut found: Vec<(usize, String)> = Vec::new();
+        for (rank, pointer) in &self.telling {
+            if let Some(leaf) = row.get(pointer)
+                && found.last().is_none_or(|(known, _)| known != rank)
+            {
+                found.push((*rank, leaf.value.as_str().map_or_else(|| leaf.value.to_string(), folded)));
+            }
+        }
+        if found.is_empty() {
+            let all: Map<String, Value> =
+                row.iter().map(|(pointer, leaf)| (pointer.clone(), leaf.value.clone())).collect();
+            found.push((IDENTITIES.len(), Value::Object(all).to_string()));
+        }
+        found
+    }
+
+    /// Do two rows differ in something that identifies them more surely than `rank`?
+    fn differ(&self, row: usize, own: &[(usize, String)], rank: usize) -> bool {
+        let Some(theirs) = self.identities.get(row) else { return true };
+        own.iter()
+            .filter(|(kind, _)| *kind < rank)
+            .any(|(kind, value)| theirs.iter().any(|(other, known)| other == kind && known != value))
+    }
+
+    /// The row that means the same: by what identifies it, or else by a name that is nearly the same.
+    fn same(&self, identities: &[(usize, String)]) -> Option<usize> {
+        for identity in identities {
+            if let Some(Some(row)) = self.known.get(identity)
+                && !self.differ(*row, identities, identity.0)
+            {
+                return Some(*row);
+            }
+        }
+        let name_rank = IDENTITIES.len() - 1;
+        let (_, name) = identities.iter().find(|(rank, _)| *rank == name_rank)?;
+        let own: BTreeSet<&str> = name.split(' ').collect();
+        let numbers = |words: &BTreeSet<&str>| -> Vec<String> {
+            let number = |word: &&&str| word.bytes().any(|byte| byte.is_ascii_digit());
+            words.iter().filter(number).map(|word| (*word).to_owned()).collect()
+        };
+        let mut tried: BTreeSet<usize> = BTreeSet::new();
+        for word in &own {
+            for row in self.by_word.get(*word).into_iter().flatten() {
+                if !tried.insert(*row) || self.differ(*row, identities, name_rank) {
+                    continue;
+                }
+                let theirs = self.identities.get(*row).map_or(&[][..], Vec::as_slice);
+                let Some((_, other)) = theirs.iter().find(|(rank, _)| *rank == name_rank) else { continue };
+                let other: BTreeSet<&str> = other.split(' ').collect();
+                let shared = real(own.intersection(&other).count()) / real(own.union(&other).count().max(1));
+                // `Model 3 red` and `Model 4 red` are two things.
+                if own.len().min(other.len()) >= MIN_WORDS
+                    && shared >= MIN_LIKENESS
+                    && numbers(&own) == numbers(&other)
                 {
-                    let value = leaf.value.as_str().map_or_else(|| leaf.value.to_string(), folded);
-                    return format!("{wanted} {value}");
+                    return Some(*row);
                 }
             }
         }
-        let all: Map<String, Value> =
-            row.iter().map(|(pointer, leaf)| (pointer.clone(), leaf.value.clone())).collect();
-        Value::Object(all).to_string()
+        None
+    }
+
+    /// Notes by what a row can be found.
+    fn index(&mut self, row: usize, identities: Vec<(usize, String)>) {
+        match self.identities.get_mut(row) {
+            Some(known) => {
+                for identity in &identities {
+                    if !known.iter().any(|(rank, _)| *rank == identity.0) {
+                        known.push(identity.clone());
+                    }
+                }
+            }
+            None => self.identities.push(identities.clone()),
+        }
+        for identity in identities {
+            if identity.0 + 1 == IDENTITIES.len() {
+                for word in identity.1.split(' ') {
+                    let rows = self.by_word.entry(word.to_owned()).or_default();
+                    if rows.len() < MAX_ALIKE && !rows.contains(&row) {
+                        rows.push(row);
+                    }
+                }
+            }
+            self.known
+                .entry(identity)
+                .and_modify(|known| *known = known.filter(|known| *known == row))
+                .or_insert(Some(row));
+        }
     }
 
     fn add(&mut self, row: usize, leaves: Vec<Leaf>, conflicts: &mut Vec<Conflict>) {
@@ -192,21 +299,23 @@ impl<'s> Rows<'s> {
             .into_iter()
             .map(|leaf| (leaf.pointer.strip_prefix(&prefix).unwrap_or_default().to_owned(), leaf))
             .collect();
-        let identity = self.identity(&new);
-        let Some(known) = self.known.get(&identity).and_then(|at| self.rows.get_mut(*at)) else {
-            self.known.insert(identity, self.rows.len());
-            self.rows.push(new);
-            return;
-        };
-        for (pointer, leaf) in new {
-            match known.get_mut(&pointer) {
-                None => {
-                    known.insert(pointer, leaf);
+        let identities = self.identities(&new);
+        let found = self.same(&identities);
+        let at = found.unwrap_or(self.rows.len());
+        if let Some(known) = found.and_then(|at| self.rows.get_mut(at)) {
+            for (pointer, leaf) in new {
+                match known.get_mut(&pointer) {
+                    None => {
+                        known.insert(pointer, leaf);
+                    }
+                    Some(own) if own.value == leaf.value => own.provenance.extend(leaf.provenance),
+                    Some(_) => conflict(conflicts, leaf),
                 }
-                Some(own) if own.value == leaf.value => own.provenance.extend(leaf.provenance),
-                Some(_) => conflict(conflicts, leaf),
             }
+        } else {
+            self.rows.push(new);
         }
+        self.index(at, identities);
     }
 
     fn finish(self, out: &mut Merged) {
@@ -293,5 +402,72 @@ mod tests {
         let sources = merged.sources();
         assert_eq!(sources["offers[0]"], ["a", "b"]);
         assert_eq!((&sources["name"], &sources["phone"]), (&vec!["b".to_owned()], &vec!["b".to_owned()]));
+    }
+
+    #[test]
+    fn rows_are_one_by_any_identity_or_a_like_name_and_never_against_a_surer_one() {
+        let shape = Shape::from_schema(&json!({ "properties": { "offers": { "type": "array", "items": { "properties": {
+            "sku": { "type": ["string", "null"] }, "name": { "type": ["string", "null"] }, "price": { "type": ["number", "null"] },
+        } } } } }))
+        .unwrap();
+        let rows = [
+            ("the name alone", [("sku", "1"), ("name", "Red cup")], [("price", "5"), ("name", "red cup")], 1),
+            ("another sku", [("sku", "1"), ("name", "Red cup")], [("sku", "2"), ("name", "Red cup")], 2),
+            (
+                "a like name",
+                [("name", "Acme red cup with handle and lid"), ("price", "5")],
+                [("name", "Acme Red Cup with Handle & Lid"), ("sku", "7")],
+                1,
+            ),
+            (
+                "another number",
+                [("name", "Acme red cup with handle 300 ml"), ("price", "5")],
+                [("name", "Acme red cup with handle 400 ml"), ("price", "5")],
+                2,
+            ),
+            (
+                "another short name",
+                [("name", "Red cup"), ("price", "5")],
+                [("name", "Blue cup"), ("price", "5")],
+                2,
+            ),
+        ];
+        for (name, first, second, count) in rows {
+            let one = |url: &str, row: [(&str, &str); 2]| {
+                let leaves: Vec<(String, Value, f64)> = row
+                    .iter()
+                    .map(|(field, value)| (format!("/offers/0/{field}"), json!(value), 0.5))
+                    .collect();
+                let leaves: Vec<(&str, Value, f64)> = leaves
+                    .iter()
+                    .map(|(pointer, value, sure)| (pointer.as_str(), value.clone(), *sure))
+                    .collect();
+                page(url, &leaves)
+            };
+            let merged = merge(vec![one("a", first), one("b", second)], &shape);
+            assert_eq!(
+                merged.data["offers"].as_array().map(Vec::len),
+                Some(count),
+                "{name}: {}",
+                merged.data
+            );
+        }
+    }
+
+    #[test]
+    fn many_rows_that_are_alike_take_bounded_time() {
+        let shape = Shape::from_schema(
+            &json!({ "properties": { "rows": { "type": "array", "items": { "properties": { "name": { "type": "string" } } } } } }),
+        )
+        .unwrap();
+        let leaves: Vec<(String, Value, f64)> = (0..20_000)
+            .map(|at| (format!("/rows/{at}/name"), json!(format!("the same words each time {at}")), 0.5))
+            .collect();
+        let leaves: Vec<(&str, Value, f64)> =
+            leaves.iter().map(|(pointer, value, sure)| (pointer.as_str(), value.clone(), *sure)).collect();
+        assert_eq!(
+            merge(vec![page("a", &leaves)], &shape).data["rows"].as_array().map(Vec::len),
+            Some(20_000)
+        );
     }
 }

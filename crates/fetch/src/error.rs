@@ -29,6 +29,8 @@ pub enum ErrorKind {
     Scheme,
     /// The port is one where no web page is served.
     Port,
+    /// The URL or its host name is longer than any that is fetched.
+    TooLong,
     /// The policy forbids the address, or one that the name resolves to.
     Blocked,
     /// The name does not resolve.
@@ -120,6 +122,7 @@ impl Error {
             ErrorKind::RenderNotConfigured | ErrorKind::ProxyNotConfigured => ErrorCode::UnsupportedOption,
             ErrorKind::UnsupportedMedia => ErrorCode::ScrapeUnsupportedFileError,
             ErrorKind::Connect
+            | ErrorKind::TooLong
             | ErrorKind::TooManyRedirects
             | ErrorKind::RedirectLoop
             | ErrorKind::Decode
@@ -174,7 +177,8 @@ impl Error {
 
     /// Is `http` worth a try after `https` ended so? Yes where nothing listens or what listens speaks no TLS; no where
     /// TLS was spoken and the certificate refused.
-    pub(crate) fn suggests_plain_http(&self) -> bool {
+    #[must_use]
+    pub fn suggests_plain_http(&self) -> bool {
         self.0.kind == ErrorKind::Connect || (self.0.kind == ErrorKind::Tls && self.0.not_tls)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,9 +24,9 @@ use crate::headers;
 use crate::media::Accept;
 use crate::politeness::Permit;
 use crate::proxy::{self, Route, Tier};
-use crate::redirect::{self, HopCheck};
+use crate::redirect::{self, HopCheck, without_fragment};
 use crate::refresh;
-use crate::request::Request;
+use crate::request::{MAX_TIMEOUT, Request};
 use crate::response::{Hop, Response, Timings};
 use crate::retry;
 use crate::retry_after::retry_after;
@@ -35,7 +36,7 @@ pub(crate) async fn run(fetcher: &Inner, request: Request, hops: &dyn HopCheck) 
     let trace = Arc::new(Trace::default());
     let limit = request.timeout.unwrap_or(fetcher.timeout);
     let requested = request.url.clone();
-    let deadline = Instant::now() + limit;
+    let deadline = deadline_in(limit);
     let work = {
         let trace = Arc::clone(&trace);
         async move {
@@ -57,6 +58,12 @@ pub(crate) async fn run(fetcher: &Inner, request: Request, hops: &dyn HopCheck) 
             format!("{} ms ran out while {}", limit.as_millis(), trace.stage()),
         )),
     }
+}
+
+/// So long from now, or [`MAX_TIMEOUT`] where that is sooner.
+pub(crate) fn deadline_in(limit: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(limit.min(MAX_TIMEOUT)).unwrap_or(now)
 }
 
 /// Makes the request by the way that its proxy mode begins with, and once more by the other where the first does not do.
@@ -112,6 +119,8 @@ async fn tries(
             && let Some(url) = plain.take()
         {
             request.url = url;
+            // What was meant for a secured origin does not go out in the clear because somebody stood in the way of it.
+            headers::strip_for_other_origin(&mut exchange.first_headers);
             exchange.restart(&request);
             trace.limit_connect(None);
             continue;
@@ -167,6 +176,8 @@ struct Exchange<'a> {
     cookies: Option<CookieJar>,
     /// What the address of a copy is asked by whether the copy still stands.
     confirm: Option<Validators>,
+    /// Counts the bytes of bodies as they come in.
+    meter: Option<Arc<AtomicU64>>,
     /// Held from before the request is sent until its answer is read, where the fetcher is polite.
     permit: Option<Permit>,
     /// Whether a request of the chain carried cookies: its answer is for nobody else.
@@ -203,6 +214,7 @@ impl<'a> Exchange<'a> {
             made: HashSet::new(),
             cookies: request.cookies.clone(),
             confirm: request.confirm.clone(),
+            meter: request.meter.clone(),
             permit: None,
             sent_cookies: false,
             started: Instant::now(),
@@ -277,7 +289,7 @@ impl<'a> Exchange<'a> {
             return None;
         }
         let kind = page.content_type.as_deref().unwrap_or("text/html");
-        let is_html = kind.contains("html");
+        let is_html = kind.to_ascii_lowercase().contains("html");
         refresh::target(&page.url, &page.headers, &page.body, is_html)
     }
 
@@ -384,7 +396,8 @@ impl<'a> Exchange<'a> {
         trace.enter(Stage::Body);
         let status = answer.status().as_u16();
         let first_byte = self.started.elapsed();
-        let (headers, body) = body::read(&mut answer, &self.url, self.limits, self.accept).await?;
+        let (headers, body) =
+            body::read(&mut answer, &self.url, self.limits, self.accept, self.meter.as_deref()).await?;
         let total = self.started.elapsed();
         tracing::debug!(
             url = %gleaner_types::SafeUrl::from(&self.url),
@@ -416,10 +429,4 @@ impl<'a> Exchange<'a> {
             },
         })
     }
-}
-
-fn without_fragment(url: &Url) -> Url {
-    let mut plain = url.clone();
-    plain.set_fragment(None);
-    plain
 }

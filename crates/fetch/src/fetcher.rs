@@ -2,6 +2,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use gleaner_types::limits::MAX_URL_BYTES;
 use http::HeaderValue;
 use url::{Host, Url};
 
@@ -35,6 +36,9 @@ pub const DEFAULT_MAX_BODY: u64 = 50 * 1024 * 1024;
 /// Most redirects that are followed where nothing else is said, as in browsers.
 pub const DEFAULT_MAX_REDIRECTS: u32 = 20;
 
+/// Longest host name in bytes, without a final dot (RFC 1035 section 2.3.4).
+pub const MAX_HOST_BYTES: usize = 253;
+
 /// How long [`Fetcher::check_resolved`] waits for a name to resolve.
 pub const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -46,6 +50,8 @@ pub struct Fetcher(Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) proxies: Proxies,
     pub(crate) policy: Arc<EgressPolicy>,
+    /// The policy in a few words, for keys.
+    pub(crate) policy_digest: String,
     guard: Guarded,
     pub(crate) user_agent: HeaderValue,
     pub(crate) mobile_user_agent: HeaderValue,
@@ -82,7 +88,7 @@ impl Fetcher {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Scheme`], [`ErrorKind::Port`] or [`ErrorKind::Blocked`].
+    /// [`ErrorKind::Scheme`], [`ErrorKind::Port`], [`ErrorKind::Blocked`] or [`ErrorKind::TooLong`].
     pub fn check(&self, url: &Url) -> Result<(), Error> {
         self.0.check(url)
     }
@@ -103,6 +109,16 @@ impl Fetcher {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Most bytes of a body of requests that name no limit.
+    pub(crate) fn max_body(&self) -> u64 {
+        self.0.max_body
+    }
+
+    /// The time of day.
+    pub(crate) fn now(&self) -> SystemTime {
+        (self.0.clock)()
     }
 
     /// The policy that requests are held against.
@@ -132,6 +148,15 @@ impl Inner {
     }
 
     pub(crate) fn check(&self, url: &Url) -> Result<(), Error> {
+        let host = url.host_str().unwrap_or_default();
+        if host.strip_suffix('.').unwrap_or(host).len() > MAX_HOST_BYTES {
+            let text = format!("the host name is longer than {MAX_HOST_BYTES} bytes");
+            return Err(Error::new(ErrorKind::TooLong, url, text));
+        }
+        if url.as_str().len() > MAX_URL_BYTES {
+            let text = format!("the URL is longer than {MAX_URL_BYTES} bytes");
+            return Err(Error::new(ErrorKind::TooLong, url, text));
+        }
         self.policy.check_url(url).map_err(|refusal| match refusal {
             Refusal::Scheme(scheme) => Error::new(
                 ErrorKind::Scheme,
@@ -318,6 +343,7 @@ impl FetcherBuilder {
                 basic: roster(self.basic_proxies)?,
                 stealth: roster(self.stealth_proxies)?,
             },
+            policy_digest: policy.digest(),
             policy,
             guard,
             user_agent: agent(&self.user_agent)?,

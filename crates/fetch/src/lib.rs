@@ -6,8 +6,8 @@
 //! - **Where to** is up to an [`EgressPolicy`]: by default the public Internet only. What is judged is the address that
 //!   will be dialled: literal ones before the request, resolved ones inside the connector, both again at each redirect.
 //! - **How long** is one deadline for everything, from the name's resolution to the last byte.
-//! - **How much** is bounded: redirects, headers, body bytes as sent, as decoded, and their ratio; cookies, and retries
-//!   of all requests together; kept answers of resolvers, and kept pages.
+//! - **How much** is bounded: redirects, interim answers, headers, body bytes as sent, as decoded, and their ratio;
+//!   cookies, and retries of all requests together; kept answers of resolvers, and kept pages.
 //! - **How often** is up to a [`Politeness`], where the fetcher is given one: so many requests at once, in all and to each
 //!   host, and an interval between them.
 //! - **Whether at all** is up to the request's [`CachePolicy`], where the fetcher has a cache: a young copy is served, an
@@ -15,13 +15,28 @@
 //!
 //! # A page
 //!
-//! ```no_run
+//! ```
 //! use gleaner_fetch::{Fetcher, FollowAll, Request};
+//! use url::Url;
 //!
-//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let fetcher = Fetcher::builder().build()?;
-//! let response = fetcher.fetch(Request::get("https://example.com/".parse()?), &FollowAll).await?;
+//! let page: Url = "https://example.com/".parse()?;
+//! # // So that the example runs anywhere, its page is on this machine.
+//! # let server = std::net::TcpListener::bind("127.0.0.1:0")?;
+//! # let page = page.join(&format!("http://{}/", server.local_addr()?))?;
+//! # let policy = fetcher.egress().clone().allow_cidr("127.0.0.1/32".parse()?);
+//! # let fetcher = Fetcher::builder().egress(policy).build()?;
+//! # std::thread::spawn(move || {
+//! #     use std::io::{Read, Write};
+//! #     let (mut stream, _) = server.accept().expect("a connection");
+//! #     let _ = stream.read(&mut [0; 4096]);
+//! #     stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 7\r\n\r\n<p>text")
+//! # });
+//! let response = fetcher.fetch(Request::get(page), &FollowAll).await?;
 //! println!("{} {} ({} bytes)", response.status, response.url, response.body.len());
+//! # assert_eq!(&response.body[..], b"<p>text");
 //! # Ok(())
 //! # }
 //! ```
@@ -114,10 +129,11 @@ mod retry;
 mod retry_after;
 
 pub use base64::data_uri;
-pub use body::{MAX_CODINGS, MAX_RATIO, RATIO_FREE_BYTES};
+pub use body::{MAX_CODINGS, MAX_RATIO, MAX_TRAILING, RATIO_FREE_BYTES};
 pub use cache::{
     CacheEntry, CacheFacts, CacheKey, CachePolicy, CacheStore, CacheUse, CorruptEntry,
     DEFAULT_DISK_CACHE_BYTES, DEFAULT_MEMORY_CACHE_BYTES, DiskCache, MAX_CACHED_BODY, MemoryCache,
+    STORE_TIMEOUT,
 };
 pub use cookies::{CookieJar, MAX_COOKIES, MAX_COOKIES_PER_DOMAIN};
 pub use dns_cache::{DEFAULT_DNS_TTL, MAX_DNS_ENTRIES, MAX_DNS_TTL, MIN_DNS_TTL, NEGATIVE_DNS_TTL};
@@ -128,7 +144,7 @@ pub use egress::EgressPolicy;
 pub use error::{ConfigError, Error, ErrorKind};
 pub use fetcher::{
     CHECK_TIMEOUT, DEFAULT_MAX_BODY, DEFAULT_MAX_REDIRECTS, DEFAULT_MOBILE_USER_AGENT, DEFAULT_USER_AGENT,
-    Fetcher, FetcherBuilder,
+    Fetcher, FetcherBuilder, MAX_HOST_BYTES,
 };
 pub use headers::{MAX_REQUEST_HEADERS, STEALTH_MOBILE_USER_AGENT, STEALTH_USER_AGENT};
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method};
@@ -140,10 +156,10 @@ pub use proxy::{MAX_COOL_DOWN, MAX_PROXIES, MAX_PROXY_TRIES, MIN_COOL_DOWN, Prox
 pub use redirect::{FollowAll, HopCheck, HopRefused};
 pub use refresh::MAX_REFRESH_DELAY;
 pub use render::{
-    ActionResult, Gate, MAX_BYTES_PER_PAGE, MAX_REQUESTS_PER_PAGE, Picture, Render, RenderRequest, Rendered,
-    renderer_for,
+    ActionResult, Gate, MAX_BYTES_PER_PAGE, MAX_BYTES_PER_RESOURCE, MAX_REQUESTS_PER_PAGE, Picture, Render,
+    RenderRequest, Rendered, renderer_for,
 };
-pub use request::{DEFAULT_TIMEOUT, Request};
+pub use request::{DEFAULT_TIMEOUT, MAX_TIMEOUT, Request};
 pub use resolve::{Answers, MAX_ANSWERS, Resolve, SystemResolver};
 pub use response::{Hop, Response, Timings};
 pub use retry::{MAX_RETRY_AFTER, RETRY_BASE, RETRY_MAX_WAIT};

@@ -125,6 +125,13 @@ pub(crate) fn method_after(status: StatusCode, method: &Method) -> Method {
     }
 }
 
+/// The address as it is requested: a fragment is not sent.
+pub(crate) fn without_fragment(url: &Url) -> Url {
+    let mut plain = url.clone();
+    plain.set_fragment(None);
+    plain
+}
+
 /// Are these the same origin (scheme, host and port)?
 pub(crate) fn same_origin(one: &Url, other: &Url) -> bool {
     one.scheme() == other.scheme()

@@ -10,6 +10,8 @@ use std::time::Duration;
 use http::HeaderMap;
 use url::Url;
 
+use crate::redirect::without_fragment;
+
 /// A refresh that waits longer is a page to be read before it moves on, and is left alone.
 pub const MAX_REFRESH_DELAY: Duration = Duration::from_secs(5);
 /// Most bytes of a body that are searched.
@@ -29,11 +31,9 @@ pub(crate) fn target(url: &Url, headers: &HeaderMap, body: &[u8], is_html: bool)
     let mut target = url.join(address(&content)?).ok()?;
     let _ = target.set_username("");
     let _ = target.set_password(None);
-    let mut here = url.clone();
-    here.set_fragment(None);
-    let mut there = target.clone();
-    there.set_fragment(None);
-    (here != there).then_some(target)
+    // Browsers do not leave a page for `mailto:` or an app's scheme either, before somebody agrees.
+    let is_page = matches!(target.scheme(), "http" | "https");
+    (is_page && without_fragment(url) != without_fragment(&target)).then_some(target)
 }
 
 /// The address in `3; url=/next`, where the delay is short enough.

@@ -1,4 +1,6 @@
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -16,13 +18,17 @@ use crate::media::Accept;
 /// Total time of a request where nothing else is said, as the contract has it.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Longest total time of a request; a longer one is taken as this: a day.
+pub const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// What to fetch and how. `Debug` shows no credentials, no query values, no header values and no body.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Request {
     /// The address; a fragment is kept for the final URL and not sent.
     pub url: Url,
-    /// The scheme is a guess: `https` is tried first, whatever the URL says, then `http` if no connection comes about.
+    /// The scheme is a guess: `https` is tried first, whatever the URL says, then `http` if no connection comes about,
+    /// without those of [`Request::headers`] that another origin would not get.
     pub scheme_assumed: bool,
     /// `GET` by default.
     pub method: Method,
@@ -33,7 +39,7 @@ pub struct Request {
     /// The request's body.
     pub body: Option<Bytes>,
     /// Total time for everything from the name's resolution to the last byte, redirects and repeated tries included.
-    /// `None` takes the fetcher's default.
+    /// `None` takes the fetcher's default; [`MAX_TIMEOUT`] is the longest.
     pub timeout: Option<Duration>,
     /// Most bytes of the response's body, as sent and as decoded. `None` takes the fetcher's default.
     pub max_body: Option<u64>,
@@ -64,6 +70,8 @@ pub struct Request {
     pub cache: Option<CachePolicy>,
     /// Sent where a copy is to be confirmed.
     pub(crate) confirm: Option<Validators>,
+    /// Counts the bytes of bodies as they come in, of answers that fail too.
+    pub(crate) meter: Option<Arc<AtomicU64>>,
 }
 
 impl fmt::Debug for Request {
@@ -104,6 +112,7 @@ impl Request {
             cookies: None,
             cache: None,
             confirm: None,
+            meter: None,
         }
     }
 

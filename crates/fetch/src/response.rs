@@ -1,14 +1,16 @@
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gleaner_types::ProxyUsed;
+use gleaner_types::{ProxyUsed, SafeUrl};
 use http::HeaderMap;
 use url::Url;
 
 use crate::cache::CacheFacts;
 
-/// What came back. Any status is a response: whether a 404 is a failure is for the caller to say.
-#[derive(Debug, Clone)]
+/// What came back. Any status is a response: whether a 404 is a failure is for the caller to say. `Debug` shows
+/// no header values and no text.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Response {
     /// The address that was asked for.
@@ -28,6 +30,7 @@ pub struct Response {
     /// How long the server asks to wait before the next request; not capped.
     pub retry_after: Option<Duration>,
     /// How often the request was sent to get this answer, redirects not counted: 1 where the first try did.
+    /// Of a request that went both ways of [`ProxyMode::Auto`](gleaner_types::plan::ProxyMode), those of the last way.
     pub attempts: u32,
     /// Which way the request went: by the basic pool (or direct, where there is none) or by the stealth pool.
     pub proxy_used: ProxyUsed,
@@ -37,6 +40,24 @@ pub struct Response {
     pub(crate) sent_cookies: bool,
     /// Where the time went.
     pub timings: Timings,
+}
+
+impl fmt::Debug for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Response")
+            .field("requested", &SafeUrl::from(&self.requested))
+            .field("url", &SafeUrl::from(&self.url))
+            .field("status", &self.status)
+            .field("headers", &self.headers.keys())
+            .field("body_bytes", &self.body.len())
+            .field("hops", &self.hops)
+            .field("retry_after", &self.retry_after)
+            .field("attempts", &self.attempts)
+            .field("proxy_used", &self.proxy_used)
+            .field("cache", &self.cache)
+            .field("timings", &self.timings)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Response {
@@ -62,7 +83,7 @@ impl Response {
 }
 
 /// One redirect.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Hop {
     /// The address that answered with the redirect.
     pub url: Url,
@@ -70,7 +91,14 @@ pub struct Hop {
     pub status: u16,
 }
 
-/// Where the time of a request went, over all its hops.
+impl fmt::Debug for Hop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hop({} {})", self.status, SafeUrl::from(&self.url))
+    }
+}
+
+/// Where the time of a request went, over all its hops; of the last way alone where it went both of `auto`. What an
+/// earlier way took is in no figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Timings {

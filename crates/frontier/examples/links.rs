@@ -1,8 +1,8 @@
 //! What the rules cost for each link of each page: a million links through [`CrawlScope`], [`Identity`] and the seen set.
 //!
 //! `valgrind --tool=callgrind target/profiling/examples/links [what]`, where `what` is `parse` (the URLs alone, which is
-//! to be subtracted), `decide`, `key`, `both`, `admit` (all of it, as a crawl does) or `sieve`. Instructions, not
-//! seconds, so that a busy machine does not matter.
+//! to be subtracted), `decide`, `key`, `both` or `admit` (all of it, as a crawl does). Instructions, not seconds,
+//! so that a busy machine does not matter.
 #![expect(clippy::print_stdout, reason = "an example that reports to people")]
 
 use std::error::Error;
@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use gleaner_frontier::{
-    Candidate, CrawlScope, Decision, Frontier, FrontierConfig, Identity, JobRules, LinkSieve, Outcome,
+    Candidate, CrawlScope, Decision, Frontier, FrontierConfig, Identity, JobRules, Outcome,
 };
 use gleaner_types::plan::{CrawlRules, SitemapMode};
 use url::Url;
@@ -28,7 +28,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let candidate =
         |url: Url| Candidate { key: identity.key(&url), url, external: false, priority: Candidate::NORMAL };
     frontier.admit(job, 0, [candidate(start.clone())], Duration::ZERO);
-    let sieve = LinkSieve::with_seed(1);
     let (mut pages, mut count) = (0_u32, 0_u64);
     while pages < PAGES {
         let leases = if what == "admit" { frontier.lease(1, Duration::ZERO).leases } else { Vec::new() };
@@ -38,19 +37,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             "parse" => urls.for_each(|url| drop(black_box(url))),
             "decide" => urls.flatten().for_each(|url| count += u64::from(is_inside(&scope, &url))),
             "key" => urls.flatten().for_each(|url| count += identity.key(&url).to_raw() & 1),
-            "sieve" => {
-                // As a crawl would: only what the sieve does not know is parsed and decided about.
-                let hrefs = (0..LINKS).map(|n| href(pages, n));
-                let new: Vec<_> = hrefs
-                    .map(|href| (sieve.mark(&href), href))
-                    .filter(|(mark, _)| !sieve.contains(*mark))
-                    .collect();
-                for (_, href) in &new {
-                    let url = start.join(href)?;
-                    count += u64::from(is_inside(&scope, &url) && identity.key(&url).to_raw() & 1 == 0);
-                }
-                sieve.remember(&new.iter().map(|(mark, _)| *mark).collect::<Vec<_>>());
-            }
             "both" => urls.flatten().for_each(|url| {
                 if is_inside(&scope, &url) {
                     count += identity.key(&url).to_raw() & 1;

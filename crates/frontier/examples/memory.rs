@@ -13,8 +13,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use gleaner_frontier::{
-    Candidate, CrawlScope, Decision, Frontier, FrontierConfig, Identity, JobRules, JobSlot, LeaseId, Observation,
-    Outcome,
+    Candidate, CrawlScope, Decision, Frontier, FrontierConfig, Identity, JobRules, JobSlot, LeaseId,
+    Observation, Outcome,
 };
 use gleaner_types::plan::{CrawlRules, SitemapMode};
 use url::Url;

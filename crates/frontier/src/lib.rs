@@ -11,8 +11,7 @@
 //! - [`Identity`] tells which URLs name one page: a canonical form, and a 64-bit [`UrlKey`] of it.
 //! - [`RobotsPolicy`] is what a robots.txt allows one agent (RFC 9309).
 //! - [`sitemap::parse`] reads sitemaps, feeds and lists of URLs.
-//! - [`LinkSieve`] passes over links that a job has decided about already, and [`Fingerprint`] tells pages that say
-//!   nearly the same.
+//! - [`Fingerprint`] tells pages that say nearly the same.
 //! - [`Frontier`] is the queue of all jobs of an engine: order, politeness, limits, depth and leases.
 //!
 //! # A crawl, without the network
@@ -76,7 +75,6 @@ mod percent;
 mod queue;
 mod robots;
 mod scope;
-mod sieve;
 mod site;
 pub mod sitemap;
 
@@ -86,12 +84,11 @@ pub use identity::{DEFAULT_SEED, Identity, UrlKey};
 pub use queue::{
     Admitted, Candidate, Counts, DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT,
     DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_PER_JOB, Finished, Frontier, FrontierConfig, JobRules, JobSlot,
-    Lease, LeaseId, Leased, LostPage, MAX_BEFORE_FIRST_ANSWER, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome, Pace,
-    PutOff, Trap,
+    Lease, LeaseId, Leased, LostPage, MAX_BEFORE_FIRST_ANSWER, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT,
+    Observation, Outcome, Pace, PutOff, Trap,
 };
 pub use robots::{MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, RobotsPolicy, RobotsRule};
 pub use scope::{
     CrawlScope, Decision, MAX_COMPILED_PATTERNS, MAX_PATTERN_CHARS, MAX_PATTERNS, MAX_URL_BYTES, Reason,
 };
-pub use sieve::{LinkMark, LinkSieve, SIEVE_SLOTS};
 pub use sitemap::{Sitemap, SitemapEntry, SitemapWarning};

@@ -6,18 +6,20 @@ use std::time::{Duration, Instant, SystemTime};
 
 use async_trait::async_trait;
 use gleaner_fetch::{
-    Accept, ActionResult, CachePolicy, CacheUse, CookieJar, Error, ErrorKind, Fetcher, HopRefused, Picture,
-    Render, RenderRequest, Rendered, Request, Response, data_uri, renderer_for,
+    Accept, ActionResult, CachePolicy, CacheUse, CookieJar, Error, Fetcher, HopRefused, Picture, Render,
+    RenderRequest, Rendered, Request, Response, data_uri, renderer_for,
 };
 use gleaner_jobs::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
     Transformed, rfc3339,
 };
 use gleaner_transform::Input;
-use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
-use gleaner_types::{ActionResults, CacheState, ErrorCode, PageError, ProxyUsed};
+use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::{ActionResults, CacheState, ErrorCode, PageError};
 use serde_json::{Value, json};
 use url::Url;
+
+use crate::structured;
 
 /// robots.txt behind more redirects than these counts as not had (RFC 9309, 2.3.1.2).
 const MAX_ROBOTS_REDIRECTS: u32 = 5;
@@ -57,9 +59,11 @@ impl FetchDoor {
         let mut outcome = self.fetcher.render(engine, &request, options.timeout, hops).await;
         if let Err(error) = &outcome
             && asked.scheme_assumed
-            && matches!(error.kind(), ErrorKind::Connect | ErrorKind::Tls)
+            && error.suggests_plain_http()
             && request.url.set_scheme("http").is_ok()
         {
+            // They were meant for a secured origin.
+            request.headers.clear();
             let left = options.timeout.saturating_sub(began.elapsed());
             outcome = self.fetcher.render(engine, &request, left, hops).await;
         }
@@ -180,10 +184,7 @@ fn of_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration) -
         body: page.html.into(),
         retry_after: None,
         latency,
-        proxy_used: match options.proxy {
-            ProxyMode::Stealth => ProxyUsed::Stealth,
-            ProxyMode::Basic | ProxyMode::Auto => ProxyUsed::Basic,
-        },
+        proxy_used: page.proxy_used,
         cache_state: CacheState::Miss,
         cached_at: None,
         rendering: Some(Box::new(Rendering { screenshot, actions })),
@@ -219,11 +220,12 @@ pub(crate) struct PageReader;
 impl Transform for PageReader {
     fn transform(&self, page: &Fetched, options: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
         let input = Input { url: &page.url, content_type: page.content_type.as_deref(), body: &page.body };
-        let page = gleaner_transform::transform(input, options)
+        let mut read = gleaner_transform::transform(input, &structured::reading(options))
             .map_err(|error| PageError { code: error.code(), message: error.to_string() })?;
+        structured::fill(&mut read.document, &page.url, options);
         Ok(Transformed {
-            document: page.document,
-            links: page.links.links.into_iter().map(|link| link.url).collect(),
+            document: read.document,
+            links: read.links.links.into_iter().map(|link| link.url).collect(),
         })
     }
 }

@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use gleaner_extract::Budget;
+use gleaner_extract::model::{LanguageModel, WebSearch};
 use gleaner_fetch::{CacheStore, EgressPolicy, FetcherBuilder, MemoryCache, ProxyPool, Render};
 use gleaner_frontier::{DEFAULT_MAX_IN_FLIGHT, FrontierConfig};
 use gleaner_jobs::{
@@ -9,6 +11,7 @@ use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use ipnet::IpNet;
 
 use crate::adapters::{FetchDoor, PageReader};
+use crate::structured::{Planner, PlannerParts};
 use crate::support::Abilities;
 use crate::webhooks::WebhookDoor;
 use crate::{Engine, Error};
@@ -42,6 +45,9 @@ pub struct EngineBuilder {
     accounts: Option<Arc<dyn Accounts>>,
     activity: Option<Arc<dyn ActivityLog>>,
     extract: Option<Arc<dyn Extract>>,
+    model: Option<Arc<dyn LanguageModel>>,
+    search: Option<Arc<dyn WebSearch>>,
+    extract_budget: Option<Budget>,
     deliver: Option<Arc<dyn Deliver>>,
     webhooks: WebhookConfig,
 }
@@ -147,7 +153,33 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets what extracts structured data. Without it, requests for it are refused.
+    /// Sets the language model that extract jobs ask for what pages do not say about themselves plainly. By default there
+    /// is none: a request with a schema is answered without, and one with a prompt alone is refused. No request and no
+    /// page can name another model.
+    #[must_use]
+    pub fn model(mut self, model: Arc<dyn LanguageModel>) -> Self {
+        self.model = Some(model);
+        self
+    }
+
+    /// Sets the search engine of extract jobs with `enableWebSearch` or without addresses. By default there is none.
+    #[must_use]
+    pub fn search(mut self, search: Arc<dyn WebSearch>) -> Self {
+        self.search = Some(search);
+        self
+    }
+
+    /// Sets what one extract job may spend; [`DEFAULT_EXTRACT_TOKENS`](crate::DEFAULT_EXTRACT_TOKENS) by default. It is
+    /// never exceeded by what is counted: a call that does not fit is not made, and what was found until then is the
+    /// answer.
+    #[must_use]
+    pub fn extract_budget(mut self, budget: Budget) -> Self {
+        self.extract_budget = Some(budget);
+        self
+    }
+
+    /// Sets what extracts structured data in place of the engine's own planner; [`model`](Self::model),
+    /// [`search`](Self::search) and [`extract_budget`](Self::extract_budget) are then without effect.
     #[must_use]
     pub fn extract(mut self, extract: Arc<dyn Extract>) -> Self {
         self.extract = Some(extract);
@@ -181,7 +213,8 @@ impl EngineBuilder {
             fetcher = fetcher.user_agent(agent);
         }
         let abilities = Abilities {
-            extracts: self.extract.is_some(),
+            reads_prompts: self.extract.is_some() || self.model.is_some(),
+            searches: self.extract.is_some() || self.search.is_some(),
             renders: self.renderer.is_some(),
             stealth: self.stealth_proxies.is_some(),
             caches: !matches!(self.cache, PageCache::None),
@@ -216,9 +249,14 @@ impl EngineBuilder {
             robots_agent: self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned()),
             max_in_flight,
         };
+        let room = Room::new(parts);
+        let extract = self.extract.unwrap_or_else(|| {
+            let parts = PlannerParts { model: self.model, search: self.search, budget: self.extract_budget };
+            Arc::new(Planner::new(&room, parts))
+        });
         let mut desk = DeskParts {
             deliver: Some(deliver),
-            extract: self.extract,
+            extract: Some(Arc::clone(&extract)),
             webhooks: self.webhooks,
             ..DeskParts::default()
         };
@@ -228,6 +266,6 @@ impl EngineBuilder {
         if let Some(activity) = self.activity {
             desk.activity = activity;
         }
-        Ok(Engine::new(Desk::new(Room::new(parts), desk), abilities))
+        Ok(Engine::new(Desk::new(room, desk), extract, abilities))
     }
 }

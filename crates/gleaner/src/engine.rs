@@ -1,17 +1,22 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gleaner_jobs::{Desk, Job, MapResult, Room};
+use gleaner_jobs::{Desk, Extract, ExtractTask, Extracted, Job, MapResult, Room};
 use gleaner_transform::Input;
-use gleaner_types::Document;
-use gleaner_types::plan::{CrawlParamsPreviewPlan, ScrapeOptionsPlan};
-use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeOptions, ScrapeRequest};
+use gleaner_types::plan::{CrawlParamsPreviewPlan, ExtractPlan, ScrapeOptionsPlan};
+use gleaner_types::request::{
+    BatchScrapeRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeOptions, ScrapeRequest,
+};
 use gleaner_types::response::CrawlParams;
+use gleaner_types::{Document, JobId};
 use serde::Serialize;
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 use url::Url;
+use uuid::Uuid;
 
-use crate::support::{Abilities, check_at_hand, check_options, check_prompt, check_webhook};
+use crate::structured;
+use crate::support::{Abilities, check_at_hand, check_extract, check_options, check_prompt, check_webhook};
 use crate::{EngineBuilder, Error};
 
 /// The engine: one per program is the usual, and cloning it is cheap.
@@ -21,6 +26,7 @@ use crate::{EngineBuilder, Error};
 #[derive(Clone)]
 pub struct Engine {
     desk: Arc<Desk>,
+    extract: Arc<dyn Extract>,
     abilities: Abilities,
 }
 
@@ -30,8 +36,8 @@ impl Engine {
         EngineBuilder::default()
     }
 
-    pub(crate) fn new(desk: Arc<Desk>, abilities: Abilities) -> Self {
-        Self { desk, abilities }
+    pub(crate) fn new(desk: Arc<Desk>, extract: Arc<dyn Extract>, abilities: Abilities) -> Self {
+        Self { desk, extract, abilities }
     }
 
     fn room(&self) -> &Arc<Room> {
@@ -39,7 +45,8 @@ impl Engine {
     }
 
     /// The desk, where teams hand in requests and read what came of them by id: what a server stands on. What it is given
-    /// is to be held against [`check_options`](Self::check_options) and [`check_prompt`](Self::check_prompt) before.
+    /// is to be held against [`check_options`](Self::check_options), [`check_prompt`](Self::check_prompt) and
+    /// [`check_extract`](Self::check_extract) before.
     #[must_use]
     pub fn desk(&self) -> &Arc<Desk> {
         &self.desk
@@ -60,6 +67,16 @@ impl Engine {
     /// [`Unsupported`](crate::ErrorKind::Unsupported) where there is one and no model to read it.
     pub fn check_prompt(&self, prompt: Option<&str>) -> Result<(), Error> {
         check_prompt(prompt)
+    }
+
+    /// Holds an extract against what this engine was built with.
+    ///
+    /// # Errors
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) where it needs a model or a search engine and there is none, else
+    /// those of [`check_options`](Self::check_options).
+    pub fn check_extract(&self, plan: &ExtractPlan) -> Result<(), Error> {
+        check_extract(plan, self.abilities)?;
+        self.check_options(&plan.options)
     }
 
     /// The options of a crawl that is described in words.
@@ -125,6 +142,25 @@ impl Engine {
         Ok(self.room().map(request.check()?).await?)
     }
 
+    /// Reads structured data off pages: those that the request names, those below its wildcards, or those that the web
+    /// search finds for its prompt. Dropping the future ends the work.
+    ///
+    /// Without a model ([`EngineBuilder::model`]) a schema is needed; what the pages do not say about themselves plainly
+    /// stays empty, and `warning` tells.
+    ///
+    /// # Errors
+    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules, [`Unsupported`](crate::ErrorKind::Unsupported)
+    /// where a model or a search engine is needed and there is none, [`Page`](crate::ErrorKind::Page) where no page could be
+    /// read.
+    pub async fn extract(&self, request: ExtractRequest) -> Result<Extracted, Error> {
+        let plan = request.check()?;
+        self.check_extract(&plan)?;
+        check_webhook(plan.webhook.as_ref())?;
+        let (id, cancelled) = (JobId::from_uuid(Uuid::now_v7()), CancellationToken::new());
+        let extracted = self.extract.extract(ExtractTask { id, plan, cancelled }).await;
+        Ok(extracted.map_err(gleaner_jobs::Error::from)?)
+    }
+
     /// Makes a document of a page that is at hand already. Uses no network and needs no runtime.
     ///
     /// # Errors
@@ -133,7 +169,8 @@ impl Engine {
         let plan = options.check()?;
         self.check_options(&plan)?;
         check_at_hand(&plan)?;
-        let mut document = gleaner_transform::transform(input, &plan)?.document;
+        let mut document = gleaner_transform::transform(input, &structured::reading(&plan))?.document;
+        structured::fill(&mut document, input.url, &plan);
         document.metadata.source_url = Some(input.url.as_str().to_owned());
         Ok(document)
     }

@@ -50,22 +50,34 @@ mod builder;
 pub mod desk;
 mod engine;
 mod error;
+mod structured;
 mod support;
 mod webhooks;
 
 pub use builder::EngineBuilder;
 pub use engine::Engine;
 pub use error::{Error, ErrorKind};
+pub use gleaner_extract::{Budget, model};
 pub use gleaner_fetch::{CacheStore, DiskCache, EgressPolicy, MemoryCache, Proxy, ProxyPool, Render};
+/// What an implementation of [`Render`] is written in.
+pub mod render {
+    pub use gleaner_fetch::{
+        ActionResult, Error, FollowAll, Gate, HopCheck, HopRefused, Method, Picture, Render, RenderRequest,
+        Rendered, Request, Response,
+    };
+}
 pub use gleaner_frontier::{Reason, Trap};
 pub use gleaner_jobs::{Explanation, Job, JobResult, MAX_EXPLAINED, MapResult, Verdict, rfc3339};
+#[cfg(feature = "models")]
+pub use gleaner_models as models;
 pub use gleaner_store::{JobSnapshot, PageFailure, PageFailures};
 pub use gleaner_transform::Input;
 pub use gleaner_types::request::{
-    self, BatchScrapeRequest, CrawlRequest, MapRequest, ScrapeOptions, ScrapeRequest,
+    self, BatchScrapeRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeOptions, ScrapeRequest,
 };
 pub use gleaner_types::{
     Document, ErrorCode, Fault, Faults, JobId, JobKind, JobState, Metadata, PageError, SafeUrl, limits,
     parse_json, plan,
 };
 pub use gleaner_types::{event, response};
+pub use structured::{DEFAULT_EXTRACT_TOKENS, MAX_EXTERNAL_PAGES, MAX_EXTRACT_PAGES};

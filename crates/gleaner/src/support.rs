@@ -1,6 +1,7 @@
 //! What this engine offers of what the contract knows. An option that would silently do nothing is refused.
 
-use gleaner_types::plan::{ChangeTrackingMode, ProxyMode, ScrapeOptionsPlan, WebhookPlan};
+use gleaner_extract::{Shape, check_schema};
+use gleaner_types::plan::{ChangeTrackingMode, ExtractPlan, ProxyMode, ScrapeOptionsPlan, WebhookPlan};
 use gleaner_types::{ErrorCode, Fault, Faults};
 
 use crate::Error;
@@ -8,8 +9,10 @@ use crate::Error;
 /// What an engine was built with, of what some options need.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Abilities {
-    /// Extracts structured data.
-    pub(crate) extracts: bool,
+    /// Has a language model, or another extractor that may.
+    pub(crate) reads_prompts: bool,
+    /// Has a search engine, or another extractor that may.
+    pub(crate) searches: bool,
     /// Has a browser.
     pub(crate) renders: bool,
     /// Has a pool of stealth proxies.
@@ -36,25 +39,7 @@ pub(crate) fn check_options(options: &ScrapeOptionsPlan, engine: Abilities) -> R
              `EngineBuilder::renderer`, or leave it out of `formats`",
         ));
     }
-    const MODEL: (ErrorCode, &str) =
-        (ErrorCode::ModelNotConfigured, "needs a language model, and none is configured");
-    let compares_fields =
-        |tracking: &gleaner_types::plan::ChangeTracking| tracking.modes.contains(&ChangeTrackingMode::Json);
-    let missing = [
-        (formats.json.is_some(), "json", MODEL),
-        (formats.summary, "summary", MODEL),
-        (
-            !engine.extracts && formats.change_tracking.as_ref().is_some_and(compares_fields),
-            "changeTracking` in mode `json",
-            MODEL,
-        ),
-    ];
-    if let Some((_, name, (code, why))) = missing.into_iter().find(|(asked, ..)| *asked) {
-        return Err(Error::unsupported(
-            code,
-            format!("the format `{name}` {why}; leave it out of `formats`"),
-        ));
-    }
+    check_fields(options, engine)?;
     if options.proxy == ProxyMode::Stealth && !engine.stealth {
         return Err(Error::unsupported(
             ErrorCode::UnsupportedOption,
@@ -74,6 +59,68 @@ pub(crate) fn check_options(options: &ScrapeOptionsPlan, engine: Abilities) -> R
             ErrorCode::ScrapeNoCachedData,
             "`lockdown` and `minAge` serve from the cache alone, which holds no pages that a browser rendered: leave \
              them out, or `actions`, `screenshot`, `waitFor` and `mobile`",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses structured data that is asked for in words where nothing reads them, and schemas that are none.
+fn check_fields(options: &ScrapeOptionsPlan, engine: Abilities) -> Result<(), Error> {
+    let formats = &options.formats;
+    if formats.json.as_ref().is_some_and(|asked| asked.schema.is_none()) {
+        return Err(Error::unsupported(
+            ErrorCode::ModelNotConfigured,
+            "the format `json` without a `schema` needs a language model that reads each page, and none is configured: \
+             give a `schema`, or ask `extract`",
+        ));
+    }
+    let compared = formats.change_tracking.as_ref();
+    let compared = compared.filter(|tracking| tracking.modes.contains(&ChangeTrackingMode::Json));
+    if !engine.reads_prompts && compared.is_some_and(|tracking| tracking.schema.is_none()) {
+        return Err(Error::unsupported(
+            ErrorCode::ModelNotConfigured,
+            "`changeTracking` in mode `json` without a `schema` needs a language model, and none is configured: give a \
+             `schema`",
+        ));
+    }
+    let json = formats.json.as_ref().and_then(|asked| asked.schema.as_ref());
+    let schemas = json.into_iter().chain(compared.and_then(|tracking| tracking.schema.as_ref()));
+    let faults = schemas.filter_map(|schema| {
+        let error = check_schema(schema).and_then(|()| Shape::from_schema(schema)).err()?;
+        Some(Fault {
+            code: "invalid_value".to_owned(),
+            path: "formats".to_owned(),
+            message: format!("`formats`: {error}"),
+        })
+    });
+    Faults::new(faults.collect()).map_or(Ok(()), |faults| Err(faults.into()))
+}
+
+/// Refuses extract jobs that need what this engine was built without.
+pub(crate) fn check_extract(plan: &ExtractPlan, engine: Abilities) -> Result<(), Error> {
+    let Some(schema) = &plan.schema else {
+        return if engine.reads_prompts {
+            check_sources(plan, engine)
+        } else {
+            Err(Error::unsupported(
+                ErrorCode::ModelNotConfigured,
+                "a `prompt` without a `schema` needs a language model, and none is configured: give a `schema`",
+            ))
+        };
+    };
+    if let Err(error) = check_schema(schema).and_then(|()| Shape::from_schema(schema)) {
+        let message = format!("`schema`: {error}");
+        let fault = Fault { code: "invalid_value".to_owned(), path: "schema".to_owned(), message };
+        return Faults::new(vec![fault]).map_or(Ok(()), |faults| Err(faults.into()));
+    }
+    check_sources(plan, engine)
+}
+
+fn check_sources(plan: &ExtractPlan, engine: Abilities) -> Result<(), Error> {
+    if plan.sources.is_empty() && !engine.searches {
+        return Err(Error::unsupported(
+            ErrorCode::SearchNotConfigured,
+            "a request without `urls` needs a search engine, and none is configured: give `urls`",
         ));
     }
     Ok(())

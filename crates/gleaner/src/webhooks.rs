@@ -42,3 +42,136 @@ impl Deliver for WebhookDoor {
 fn failure(error: &Error) -> DeliverError {
     DeliverError { refused: error.is_refusal(), message: error.detail().to_owned() }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::net::IpAddr;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use gleaner_fetch::{EgressPolicy, FetcherBuilder, Resolve};
+    use gleaner_testkit::{Canary, RawServer, Step};
+
+    use super::*;
+
+    /// Gives these answers in turn, over and over.
+    #[derive(Debug)]
+    struct Turns {
+        answers: Vec<Vec<IpAddr>>,
+        asked: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Resolve for Turns {
+        async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+            let turn = self.asked.fetch_add(1, Ordering::Relaxed);
+            Ok(self.answers[turn % self.answers.len()].clone())
+        }
+    }
+
+    fn turns(answers: &[&[&str]]) -> Arc<Turns> {
+        let parse = |answer: &&[&str]| answer.iter().map(|text| text.parse().unwrap()).collect();
+        Arc::new(Turns { answers: answers.iter().map(parse).collect(), asked: AtomicUsize::new(0) })
+    }
+
+    fn door(policy: EgressPolicy, resolver: Arc<Turns>) -> WebhookDoor {
+        let fetcher = FetcherBuilder::default().egress(policy).resolver(resolver).dns_cache(false);
+        WebhookDoor::new(fetcher.build().unwrap())
+    }
+
+    fn delivery(url: &Url) -> Delivery<'_> {
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        Delivery { url, headers, body: br#"{"success":true}"#, timeout: Duration::from_secs(10) }
+    }
+
+    #[tokio::test]
+    async fn what_leads_inside_is_refused_at_submit_and_at_send() {
+        let canary = Canary::start().unwrap();
+        let port = canary.addr().port();
+        let hosts = [
+            "127.0.0.1",
+            "2130706433",
+            "0x7f.1",
+            "0177.0.0.1",
+            "127.1",
+            "127.0.0.1.",
+            "%31%32%37.0.0.1",
+            "１２７.0.0.1",
+            "0.0.0.0",
+            "[::1]",
+            "[::]",
+            "[::ffff:127.0.0.1]",
+            "[::127.0.0.1]",
+            "[64:ff9b::7f00:1]",
+            "[2002:7f00:1::]",
+            "[2001:0:7f00:1::]",
+            "[fc00::1]",
+            "[fe80::1]",
+            "10.0.0.1",
+            "172.16.0.1",
+            "192.168.0.1",
+            "100.64.0.1",
+            "169.254.169.254",
+            "198.18.0.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "localhost",
+            "inside.example",
+        ];
+        let mut urls: Vec<String> = hosts.iter().map(|host| format!("http://{host}:{port}/hook")).collect();
+        urls.extend(
+            ["http://8.8.8.8:25/", "http://8.8.8.8:22/", "ftp://8.8.8.8/", "file:///etc/passwd"]
+                .map(str::to_owned),
+        );
+        for answers in [&["127.0.0.1"][..], &["8.8.8.8", "127.0.0.1"], &["127.0.0.1", "8.8.8.8"]] {
+            let door = door(EgressPolicy::public_only(), turns(&[answers]));
+            for url in &urls {
+                let url = Url::parse(url).unwrap();
+                let submitted = door.check(&url).await.unwrap_err();
+                let sent = door.deliver(delivery(&url)).await.unwrap_err();
+                assert!(submitted.refused && sent.refused, "{url}");
+                assert!(!submitted.message.contains("127.0.0.1"), "{url}: {}", submitted.message);
+            }
+        }
+        assert_eq!(canary.connections(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_name_that_turns_inside_after_the_submit_is_not_dialled() {
+        let canary = Canary::start().unwrap();
+        let resolver = turns(&[&["8.8.8.8"], &["127.0.0.1"]]);
+        let door = door(EgressPolicy::public_only(), Arc::clone(&resolver));
+        let url = Url::parse(&format!("http://hook.example:{}/", canary.addr().port())).unwrap();
+        for round in 0..1_000 {
+            assert_eq!(door.check(&url).await, Ok(()), "{round}");
+            assert!(door.deliver(delivery(&url)).await.unwrap_err().refused, "{round}");
+        }
+        assert_eq!(resolver.asked.load(Ordering::Relaxed), 2_000, "one resolution each time");
+        assert_eq!(canary.connections(), 0);
+    }
+
+    #[tokio::test]
+    async fn the_body_is_posted_as_it_is_and_no_redirect_is_followed() {
+        let canary = Canary::start().unwrap();
+        let loopback = EgressPolicy::public_only().allow_cidr("127.0.0.0/8".parse().unwrap());
+        let door = door(loopback, turns(&[&["127.0.0.1"]]));
+        for status in [200, 301, 302, 303, 307, 308, 500] {
+            let inside = canary.base_url();
+            let refresh = format!("0; url={inside}");
+            let headers = [("location", inside.as_str()), ("refresh", refresh.as_str())];
+            let answer = Step::respond(&format!("{status} Status"), &headers, "not read");
+            let receiver = RawServer::start([Step::ReadRequest, answer]).unwrap();
+            let url = Url::parse(&format!("{}/hook?for=me", receiver.base_url())).unwrap();
+            assert_eq!(door.deliver(delivery(&url)).await, Ok(status));
+            let received = String::from_utf8(receiver.requests()[0].to_vec()).unwrap();
+            assert!(received.starts_with("POST /hook?for=me HTTP/1.1\r\n"), "{received}");
+            assert!(
+                received.to_ascii_lowercase().contains("content-type: application/json\r\n"),
+                "{received}"
+            );
+        }
+        assert_eq!(canary.connections(), 0);
+    }
+}

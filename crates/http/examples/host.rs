@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use clap::Parser;
-use gleaner::Engine;
 use gleaner::desk::{MemoryAccounts, Operation, Secret, Team, TeamConfig, TeamId};
+use gleaner::{Engine, EngineBuilder};
 use gleaner_http::Service;
 use ipnet::IpNet;
 
@@ -45,7 +45,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let accounts = MemoryAccounts::new().with_team(options.api_key, team);
     let builder = Engine::builder().accounts(Arc::new(accounts));
-    let engine = options.allow_private.into_iter().fold(builder, |builder, range| builder.allow_private(range));
+    let engine = options.allow_private.into_iter().fold(builder, EngineBuilder::allow_private);
     let app = axum::Router::new().fallback_service(Service::new(engine.build()?));
     let listener = tokio::net::TcpListener::bind(options.listen).await?;
     println!("http://{}", listener.local_addr()?);

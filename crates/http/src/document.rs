@@ -4,19 +4,20 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use gleaner::request::{
-    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest, v1,
+    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest,
+    v1,
 };
 use gleaner::response::{
     ActiveCrawls, ConcurrencyCheck, CrawlParamsPreview, CreditUsage, ErrorBody, ExtractStatus,
-    ExtractSubmitted, JobCancelled, JobErrors, JobStatus, JobSubmitted, MapResponse, MapResponseV1,
-    QueueStatus, ScrapeResponse, TeamResponse, TokenUsage,
+    ExtractSubmitted, JobCancelled, JobStatus, JobSubmitted, MapResponse, MapResponseV1, QueueStatus,
+    ScrapeResponse, TeamResponse, TokenUsage,
 };
 use gleaner::{JobKind, limits};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::legacy::{CreditUsageV1, TokenUsageV1};
+use crate::answers::{CreditUsageV1, ListedErrors, TokenUsageV1};
 use crate::operation::{IDEMPOTENCY_KEY, Operation, Version};
 use crate::routes::{ROUTES, Route};
 
@@ -172,7 +173,7 @@ fn told(operation: Operation, generator: &mut SchemaGenerator) -> Told {
         Operation::Errors(kind) => of(
             &format!("get{}Errors", noun(kind)),
             "The pages of a job that gave no document.",
-            answer::<JobErrors>(generator),
+            answer::<ListedErrors>(generator),
             READS,
         ),
         Operation::Cancel(kind) => of(
@@ -259,7 +260,8 @@ fn parameters(route: &Route) -> Vec<Value> {
     }
     match route.operation {
         Operation::Status(_) => {
-            let whole = |least: u64, most: u64| json!({ "type": "integer", "minimum": least, "maximum": most });
+            let whole =
+                |least: u64, most: u64| json!({ "type": "integer", "minimum": least, "maximum": most });
             let skip = "The place of the first document; a running job that has none there yet is waited for a while.";
             parameters.push(
                 json!({ "name": "skip", "in": "query", "description": skip, "schema": whole(0, u64::MAX) }),

@@ -42,11 +42,11 @@
 //! [desk](gleaner::desk) of the engine do the work, and writes down what came of it. Whatever is a rule of the contract
 //! is held by the crates behind it, and holds for programs without a wire too.
 
+mod answers;
 mod auth;
 mod body;
 mod document;
 mod failure;
-mod legacy;
 mod operation;
 mod origin;
 mod query;

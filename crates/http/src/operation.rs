@@ -6,7 +6,8 @@ use gleaner::plan::{
     BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan,
 };
 use gleaner::request::{
-    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest, v1,
+    BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest,
+    v1,
 };
 use gleaner::response::{
     CrawlParamsPreview, ExtractSubmitted, JobSubmitted, MapLink, MapResponse, MapResponseV1, ScrapeResponse,
@@ -19,7 +20,7 @@ use uuid::Uuid;
 
 use crate::failure::Failure;
 use crate::origin::Origins;
-use crate::{document, legacy, query};
+use crate::{answers, document, query};
 
 /// Version of the contract that a request body is of; answers differ only where a type says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,21 +104,23 @@ impl Call<'_> {
             Operation::Map(version) => self.map(version).await,
             Operation::Extract(version) => self.extract(version).await,
             Operation::Status(kind) => self.status(kind).await,
-            Operation::Errors(kind) => json(&desk.errors(&team.id, kind, self.job()?).await?),
+            Operation::Errors(kind) => {
+                json(&answers::ListedErrors::from(desk.errors(&team.id, kind, self.job()?).await?))
+            }
             Operation::Cancel(kind) => json(&desk.cancel(&team.id, kind, self.job()?).await?),
             Operation::ExtractStatus => json(&desk.extract_status(&team.id, self.job()?).await?),
             Operation::ActiveCrawls => json(&desk.active_crawls(&team.id).await?),
             Operation::CreditUsage(version) => {
                 let usage = desk.credit_usage(&team.id).await?;
                 match version {
-                    Version::V1 => json(&legacy::credit_usage(usage)),
+                    Version::V1 => json(&answers::credit_usage(usage)),
                     Version::V2 => json(&usage),
                 }
             }
             Operation::TokenUsage(version) => {
                 let usage = desk.token_usage(&team.id).await?;
                 match version {
-                    Version::V1 => json(&legacy::token_usage(usage)),
+                    Version::V1 => json(&answers::token_usage(usage)),
                     Version::V2 => json(&usage),
                 }
             }
@@ -187,7 +190,7 @@ impl Call<'_> {
             Version::V1 => v1::ExtractRequest::plan_from_json,
             Version::V2 => ExtractRequest::plan_from_json,
         })?;
-        self.offered(&plan.options)?;
+        self.engine.check_extract(&plan)?;
         let submitted = self.engine.desk().extract(self.team, plan, submit).await?;
         json(&ExtractSubmitted {
             invalid_urls: submitted.invalid_urls,

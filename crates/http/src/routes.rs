@@ -71,10 +71,7 @@ pub(crate) static ROUTES: &[Route] = &[
 ];
 
 /// The route of a request, and its `{id}`.
-pub(crate) fn find<'a>(
-    method: &Method,
-    path: &'a str,
-) -> Result<(&'static Route, Option<&'a str>), Failure> {
+pub(crate) fn find<'a>(method: &Method, path: &'a str) -> Result<(&'static Route, Option<&'a str>), Failure> {
     let found = ROUTES.iter().find_map(|route| Some((route.path, fit(route.path, path)?)));
     let (template, id) = found.ok_or_else(Failure::unknown_route)?;
     let siblings = || ROUTES.iter().filter(|route| route.path == template);

@@ -219,7 +219,9 @@ mod tests {
     #[test]
     fn keys_are_16_bytes() {
         assert!(is_key(b"dGhlIHNhbXBsZSBub25jZQ=="));
-        for wrong in [&b""[..], b"dGhlIHNhbXBsZSBub25jZQ", b"dGhlIHNhbXBsZSBub25jZQ==a", b"d!hlIHNhbXBsZSBub25jZQ=="] {
+        for wrong in
+            [&b""[..], b"dGhlIHNhbXBsZSBub25jZQ", b"dGhlIHNhbXBsZSBub25jZQ==a", b"d!hlIHNhbXBsZSBub25jZQ=="]
+        {
             assert!(!is_key(wrong), "{wrong:?}");
         }
     }

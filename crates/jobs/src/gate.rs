@@ -311,7 +311,8 @@ impl Drop for Waiting<'_> {
 mod tests {
     use super::*;
 
-    const FREE: Manners = Manners { gap: Duration::ZERO, delay: Duration::ZERO, job: JobId::from_uuid(uuid::Uuid::nil()) };
+    const FREE: Manners =
+        Manners { gap: Duration::ZERO, delay: Duration::ZERO, job: JobId::from_uuid(uuid::Uuid::nil()) };
 
     fn url(text: &str) -> Url {
         Url::parse(text).unwrap()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use gleaner_frontier::{Candidate, Decision, Observation, Reason, RobotsPolicy, UrlKey};
+use gleaner_frontier::{Candidate, Decision, Fingerprint, Observation, Reason, RobotsPolicy, UrlKey};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::{ErrorCode, PageError};
@@ -42,12 +42,13 @@ struct Work {
     outcome: PageOutcome,
     redirected_to: Option<UrlKey>,
     observed: Option<Observation>,
+    fingerprint: Option<Fingerprint>,
     links: Vec<Candidate>,
 }
 
 impl From<PageOutcome> for Work {
     fn from(outcome: PageOutcome) -> Self {
-        Self { outcome, redirected_to: None, observed: None, links: Vec::new() }
+        Self { outcome, redirected_to: None, observed: None, fingerprint: None, links: Vec::new() }
     }
 }
 
@@ -84,8 +85,8 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
     if let Some(asked) = &job.options.formats.change_tracking {
         tracking::track(&shared, &job, asked, &mut work.outcome).await;
     }
-    let Work { outcome, redirected_to, observed, links } = work;
-    let finished = FinishedPage { lease: page, outcome, redirected_to, observed, links };
+    let Work { outcome, redirected_to, observed, fingerprint, links } = work;
+    let finished = FinishedPage { lease: page, outcome, redirected_to, observed, fingerprint, links };
     match shared.store.finish(finished, shared.clock.now()).await {
         Ok(receipt) if receipt.job_ended => shared.forget(job.id),
         Ok(_) => {}
@@ -364,6 +365,9 @@ fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transf
     let Some(crawl) = &job.crawl else {
         return PageOutcome::Document(Box::new(document), cost).into();
     };
+    // Errors say the same anyway, and what links alone are wanted of was not read.
+    let text = document.markdown.as_deref().filter(|_| fetched.status < 400);
+    let fingerprint = text.and_then(Fingerprint::of);
     let in_results = crawl.scope.in_results(&fetched.url);
     let arrived = crawl.candidate(fetched.url, false);
     let external = page.external || arrived.as_ref().is_some_and(|candidate| candidate.external);
@@ -381,7 +385,7 @@ fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transf
     };
     let outcome =
         if in_results { PageOutcome::Document(Box::new(document), cost) } else { PageOutcome::Skipped };
-    Work { outcome, redirected_to, observed: None, links }
+    Work { outcome, redirected_to, observed: None, fingerprint, links }
 }
 
 /// The standard's name of a status, such as `Not Found`.

@@ -78,7 +78,14 @@ impl Shared {
     /// host is free for others, and the page waits if its job goes on.
     pub(crate) async fn give_back(&self, lease: LeasedPage) {
         let outcome = PageOutcome::Retry(self.clock.now());
-        let page = FinishedPage { lease, outcome, redirected_to: None, observed: None, links: Vec::new() };
+        let page = FinishedPage {
+            lease,
+            outcome,
+            redirected_to: None,
+            observed: None,
+            fingerprint: None,
+            links: Vec::new(),
+        };
         if let Err(error) = self.store.finish(page, self.clock.now()).await {
             tracing::error!(%error, "a lease could not be given back");
         }

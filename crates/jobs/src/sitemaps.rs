@@ -56,7 +56,8 @@ impl Sitemaps {
     }
 
     /// Takes in what a sitemap says: the further sitemaps, and the pages, each with its place in the order of the crawl,
-    /// as far as the bound lets them through.
+    /// as far as the bound lets them through. The same page in another language is a page like any other, and as
+    /// important; that both name each other is left to whoever knows which pages are known.
     pub(crate) fn take(&self, from: UrlKey, found: Sitemap) -> (Vec<Candidate>, Vec<(Url, u8)>) {
         let priorities = found.crawl_priorities();
         let mut state = self.lock();
@@ -67,8 +68,14 @@ impl Sitemaps {
             Vec::new()
         };
         let room = MAX_SITEMAP_PAGES - state.pages;
-        let pages = found.pages.into_iter().map(|page| page.url).zip(priorities).take(room);
-        let pages: Vec<(Url, u8)> = pages.collect();
+        let pages = found.pages.into_iter().zip(priorities).flat_map(|(page, priority)| {
+            let others = page.alternates.into_iter().filter({
+                let url = page.url.clone();
+                move |other| *other != url
+            });
+            std::iter::once(page.url).chain(others).map(move |url| (url, priority))
+        });
+        let pages: Vec<(Url, u8)> = pages.take(room).collect();
         state.pages += pages.len();
         (further, pages)
     }
@@ -101,7 +108,8 @@ pub(crate) async fn read(
     options: &ScrapeOptionsPlan,
     manners: Manners,
 ) -> Result<Sitemap, FetchError> {
-    let request = FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap, session: None };
+    let request =
+        FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap, session: None };
     let errand = Errand::begin(shared, url, manners).await;
     let answer = shared.fetch.fetch(request, &errand).await?;
     shared.heed(&answer).await;
@@ -198,6 +206,26 @@ mod tests {
         let root = sitemaps.roots(&url("/"), None).remove(0);
         let (_, pages) = sitemaps.take(root.key, sitemap::parse(body.as_bytes(), &url("/")));
         assert!(pages[0].0.path() == "/a" && pages[0].1 < pages[1].1, "{pages:?}");
+    }
+
+    #[test]
+    fn other_languages_of_a_page_are_pages_too() {
+        let link = |language: &str, href: &str| {
+            format!("<xhtml:link rel='alternate' hreflang='{language}' href='{href}'/>")
+        };
+        let body = format!(
+            "<urlset xmlns:xhtml='http://www.w3.org/1999/xhtml'><url><loc>/en/a</loc>{}{}<priority>0.9</priority></url>\
+             <url><loc>/en/b</loc></url></urlset>",
+            link("en", "/en/a"),
+            link("de", "/de/a")
+        );
+        let sitemaps = Sitemaps::default();
+        let root = sitemaps.roots(&url("/"), None).remove(0);
+        let (_, pages) = sitemaps.take(root.key, sitemap::parse(body.as_bytes(), &url("/")));
+        let (found, priorities): (Vec<&str>, Vec<u8>) =
+            pages.iter().map(|(url, priority)| (url.path(), *priority)).unzip();
+        assert_eq!(found, ["/en/a", "/de/a", "/en/b"]);
+        assert!(priorities[0] == priorities[1] && priorities[1] > priorities[2], "{priorities:?}");
     }
 
     #[test]

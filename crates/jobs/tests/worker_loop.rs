@@ -325,3 +325,43 @@ async fn robots_txt_does_not_hold_for_a_page_that_the_user_named() {
     assert!(room(&web).scrape(plan, Value::Null).await.is_ok());
     assert_eq!(web.count("https://a.example/robots.txt"), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_page_of_another_site_that_leads_back_is_as_good_as_a_link() {
+    let web = Web::new([
+        ("https://a.example/", vec![Answer::Ok("https://b.example/back")]),
+        ("https://b.example/back", vec![Answer::Redirect("https://a.example/inner")]),
+        ("https://a.example/inner", vec![Answer::Ok("/deep")]),
+        ("https://a.example/deep", vec![Answer::Ok("")]),
+    ]);
+    for max_discovery_depth in [None, Some(2)] {
+        let request = CrawlRequest {
+            allow_external_links: Some(true),
+            max_discovery_depth,
+            ..CrawlRequest::new("https://a.example/")
+        };
+        assert_eq!(paths(&crawl(&web, request).await), ["/", "/deep", "/inner"], "{max_discovery_depth:?}");
+    }
+    let request = CrawlRequest {
+        allow_external_links: Some(true),
+        max_discovery_depth: Some(1),
+        ..CrawlRequest::new("https://a.example/")
+    };
+    assert_eq!(paths(&crawl(&web, request).await), ["/", "/inner"], "a redirect is no click");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fetch_that_hangs_is_given_up_before_its_lease_ends_and_done_again() {
+    let web = Web::new([
+        ("https://a.example/robots.txt", vec![Answer::Ok("User-agent: *\nCrawl-delay: 1")]),
+        ("https://a.example/", vec![Answer::Ok("/hangs\n/other")]),
+        ("https://a.example/hangs", vec![Answer::Silent, Answer::Ok("")]),
+        ("https://a.example/other", vec![Answer::Ok("")]),
+    ]);
+    let began = Instant::now();
+    let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
+    assert_eq!(paths(&result), ["/", "/hangs", "/other"]);
+    assert_eq!(web.count("https://a.example/hangs"), 2);
+    assert_eq!(web.count("https://a.example/other"), 1, "who waited for it is asked for once");
+    assert!(began.elapsed() < Duration::from_secs(16 * 60), "{:?}", began.elapsed());
+}

@@ -9,16 +9,24 @@ const TAGS: [&str; 10] =
 const SCHEMES: [&str; 3] = ["http:", "https:", "mailto:"];
 
 /// Makes Markdown safe to render.
+///
+/// The rules are stricter than Markdown's, so that no reading of the text by a renderer matters: a fence is only what
+/// stands alone at the start of a line and is closed in the same way; every other run of three backticks or tildes is
+/// escaped; no `]:` is left that could name an address, whatever stands around it; and no line begins a block of HTML.
 pub(crate) fn markdown(text: &str) -> String {
+    // Control characters go first: one that went later would join what stands around it.
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let ends = ends(&lines);
     let mut out = String::with_capacity(text.len() + text.len() / 32);
-    let mut fenced = false;
-    for line in text.split_inclusive('\n') {
-        let start = line.trim_start_matches([' ', '>']);
-        if start.starts_with("```") || start.starts_with("~~~") {
-            fenced = !fenced;
-            plain(line, &mut out);
-        } else if fenced {
-            plain(line, &mut out);
+    let mut fenced_until = 0;
+    for (at, line) in lines.iter().enumerate() {
+        if at < fenced_until {
+            out.push_str(line);
+        } else if let Some(end) = ends.get(at).copied().flatten() {
+            out.push_str(line);
+            fenced_until = end + 1;
         } else {
             prose(line, &mut out);
         }
@@ -27,49 +35,110 @@ pub(crate) fn markdown(text: &str) -> String {
     out
 }
 
-fn plain(line: &str, out: &mut String) {
-    out.extend(line.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')));
+/// A line that is a fence and nothing else: its character, its length, and whether it names a language.
+fn fence(line: &str) -> Option<(char, usize, bool)> {
+    let line = line.trim_end_matches([' ', '\t', '\n']);
+    let character = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let language = line.trim_start_matches(character);
+    let length = line.len() - language.len();
+    let plain = language.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '#' | '_'));
+    (length >= 3 && plain).then_some((character, length, !language.is_empty()))
+}
+
+/// For each line that opens a fence if it is read as prose: the line that closes it, the first behind it that is of the
+/// same character, as long at least and without a language. It may be indented by three spaces (CommonMark, 4.5), a line
+/// that opens one here may not: found from the end, in one pass.
+fn ends(lines: &[&str]) -> Vec<Option<usize>> {
+    /// Longer fences open nothing.
+    const LONGEST: usize = 16;
+    let mut nearest = [[None::<usize>; LONGEST + 1]; 2];
+    let mut ends = vec![None; lines.len()];
+    for (at, line) in lines.iter().enumerate().rev() {
+        let unindented = line.trim_start_matches(' ');
+        let indent = line.len() - unindented.len();
+        let Some((character, length, named)) = fence(unindented).filter(|_| indent <= 3) else { continue };
+        let Some(nearest) = nearest.get_mut(usize::from(character == '~')) else { continue };
+        if indent == 0
+            && let Some(end) = ends.get_mut(at)
+        {
+            *end = nearest.get(length).copied().flatten();
+        }
+        if !named {
+            // It closes all that are no longer than it.
+            nearest.iter_mut().take(length.saturating_add(1)).for_each(|slot| *slot = Some(at));
+        }
+    }
+    ends
 }
 
 fn prose(line: &str, out: &mut String) {
-    // What names an address for links elsewhere: none of ours.
-    let start = line.trim_start_matches([' ', '>', '-', '*']);
-    if start.starts_with('[') && start.contains("]:") {
-        let (before, after) = line.split_at_checked(line.len() - start.len()).unwrap_or(("", line));
-        plain(before, out);
-        out.push('\\');
-        return inline(after, out);
+    let start = out.len();
+    let mut rest = line;
+    while let Some(at) = rest.find(['<', ']', '`', '~']) {
+        let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(before);
+        let taken = match from.chars().next() {
+            Some('<') => angle(from, start, out),
+            Some(']') => bracket(from, out),
+            Some(mark) => marks(from, mark, out),
+            None => 0,
+        };
+        rest = from.get(taken.max(1)..).unwrap_or_default();
     }
-    inline(line, out);
+    out.push_str(rest);
 }
 
-fn inline(line: &str, out: &mut String) {
-    let mut rest = line;
-    while let Some(at) = rest.find(['<', ']']) {
-        let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        plain(before, out);
-        let tag = TAGS.iter().find(|tag| from.starts_with(**tag));
-        let taken = match tag {
-            Some(tag) => {
-                out.push_str(tag);
-                tag.len()
-            }
-            None if from.starts_with('<') => {
-                let acts = from.get(1..2).is_some_and(|next| {
-                    next.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'))
-                });
-                out.push_str(if acts && !out.ends_with('\\') { "\\<" } else { "<" });
-                1
-            }
-            None => {
-                let leads = from.strip_prefix("](").is_none_or(is_web);
-                out.push_str(if leads { "]" } else { "] " });
-                1
-            }
-        };
-        rest = from.get(taken..).unwrap_or_default();
+/// Is what comes next escaped by what was written?
+fn is_escaped(out: &str) -> bool {
+    (out.len() - out.trim_end_matches('\\').len()) % 2 == 1
+}
+
+/// Writes `<` and what belongs to it; gives the bytes taken.
+fn angle(from: &str, line_start: usize, out: &mut String) -> usize {
+    // A tag alone in a line begins a block of HTML, in which no escape counts (CommonMark, 4.6, 7).
+    let opens_line = out.get(line_start..).is_some_and(|before| before.chars().all(|c| !c.is_alphabetic()));
+    let tag = TAGS.iter().find(|tag| from.starts_with(**tag));
+    if let Some(tag) =
+        tag.filter(|tag| !(opens_line && from.get(tag.len()..).is_none_or(|after| after.trim().is_empty())))
+    {
+        out.push_str(tag);
+        return tag.len();
     }
-    plain(rest, out);
+    let acts =
+        from.chars().nth(1).is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?'));
+    if acts {
+        // Not a backslash: an address without brackets takes one in and leaves the tag as it is.
+        if is_escaped(out) {
+            out.pop();
+        }
+        out.push_str("&lt;");
+    } else {
+        out.push('<');
+    }
+    1
+}
+
+/// Writes `]` so that it neither ends a link elsewhere than to the web nor names an address.
+fn bracket(from: &str, out: &mut String) -> usize {
+    if from.starts_with("]:") {
+        out.push_str("]\\:");
+        return 2;
+    }
+    let leads = from.strip_prefix("](").is_none_or(is_web);
+    out.push_str(if leads { "]" } else { "] " });
+    1
+}
+
+/// Writes a run of backticks or tildes; gives the bytes taken.
+fn marks(from: &str, mark: char, out: &mut String) -> usize {
+    let length = from.len() - from.trim_start_matches(mark).len();
+    for index in 0..length {
+        if length >= 3 && !(index == 0 && is_escaped(out)) {
+            out.push('\\');
+        }
+        out.push(mark);
+    }
+    length
 }
 
 /// Does what follows the opening bracket of a link lead to the web, to a mailbox or within the document?
@@ -91,22 +160,114 @@ mod tests {
     #[test]
     fn nothing_that_acts_comes_out() {
         let rows = [
-            ("a <b> c < d", "a \\<b> c < d"),
-            ("<script>x</script>", "\\<script>x\\</script>"),
+            ("a <b> c < d", "a &lt;b> c < d"),
+            ("<script>x</script>", "&lt;script>x&lt;/script>"),
             ("x<sup>2</sup> <u>y</u>", "x<sup>2</sup> <u>y</u>"),
             ("[a](https://e.example/)", "[a](https://e.example/)"),
             ("[a](javascript:x)", "[a] (javascript:x)"),
             ("[a](< JavaScript:x>)", "[a] (< JavaScript:x>)"),
             ("[a](java\u{1}script:x)", "[a] (javascript:x)"),
             ("[a](file:///x)", "[a] (file:///x)"),
-            ("<javascript:x>", "\\<javascript:x>"),
-            ("[a]: javascript:x", "\\[a]: javascript:x"),
-            ("> - [a]: javascript:x", "> - \\[a]: javascript:x"),
-            ("```\n<b>\n```\n<b>", "```\n<b>\n```\n\\<b>"),
+            ("<javascript:x>", "&lt;javascript:x>"),
+            ("[a]: javascript:x", "[a]\\: javascript:x"),
+            ("> - [a]: javascript:x", "> - [a]\\: javascript:x"),
+            ("1. [a]: javascript:x", "1. [a]\\: javascript:x"),
+            ("+ [b]: javascript:x", "+ [b]\\: javascript:x"),
+            ("[a\nb]: javascript:x", "[a\nb]\\: javascript:x"),
+            ("\\<script>", "&lt;script>"),
+            ("\\\\<script>", "\\\\&lt;script>"),
+            ("<\u{1}script>", "&lt;script>"),
+            ("``` `x\n<b>\n```", "\\`\\`\\` `x\n&lt;b>\n\\`\\`\\`"),
+            ("~~~\n```\n~~~\n<b>\n```", "~~~\n```\n~~~\n&lt;b>\n\\`\\`\\`"),
+            ("> ```\n<b>", "> \\`\\`\\`\n&lt;b>"),
+            ("   ```\n```\n<b>\n```", "   \\`\\`\\`\n```\n<b>\n```"),
+            ("````\n```\n<b>\n````\n<b>", "````\n```\n<b>\n````\n&lt;b>"),
+            ("```\n<b>", "\\`\\`\\`\n&lt;b>"),
+            ("```\n  ```\n<b>\n```", "```\n  ```\n&lt;b>\n\\`\\`\\`"),
+            ("<u>\n```\n<b>\n```", "&lt;u>\n```\n<b>\n```"),
+            ("a\rb", "a\nb"),
+            ("```\n<b>\n```\n<b>", "```\n<b>\n```\n&lt;b>"),
+            ("https://e.example/<script>", "https://e.example/&lt;script>"),
             ("a\u{1b}[2Jb", "a[2Jb"),
         ];
         for (text, expected) in rows {
             assert_eq!(markdown(text), expected, "{text:?}");
         }
     }
+
+    proptest::proptest! {
+        /// As a renderer reads it, no HTML is there but the tags above, and no link but to the web.
+        #[test]
+        fn nothing_acts_as_a_renderer_reads_it(
+            pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..24)
+        ) {
+            let safe = markdown(&pieces.concat());
+            let arena = comrak::Arena::new();
+            let mut options = comrak::Options::default();
+            options.extension.autolink = true;
+            options.extension.table = true;
+            options.extension.footnotes = true;
+            for node in comrak::parse_document(&arena, &safe, &options).descendants() {
+                match &node.data.borrow().value {
+                    comrak::nodes::NodeValue::HtmlInline(html) => {
+                        proptest::prop_assert!(TAGS.contains(&html.as_str()), "{html:?} in {safe:?}");
+                    }
+                    comrak::nodes::NodeValue::HtmlBlock(block) => {
+                        proptest::prop_assert!(false, "{:?} in {safe:?}", block.literal);
+                    }
+                    comrak::nodes::NodeValue::Link(link) | comrak::nodes::NodeValue::Image(link) => {
+                        proptest::prop_assert!(is_web(&link.url), "{:?} in {safe:?}", link.url);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    const PIECES: &[&str] = &[
+        "<script>",
+        "</script>",
+        "<u>",
+        "</u>",
+        "<br>",
+        "<sup>",
+        "<b",
+        ">",
+        "<!--",
+        "-->",
+        "<?",
+        "\\",
+        "\\\\",
+        "`",
+        "``",
+        "```",
+        "````",
+        "~~~",
+        "~",
+        "``` x",
+        "\n",
+        "\n\n",
+        "\r",
+        "\u{1}",
+        " ",
+        "    ",
+        "\t",
+        "> ",
+        "- ",
+        "1. ",
+        "+ ",
+        "| ",
+        "[a",
+        "]",
+        "]:",
+        "](",
+        "javascript:x",
+        "https://e.example/",
+        ")",
+        "<javascript:x>",
+        "![",
+        "text",
+        "#",
+        "&#106;",
+    ];
 }

@@ -3,7 +3,8 @@
 //!
 //! Why on the bytes and not on the parsed file: parsing inflates object streams and keeps them. Here everything is
 //! inflated once into a buffer that is thrown away, and what counts as a stream is decided by what the bytes are, not by
-//! what their dictionary says, which can be written in many ways.
+//! what their dictionary says, which can be written in many ways. Pictures alone are believed: they are what most large
+//! files consist of, and nothing here ever inflates them.
 
 use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
@@ -45,7 +46,11 @@ pub(crate) fn check(bytes: &[u8], options: &Options) -> Result<(), Error> {
         let line_end = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n' | b' ')).count();
         let data = rest.get(line_end..).unwrap_or_default();
         let before = bytes.get(keyword.saturating_sub(DICTIONARY_BYTES)..keyword).unwrap_or_default();
-        let (read, fits) = inflated(data, !is_picture(before), &mut left, LAYERS);
+        // A picture is never inflated, neither here nor later: what counts is looked for behind its dictionary.
+        if is_picture(before) {
+            continue;
+        }
+        let (read, fits) = inflated(data, &mut left, LAYERS);
         if !fits {
             return Err(ErrorKind::TooLarge { limit: options.max_inflated_bytes }.into());
         }
@@ -54,16 +59,19 @@ pub(crate) fn check(bytes: &[u8], options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// Does the dictionary that ends here describe a picture? Names written with escapes are believed nothing.
+/// Does the dictionary that ends here describe a picture? Names written with escapes are believed nothing, and neither
+/// are those of what the parser inflates whatever else they say.
 fn is_picture(before: &[u8]) -> bool {
     let start = memmem::rfind(before, b" obj").unwrap_or(0);
     let dictionary = before.get(start..).unwrap_or_default();
-    memmem::find(dictionary, b"/Image").is_some() && !dictionary.contains(&b'#')
+    let has = |name: &[u8]| memmem::find(dictionary, name).is_some();
+    has(b"/Image") && !has(b"/ObjStm") && !has(b"/XRef") && !dictionary.contains(&b'#')
 }
 
-/// Inflates what is at the start of `data`, if it is zlib data at all, and takes what came out off `left` where it
-/// counts. Gives the bytes read, and whether the bound held.
-fn inflated(data: &[u8], counts: bool, left: &mut u64, layers: u8) -> (usize, bool) {
+/// Inflates what is at the start of `data`, if it is zlib data at all, and takes what came out off `left`. Gives the bytes
+/// read, and whether the bound held. What is kept to be inflated again has been taken off `left` too, so that it is
+/// never more than the bound.
+fn inflated(data: &[u8], left: &mut u64, layers: u8) -> (usize, bool) {
     if !is_zlib(data) {
         return (0, true);
     }
@@ -77,11 +85,9 @@ fn inflated(data: &[u8], counts: bool, left: &mut u64, layers: u8) -> (usize, bo
         let input = data.get(read..).unwrap_or_default();
         let status = state.decompress(input, &mut buffer, FlushDecompress::None);
         let written = state.total_out() - before;
-        if counts {
-            match left.checked_sub(written) {
-                Some(rest) => *left = rest,
-                None => return (read, false),
-            }
+        match left.checked_sub(written) {
+            Some(rest) => *left = rest,
+            None => return (read, false),
         }
         let chunk = buffer.get(..usize::try_from(written).unwrap_or(0)).unwrap_or_default();
         if *is_packed_again.get_or_insert_with(|| layers > 0 && is_zlib(chunk)) {
@@ -90,7 +96,7 @@ fn inflated(data: &[u8], counts: bool, left: &mut u64, layers: u8) -> (usize, bo
         let ended = !matches!(status, Ok(Status::Ok)) || written == 0;
         if ended {
             let read = usize::try_from(state.total_in()).unwrap_or(usize::MAX);
-            let fits = inner.is_empty() || inflated(&inner, counts, left, layers - 1).1;
+            let fits = inner.is_empty() || inflated(&inner, left, layers - 1).1;
             return (read, fits);
         }
     }
@@ -141,6 +147,10 @@ mod tests {
             check("/Filter [/FlateDecode /FlateDecode]", &packed(&packed(&zeros))).unwrap_err().is_limit()
         );
         assert!(check("/Subtype /Image", &packed(&zeros)).is_ok(), "pictures are not read");
+        let (picture, left) = (packed(&packed(&zeros)), &mut 10);
+        assert!(!inflated(&picture, left, LAYERS).1 && *left == 10, "nothing is kept beyond the bound");
+        assert!(check("/Subtype /Image", &picture).is_ok());
+        assert!(check("/Type /ObjStm /X /Image", &packed(&zeros)).unwrap_err().is_limit());
         assert!(check("/Subtype /Imag#65", &packed(&zeros)).unwrap_err().is_limit());
         assert!(check("", &zeros).is_ok(), "what is not packed is as large as it is");
         let mut two = file("", &packed(&zeros[..600_000]));

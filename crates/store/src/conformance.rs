@@ -72,8 +72,9 @@ impl<S: Store> Bench<S> {
     }
 
     async fn finish(&self, lease: LeasedPage, outcome: PageOutcome, links: &[&str]) -> Receipt {
+        let links = candidates(links);
         let page =
-            FinishedPage { lease, outcome, redirected_to: None, observed: None, links: candidates(links) };
+            FinishedPage { lease, outcome, redirected_to: None, observed: None, fingerprint: None, links };
         self.store.finish(page, START).await.expect("a page can be finished")
     }
 
@@ -137,6 +138,7 @@ async fn a_page_is_leased_once_and_its_links_follow<S: Store>(bench: Bench<S>) {
     assert_eq!(leased.len(), 1, "the first page is ready");
     assert!(bench.lease(10).await.is_empty(), "a leased page is not leased again");
     let page = leased.remove(0);
+    assert!(page.expires_at > START, "the worker knows how long it has");
     let outcome = document(&page);
     let receipt = bench.finish(page, outcome, &["a", "b", "c", "b"]).await;
     assert_eq!(
@@ -194,7 +196,14 @@ async fn a_redirect_to_a_known_page_is_no_second_document<S: Store>(bench: Bench
         let outcome = document(&page);
         let redirected_to =
             page.url.host_str().is_some_and(|host| host.starts_with("old")).then(|| candidate("new").key);
-        let page = FinishedPage { lease: page, outcome, redirected_to, observed: None, links: Vec::new() };
+        let page = FinishedPage {
+            lease: page,
+            outcome,
+            redirected_to,
+            observed: None,
+            fingerprint: None,
+            links: Vec::new(),
+        };
         bench.store.finish(page, START).await.expect("a page can be finished");
     }
     assert_eq!(bench.read(job, 0).await.0, ["new.example"]);
@@ -207,6 +216,7 @@ async fn a_redirect_to_a_known_page_is_no_second_document<S: Store>(bench: Bench
         outcome,
         redirected_to: Some(candidate("target").key),
         observed: None,
+        fingerprint: None,
         links: candidates(&["target"]),
     };
     let receipt = bench.store.finish(page, START).await.expect("a page can be finished");

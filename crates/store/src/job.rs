@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, JobRules, LeaseId, Observation, UrlKey};
+use gleaner_frontier::{Candidate, Fingerprint, JobRules, LeaseId, Observation, UrlKey};
 use gleaner_types::plan::WebhookPlan;
 use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
 use serde_json::Value;
@@ -109,6 +109,9 @@ pub struct FinishedPage {
     pub redirected_to: Option<UrlKey>,
     /// How the host answered, where it was asked: it is asked for more or less at once from then on.
     pub observed: Option<Observation>,
+    /// What the page said, where that is to be compared with other pages of the job: families of pages that say the
+    /// same over and over are put off behind the others of their host. `None` changes nothing.
+    pub fingerprint: Option<Fingerprint>,
     /// Links found that belong to the job.
     pub links: Vec<Candidate>,
 }

@@ -21,8 +21,9 @@ use crate::{
 /// - **Each operation is one transaction**: it happens whole or not at all, and what it changed is seen by every
 ///   later operation. A durable store has it on the medium before it returns.
 /// - **A page is leased to one caller at a time.** A lease ends by [`finish`](Store::finish), by the end of its
-///   job, or by time ([`expire`](Store::expire)); a finish after that changes nothing and says so in the receipt. So a
-///   page may be fetched twice after a crash, and its document is stored once.
+///   job, or by time ([`LeasedPage::expires_at`](crate::LeasedPage::expires_at), [`expire`](Store::expire)); a finish after
+///   that changes nothing and says so in the receipt. So a page may be fetched twice after a crash, and its document is
+///   stored once. A caller that lives gives a page back before that time, so that nothing is fetched twice at once.
 /// - **Limits are exact**: pages with a document and pages leased never exceed the job's limit together.
 /// - **Documents have an order that never changes**, that of their finishing. Reading misses and repeats nothing.
 /// - **A job ends once**, when it is sealed, nothing is leased and nothing waits that its limit lets through; or by

@@ -1,6 +1,7 @@
 //! Addresses of a page: relative to its base, and only those that can be fetched.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use url::Url;
 
@@ -9,9 +10,15 @@ use crate::tree::{Attr, Tag, Tree};
 /// An address longer than this is dropped: no server answers it, and it is a data URI more often than not.
 pub(crate) const MAX_ADDRESS_BYTES: usize = 8_192;
 
+/// Making addresses absolute adds at most so many bytes to what one output of a page holds. A page whose base is 8 KiB
+/// long has as many bytes more in each of its links as it likes; beyond this they are no longer given as links.
+pub const MAX_RESOLVED_BYTES: usize = 32 * 1024 * 1024;
+
 /// Makes the addresses of one page absolute.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
+    /// What may still be added, in bytes.
+    left: Cell<usize>,
     /// `None` leaves relative addresses as they are: for HTML that belongs to no page.
     base: Option<Url>,
 }
@@ -23,31 +30,51 @@ impl Resolver {
             .filter(|base| base.len() <= MAX_ADDRESS_BYTES)
             .and_then(|base| url.join(strip(base).as_ref()).ok())
             .filter(|base| matches!(base.scheme(), "http" | "https"));
-        Self { base: Some(declared.unwrap_or_else(|| url.clone())) }
+        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: Some(declared.unwrap_or_else(|| url.clone())) }
     }
 
     /// Of HTML that belongs to no page.
     pub(crate) const fn without_base() -> Self {
-        Self { base: None }
+        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: None }
+    }
+
+    /// The same for another output of the page: nothing is spent yet.
+    pub(crate) fn afresh(&self) -> Self {
+        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: self.base.clone() }
+    }
+
+    /// May an address be written that is so much longer than what the page has? Once one may not, none may.
+    fn affords(&self, reference: &str, url: &Url) -> bool {
+        let added = url.as_str().len().saturating_sub(reference.len());
+        let left = self.left.get().checked_sub(added);
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    /// Is nothing left to spend? Asked before an address is made, which costs as much as it is long.
+    fn is_spent(&self) -> bool {
+        self.left.get() == 0
     }
 
     /// Of a parsed page.
     pub(crate) fn of_tree(url: &Url, tree: &Tree) -> Self {
-        let base = tree.find(Tag::Base).and_then(|base| tree.attribute(base, Attr::Href));
+        // The first that has an address (HTML Standard, 4.2.3): others only name a target.
+        let base = tree.all(Tag::Base).find_map(|base| tree.attribute(base, Attr::Href));
         Self::new(url, base)
     }
 
     /// The absolute `http` or `https` address of a reference, its fragment kept.
     pub(crate) fn web(&self, reference: &str) -> Option<Url> {
         let reference = strip(reference);
-        if reference.len() > MAX_ADDRESS_BYTES {
+        if reference.len() > MAX_ADDRESS_BYTES || self.is_spent() {
             return None;
         }
         let url = match &self.base {
             Some(base) => base.join(&reference).ok()?,
             None => Url::parse(&reference).ok()?,
         };
-        (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
+        (matches!(url.scheme(), "http" | "https") && url.has_host() && self.affords(&reference, &url))
+            .then_some(url)
     }
 
     /// The address as it is written into Markdown or HTML: absolute where there is a base; `None` for what must not
@@ -55,7 +82,7 @@ impl Resolver {
     pub(crate) fn output<'a>(&self, reference: &'a str) -> Option<Cow<'a, str>> {
         let stripped = strip(reference);
         // A control character that a later step drops would turn a harmless scheme into another one.
-        if stripped.len() > MAX_ADDRESS_BYTES || stripped.contains(char::is_control) {
+        if stripped.len() > MAX_ADDRESS_BYTES || stripped.contains(char::is_control) || self.is_spent() {
             return None;
         }
         match scheme(&stripped) {
@@ -73,7 +100,7 @@ impl Resolver {
                 Some(base) => base
                     .join(&stripped)
                     .ok()
-                    .filter(|url| matches!(url.scheme(), "http" | "https"))
+                    .filter(|url| matches!(url.scheme(), "http" | "https") && self.affords(&stripped, url))
                     .map(|url| Cow::Owned(url.into())),
                 None => Some(stripped),
             },
@@ -148,6 +175,23 @@ mod tests {
     fn the_base_is_honoured_unless_it_is_no_web_address() {
         assert_eq!(resolver(Some("/docs/")).web("x").unwrap().as_str(), "https://example.org/docs/x");
         assert_eq!(resolver(Some("javascript:1")).web("x").unwrap().as_str(), "https://example.org/a/x");
+    }
+
+    #[test]
+    fn a_long_base_does_not_multiply() {
+        let long = resolver(Some(&format!("/{}/", "x".repeat(8_000))));
+        let web = (0..10_000).filter(|n| long.web(&n.to_string()).is_some()).count();
+        assert!(web * 8_000 <= MAX_RESOLVED_BYTES && web > 1_000, "{web}");
+        assert_eq!(long.output("a"), None, "none once it is spent");
+        assert!(long.afresh().output("a").is_some());
+    }
+
+    #[test]
+    fn the_first_base_with_an_address_counts() {
+        let tree =
+            crate::tree::parse("<base target=_blank><base href=/b/><base href=/c/>", Default::default());
+        let url = Url::parse("https://example.org/").unwrap();
+        assert_eq!(Resolver::of_tree(&url, &tree).web("x").unwrap().as_str(), "https://example.org/b/x");
     }
 
     #[test]

@@ -30,37 +30,113 @@ const ADS: &[&str] = &[
 ];
 
 /// What names of advertisements begin with.
-const AD_STARTS: &[&str] =
-    &["ad-", "ads-", "ad_", "ads_", "advert-", "google_ads", "div-gpt-ad", "dfp-", "gpt-ad", "adslot"];
+const AD_STARTS: &[&str] = &["google_ads", "div-gpt-ad", "dfp-", "gpt-ad", "adslot"];
+
+/// What follows `ad-` in names of advertisements; a number does too. `ad-hoc` and `ad-lib` are none.
+const AD_PLACES: &[&str] = &[
+    "area",
+    "banner",
+    "billboard",
+    "block",
+    "bottom",
+    "box",
+    "break",
+    "card",
+    "column",
+    "container",
+    "content",
+    "desktop",
+    "footer",
+    "frame",
+    "header",
+    "holder",
+    "inline",
+    "inner",
+    "label",
+    "leaderboard",
+    "left",
+    "mobile",
+    "native",
+    "placeholder",
+    "placement",
+    "position",
+    "rail",
+    "rectangle",
+    "right",
+    "row",
+    "section",
+    "sidebar",
+    "sky",
+    "skyscraper",
+    "slot",
+    "slots",
+    "space",
+    "sticky",
+    "text",
+    "top",
+    "unit",
+    "units",
+    "widget",
+    "wrap",
+    "wrapper",
+    "zone",
+];
 
 /// What names of advertisements end with.
 const AD_ENDS: &[&str] = &["-ad", "-ads", "_ad", "_ads", "-advert", "-advertisement"];
 
-/// What names of cookie dialogs hold, beside a word for a dialog.
-const COOKIES: &[&str] = &["cookie", "gdpr", "consent", "ccpa"];
+/// Words of cookie dialogs, and words for dialogs: a name that begins with one of each stands for a cookie dialog.
+const COOKIES: &[&str] = &["cookie", "cookies", "gdpr", "consent", "ccpa"];
 const DIALOGS: &[&str] = &[
+    "alert",
     "banner",
     "bar",
-    "notice",
-    "popup",
-    "pop-up",
-    "modal",
+    "compliance",
+    "consent",
     "dialog",
-    "overlay",
-    "message",
-    "law",
-    "alert",
-    "wrapper",
-    "container",
     "disclaimer",
-    "layer",
-    "box",
+    "law",
+    "modal",
+    "notice",
+    "notification",
+    "overlay",
+    "popup",
     "prompt",
-    "root",
-    "sdk",
-    "manager",
-    "info",
     "warning",
+];
+
+/// What may stand before them.
+const NEUTRAL: &[&str] = &["cc", "cmp", "eu", "global", "js", "page", "site", "the", "wp"];
+
+/// Words that a cookie dialog shares with much else: beside a word of cookies anywhere in a name, what the element looks
+/// like or says must tell.
+const FRAMES: &[&str] =
+    &["box", "container", "info", "layer", "manager", "message", "pop", "root", "sdk", "wrap", "wrapper"];
+
+/// Beginnings of words that ask for consent, in the languages that most pages are in.
+const ASKING: &[&str] = &[
+    "we use",
+    "uses cookies",
+    "use of cookies",
+    "consent",
+    "privacy",
+    "accept",
+    "agree",
+    "zustimm",
+    "akzept",
+    "datenschutz",
+    "acept",
+    "privacidad",
+    "aceit",
+    "privacidade",
+    "accett",
+    "privato",
+    "confidentialit",
+    "accord",
+    "toestemming",
+    "samtyc",
+    "zgod",
+    "同意",
 ];
 
 /// Names that common consent programs give their dialogs.
@@ -124,10 +200,7 @@ fn is_furniture(tree: &Tree, node: NodeId) -> bool {
             .flat_map(str::split_ascii_whitespace)
             .filter(|name| name.len() <= 80)
     };
-    if names().any(|name| {
-        let name = name.to_ascii_lowercase();
-        is_ad(&name) || is_consent(&name)
-    }) {
+    if names().any(|name| is_ad(&name.to_ascii_lowercase()) || is_consent(tree, node, name)) {
         return true;
     }
     let label = tree.attribute(node, Attr::AriaLabel).unwrap_or_default();
@@ -147,11 +220,70 @@ fn is_ad(name: &str) -> bool {
     ADS.contains(&name)
         || AD_STARTS.iter().any(|start| name.starts_with(start))
         || AD_ENDS.iter().any(|end| name.ends_with(end))
+        || {
+            let mut words = name.split(['-', '_']);
+            matches!(words.next(), Some("ad" | "ads" | "advert"))
+                && words.next().is_some_and(|place| {
+                    AD_PLACES.contains(&place)
+                        || (!place.is_empty() && place.bytes().all(|byte| byte.is_ascii_digit()))
+                })
+        }
 }
 
-fn is_consent(name: &str) -> bool {
-    CONSENT.iter().any(|start| name.starts_with(start))
-        || (COOKIES.iter().any(|word| name.contains(word)) && DIALOGS.iter().any(|word| name.contains(word)))
+fn is_consent(tree: &Tree, node: NodeId, name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    if CONSENT.iter().any(|start| lower.starts_with(start)) {
+        return true;
+    }
+    if !COOKIES.iter().any(|word| lower.contains(word)) {
+        return false;
+    }
+    let words = words(name);
+    let mut said = words.iter().map(String::as_str).skip_while(|word| NEUTRAL.contains(word));
+    let first = said.next().unwrap_or_default();
+    let second = said.next().unwrap_or_default();
+    // `cookie-banner` and `cookiebanner`.
+    let glued =
+        COOKIES.iter().any(|word| first.strip_prefix(word).is_some_and(|rest| DIALOGS.contains(&rest)));
+    if glued || (COOKIES.contains(&first) && DIALOGS.contains(&second)) {
+        return true;
+    }
+    let framed = FRAMES.iter().chain(DIALOGS).any(|word| lower.contains(word));
+    framed && (is_laid_over(tree, node) || asks(tree, node))
+}
+
+/// The words of a name: `cookie-banner`, `cookie_banner` and `CookieBanner` have two.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut small = false;
+    for c in name.chars() {
+        if matches!(c, '-' | '_') || (small && c.is_ascii_uppercase()) {
+            words.push(String::new());
+        }
+        small = c.is_ascii_lowercase();
+        if let Some(word) = words.last_mut().filter(|_| !matches!(c, '-' | '_')) {
+            word.push(c.to_ascii_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Does an element's own style put it over the page?
+fn is_laid_over(tree: &Tree, node: NodeId) -> bool {
+    tree.attribute(node, Attr::Style).is_some_and(|style| {
+        style.split(';').filter_map(|declaration| declaration.split_once(':')).any(|(property, value)| {
+            property.trim().eq_ignore_ascii_case("position")
+                && ["fixed", "sticky"].iter().any(|place| value.trim().eq_ignore_ascii_case(place))
+        })
+    })
+}
+
+/// Does an element ask for consent to cookies?
+fn asks(tree: &Tree, node: NodeId) -> bool {
+    let text = tree.folded_text(node, DIALOG_BYTES).to_lowercase();
+    ["cookie", "gdpr", "consent"].iter().any(|word| text.contains(word))
+        && ASKING.iter().any(|word| text.contains(word))
 }
 
 #[cfg(test)]
@@ -189,6 +321,12 @@ mod tests {
             "<div id=onetrust-consent-sdk>x</div>",
             "<div role=dialog>We use cookies.</div>",
             "<div aria-label=Advertisement>x</div>",
+            "<div class=ad-slot>x</div>",
+            "<div id=ad_300>x</div>",
+            "<div class=eu-cookie-notice>x</div>",
+            "<div class=cookiebar>x</div>",
+            "<div id=cookie-container>We use cookies. Accept all</div>",
+            "<div class=cookie-wrapper style='position: fixed'>x</div>",
         ];
         for html in hidden {
             assert_eq!(kept(html), "", "{html}");
@@ -197,6 +335,10 @@ mod tests {
             ("<div class='add-to-cart'>x</div>", "x"),
             ("<div class='header'>x</div>", "x"),
             ("<div class='cookie-recipes'>x</div>", "x"),
+            ("<div class='ad-hoc'>x</div>", "x"),
+            ("<div id='ad-lib'>x</div>", "x"),
+            ("<div id='chocolate-cookies-container'>Cookies, baked.</div>", "Cookies, baked."),
+            ("<div class='informed-consent-message'>x</div>", "x"),
             ("<div role=dialog>Sign in</div>", "Sign in"),
             ("<article class='ad'>x</article>", "x"),
             ("<div class='download'>x</div>", "x"),

@@ -1,11 +1,13 @@
 //! Cleaned HTML: the `html` format.
 //!
-//! Safe to show: an allow-list of elements that are dropped with all they hold, attributes that are kept, addresses
-//! that pass the same check as those of Markdown. Nothing is copied from the page unescaped.
+//! Safe to show: of elements, those of a list are dropped with all they hold, and so is SVG; of attributes, those of a list
+//! are kept and no others; addresses pass the same check as those of Markdown. Nothing is copied from the page unescaped.
+//! What stands in a declarative shadow tree is written in its host's place, as a browser shows it.
 
 use crate::address::Resolver;
+use crate::markdown::is_unseen;
 use crate::page::picture;
-use crate::tree::{Edge, Kind, NodeId, Space, Tag, Tree, Walk};
+use crate::tree::{Attr, Edge, Kind, NodeId, Space, Tag, Tree, Walk};
 use crate::view::View;
 
 /// Attributes that are kept as they are.
@@ -64,6 +66,7 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64
                     Kind::Text if view.hidden.contains(node) => {}
                     Kind::Text => escape(tree.text(node), false, &mut out),
                     Kind::Element if view.skips(tree, node) || drops(tree, node) => walk.skip_children(),
+                    Kind::Element if is_shadow_root(tree, node) => {}
                     Kind::Element if budget == 0 => {
                         out.push('<');
                         out.push_str(tree.name(node));
@@ -80,6 +83,7 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64
                     let closes = tree.is_element(node)
                         && !view.skips(tree, node)
                         && !drops(tree, node)
+                        && !is_shadow_root(tree, node)
                         && !tree.tag(node).is_void();
                     if closes {
                         out.push_str("</");
@@ -118,8 +122,14 @@ fn drops(tree: &Tree, node: NodeId) -> bool {
     let name = tree.name(node);
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     tree.space(node) == Space::Foreign
-        || DROPPED.iter().any(|dropped| name.eq_ignore_ascii_case(dropped))
+        || (!is_shadow_root(tree, node) && DROPPED.iter().any(|dropped| name.eq_ignore_ascii_case(dropped)))
+        || (tree.tag(node) == Tag::Img && is_unseen(tree, node))
         || !name.bytes().all(plain)
+}
+
+/// Does an element hold what a browser shows in place of what its parent holds?
+fn is_shadow_root(tree: &Tree, node: NodeId) -> bool {
+    tree.tag(node) == Tag::Template && tree.has(node, Attr::Shadowrootmode)
 }
 
 fn open(tree: &Tree, node: NodeId, resolver: &Resolver, remove_base64_images: bool, out: &mut String) {
@@ -154,6 +164,11 @@ fn open(tree: &Tree, node: NodeId, resolver: &Resolver, remove_base64_images: bo
         }
     }
     out.push('>');
+    // A parser drops the first line end of these (HTML Standard, 13.2.6.4.7): one that counts needs another before it.
+    let drops_line = matches!(tag, Tag::Pre | Tag::Textarea) || tree.name(node) == "listing";
+    if drops_line && tree.first_child(node).is_some_and(|first| tree.text(first).starts_with('\n')) {
+        out.push('\n');
+    }
 }
 
 fn attribute(name: &str, value: &str, out: &mut String) {
@@ -224,9 +239,27 @@ mod tests {
                 "<form><button>b</button></form>",
             ),
             ("<base href=/c/><p style='background:url(javascript:x)'>t", "<p>t</p>"),
+            (
+                "<div><template shadowrootmode=open><p>s<script>x</script></p></template></div>",
+                "<div><p>s</p></div>",
+            ),
+            ("<template><p>s</p></template>t", "t"),
+            ("<img src=t.gif style='width:1px;height:1px'>t", "t"),
+            ("<img src=t.gif style='display: none'>t", "t"),
         ];
         for (html, expected) in rows {
             assert_eq!(cleaned(html), expected, "{html}");
         }
+    }
+
+    #[test]
+    fn the_first_line_ends_of_code_stay_when_it_is_read_again() {
+        for html in ["<pre>\n\na\n</pre>", "<pre>\n\n\na</pre>", "<pre>a</pre>", "<textarea>\n\na</textarea>"]
+        {
+            let once = cleaned(html);
+            assert_eq!(once, html);
+            assert_eq!(cleaned(&once), once);
+        }
+        assert_eq!(cleaned("<pre>\na</pre>"), "<pre>a</pre>");
     }
 }

@@ -1,7 +1,9 @@
 //! Pure page transformation of gleaner: bytes in, [`Document`](gleaner_types::Document) out.
 //!
 //! A page is parsed once into an arena tree; links, images, metadata, main content, Markdown and cleaned HTML are all
-//! read off it. No I/O, no clock, no recursion on input depth, and every stage is linear in the size of its input.
+//! read off it. No I/O, no clock, no recursion on input depth. Time and memory grow no faster than the input: what could
+//! (selectors over siblings, links below a long base, blocks of text) has a bound, beyond which the page's warning says
+//! what was left out, or less is given.
 //!
 //! Links alone, for pages that are only crawled through:
 //!
@@ -37,10 +39,11 @@ mod view;
 #[doc(hidden)]
 pub use content::training;
 
+pub use address::MAX_RESOLVED_BYTES;
 pub use charset::{CharsetSource, Decoded, decode};
 pub use error::{Error, ErrorKind};
 pub use page::links::{Link, MAX_LINKS, PageLinks};
-pub use select::MAX_SELECTOR_BYTES;
+pub use select::{MAX_SELECTOR_BYTES, SELECTOR_STEPS_PER_NODE};
 pub use transform::{Input, MAX_BODY_BYTES, Page, check_selector, html_to_markdown, links, transform};
 
 pub(crate) use markdown::fence as markdown_fence;

@@ -2,6 +2,7 @@
 //!
 //! The matching is that of the `selectors` crate, which browsers use; this file only tells it about our tree.
 
+use std::cell::Cell;
 use std::fmt;
 
 use cssparser::{ParseError, ToCss};
@@ -22,6 +23,17 @@ use crate::view::{NodeSet, View};
 
 /// A selector longer than this is refused.
 pub const MAX_SELECTOR_BYTES: usize = 2_000;
+
+/// Matching takes at most so many steps from element to element for each node of a page. `i ~ b` looks at all siblings
+/// before each element, which on a page of siblings is the square of their number; beyond the bound nothing matches any
+/// more, and the page's warning says so. Pages that people make stay far below.
+pub const SELECTOR_STEPS_PER_NODE: usize = 256;
+
+/// Steps that any page has, however small.
+const LEAST_STEPS: usize = 1_000_000;
+
+/// The warning where the bound was met.
+pub(crate) const GIVEN_UP: &str = "A selector of the request takes too many steps on this page: what it matches was only looked for in the page's first part.";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Css;
@@ -139,11 +151,12 @@ impl Selectors {
 
     /// Asks about the elements of a tree.
     pub(crate) fn matcher<'s>(&'s self, tree: &'s Tree) -> Matcher<'s> {
-        Matcher { lists: &self.lists, tree, caches: SelectorCaches::default() }
+        let steps = tree.len().saturating_mul(SELECTOR_STEPS_PER_NODE).max(LEAST_STEPS);
+        Matcher { lists: &self.lists, tree, caches: SelectorCaches::default(), steps: Cell::new(steps) }
     }
 
-    /// The outermost elements that match, in document order.
-    pub(crate) fn outermost(&self, tree: &Tree) -> Vec<NodeId> {
+    /// The outermost elements that match, in document order, and whether the matching was given up.
+    pub(crate) fn outermost(&self, tree: &Tree) -> (Vec<NodeId>, bool) {
         let mut matcher = self.matcher(tree);
         let mut found = Vec::new();
         let mut walk = Walk::new(tree, NodeId::DOCUMENT);
@@ -156,14 +169,16 @@ impl Selectors {
                 walk.skip_children();
             }
         }
-        found
+        (found, matcher.is_given_up())
     }
 
-    /// Adds the elements that match to a set.
-    pub(crate) fn mark(&self, tree: &Tree, set: &mut NodeSet) {
-        for node in self.outermost(tree) {
+    /// Adds the elements that match to a set; true where the matching was given up.
+    pub(crate) fn mark(&self, tree: &Tree, set: &mut NodeSet) -> bool {
+        let (found, given_up) = self.outermost(tree);
+        for node in found {
             set.insert(node);
         }
+        given_up
     }
 }
 
@@ -202,12 +217,22 @@ pub(crate) struct Matcher<'s> {
     lists: &'s [SelectorList<Css>],
     tree: &'s Tree,
     caches: SelectorCaches,
+    /// Steps that are left; see [`SELECTOR_STEPS_PER_NODE`].
+    steps: Cell<usize>,
 }
 
 impl Matcher<'_> {
+    /// Was the bound on steps met? From then on nothing matches.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.steps.get() == 0
+    }
+
     /// Does any selector match the element?
     pub(crate) fn matches(&mut self, node: NodeId) -> bool {
-        let element = Ref { tree: self.tree, node };
+        if self.is_given_up() {
+            return false;
+        }
+        let element = Ref { tree: self.tree, node, steps: &self.steps };
         let mut context = MatchingContext::new(
             MatchingMode::Normal,
             None,
@@ -216,10 +241,13 @@ impl Matcher<'_> {
             NeedsSelectorFlags::No,
             MatchingForInvalidation::No,
         );
-        self.lists
+        let matches = self
+            .lists
             .iter()
             .flat_map(SelectorList::slice)
-            .any(|selector| matches_selector(selector, 0, None, element, &mut context))
+            .any(|selector| matches_selector(selector, 0, None, element, &mut context));
+        // What was given up half-way may have matched for want of steps (`:not(a ~ b)`).
+        matches && self.steps.get() > 0
     }
 }
 
@@ -228,6 +256,7 @@ impl Matcher<'_> {
 struct Ref<'t> {
     tree: &'t Tree,
     node: NodeId,
+    steps: &'t Cell<usize>,
 }
 
 impl fmt::Debug for Ref<'_> {
@@ -238,7 +267,19 @@ impl fmt::Debug for Ref<'_> {
 
 impl<'t> Ref<'t> {
     fn at(self, node: NodeId) -> Option<Self> {
-        self.tree.is_element(node).then_some(Self { tree: self.tree, node })
+        self.tree.is_element(node).then_some(Self { node, ..self })
+    }
+
+    /// The first element among nodes; each node that is looked at is a step, and where none is left there is none.
+    fn first(self, nodes: impl Iterator<Item = NodeId>) -> Option<Self> {
+        for node in nodes {
+            let left = self.steps.get().checked_sub(1)?;
+            self.steps.set(left);
+            if let Some(element) = self.at(node) {
+                return Some(element);
+            }
+        }
+        None
     }
 
     fn namespace(self) -> Namespace {
@@ -258,7 +299,7 @@ impl Element for Ref<'_> {
     }
 
     fn parent_element(&self) -> Option<Self> {
-        self.at(self.tree.parent(self.node)?)
+        self.first(self.tree.parent(self.node).into_iter())
     }
 
     fn parent_node_is_shadow_root(&self) -> bool {
@@ -274,17 +315,19 @@ impl Element for Ref<'_> {
     }
 
     fn prev_sibling_element(&self) -> Option<Self> {
-        std::iter::successors(self.tree.previous_sibling(self.node), |node| self.tree.previous_sibling(*node))
-            .find_map(|node| self.at(node))
+        let tree = self.tree;
+        self.first(std::iter::successors(tree.previous_sibling(self.node), |node| {
+            tree.previous_sibling(*node)
+        }))
     }
 
     fn next_sibling_element(&self) -> Option<Self> {
-        std::iter::successors(self.tree.next_sibling(self.node), |node| self.tree.next_sibling(*node))
-            .find_map(|node| self.at(node))
+        let tree = self.tree;
+        self.first(std::iter::successors(tree.next_sibling(self.node), |node| tree.next_sibling(*node)))
     }
 
     fn first_element_child(&self) -> Option<Self> {
-        self.tree.children(self.node).find_map(|node| self.at(node))
+        self.first(self.tree.children(self.node))
     }
 
     fn is_html_element_in_html_document(&self) -> bool {
@@ -367,16 +410,17 @@ impl Element for Ref<'_> {
     }
 }
 
-/// What a request's tags leave of a page.
-pub(crate) fn view(tree: &Tree, include: &Selectors, exclude: &Selectors) -> View {
+/// What a request's tags leave of a page, and whether a selector was given up.
+pub(crate) fn view(tree: &Tree, include: &Selectors, exclude: &Selectors) -> (View, bool) {
     let mut view = View::whole(tree);
+    let mut given_up = false;
     if !include.lists.is_empty() {
-        view.roots = include.outermost(tree);
+        (view.roots, given_up) = include.outermost(tree);
     }
     if !exclude.lists.is_empty() {
-        exclude.mark(tree, &mut view.hidden);
+        given_up |= exclude.mark(tree, &mut view.hidden);
     }
-    view
+    (view, given_up)
 }
 
 #[cfg(test)]
@@ -391,7 +435,7 @@ mod tests {
         let tree = parse(PAGE, ParseOptions { all_attributes: true });
         let selectors = Selectors::parse(&[selector.to_owned()]).unwrap();
         let texts: Vec<_> =
-            selectors.outermost(&tree).into_iter().map(|node| tree.folded_text(node, 100)).collect();
+            selectors.outermost(&tree).0.into_iter().map(|node| tree.folded_text(node, 100)).collect();
         texts.join("|")
     }
 
@@ -424,5 +468,23 @@ mod tests {
                 "{selector}: {error}"
             );
         }
+    }
+
+    #[test]
+    fn siblings_do_not_multiply() {
+        let html = format!("<div>{}</div>", "<b>x</b>".repeat(20_000));
+        let tree = parse(&html, ParseOptions { all_attributes: true });
+        for selector in ["i ~ b", "b:not(i ~ b)", "div:has(b ~ i)", "b:nth-last-child(2n + 1 of i ~ b)"] {
+            let selectors = Selectors::parse(&[selector.to_owned()]).unwrap();
+            let matcher = selectors.matcher(&tree);
+            let most = matcher.steps.get();
+            assert!(most <= SELECTOR_STEPS_PER_NODE * tree.len(), "linear");
+            assert!(selectors.outermost(&tree).0.len() <= 20_000, "{selector}");
+        }
+        let selectors = Selectors::parse(&["i ~ b".to_owned()]).unwrap();
+        assert_eq!(selectors.outermost(&tree), (Vec::new(), true), "given up, and said so");
+        let selectors = Selectors::parse(&["i + b, div > b:first-child".to_owned()]).unwrap();
+        let (found, given_up) = selectors.outermost(&tree);
+        assert_eq!((found.len(), given_up), (1, false));
     }
 }

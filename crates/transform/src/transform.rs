@@ -10,7 +10,7 @@ use crate::address::Resolver;
 use crate::body::{self, Body};
 use crate::error::{Error, ErrorKind};
 use crate::page::links::{self, Link, PageLinks};
-use crate::page::{attributes, images, link_pass, metadata, shell};
+use crate::page::{attributes, images, link_pass, metadata, shell, structured};
 use crate::select::{self, Selectors};
 use crate::tree::{NodeId, ParseOptions, Tag, Tree, parse, prepare};
 use crate::view::View;
@@ -25,6 +25,16 @@ const NO_MAIN_CONTENT: &str =
 
 /// The warning of a page with too many elements.
 const TRUNCATED: &str = "The page has more elements than are read: its end is given as text alone.";
+
+/// The warning of a page whose text was taken from its JSON-LD.
+const FROM_STRUCTURED_DATA: &str =
+    "The page shows next to no text: the text that its JSON-LD gives is given instead.";
+
+/// A page with less Markdown than this may be one whose text its scripts put in, in bytes.
+const SHORT_BYTES: usize = 300;
+
+/// A text in JSON-LD that is worth more than so little Markdown, in bytes.
+const LONG_BYTES: usize = 600;
 
 /// What was fetched.
 #[derive(Debug, Clone, Copy)]
@@ -156,7 +166,7 @@ fn html_page(
     let mut document = Document { metadata: metadata::read(&tree, url, &resolver), ..Document::default() };
     let mut warnings = Vec::new();
 
-    let tagged = select::view(&tree, include, exclude);
+    let (tagged, mut given_up) = select::view(&tree, include, exclude);
     if formats.links {
         document.links = Some(links::of_view(&tree, &tagged, &resolver));
     }
@@ -164,7 +174,9 @@ fn html_page(
         document.images = Some(images::of_view(&tree, &tagged, &resolver));
     }
     if !formats.attributes.is_empty() {
-        document.attributes = Some(attributes::read(&tree, &formats.attributes)?);
+        let (values, too_costly) = attributes::read(&tree, &formats.attributes)?;
+        document.attributes = Some(values);
+        given_up |= too_costly;
     }
     if formats.raw_html {
         document.raw_html = Some(text.to_owned());
@@ -186,10 +198,13 @@ fn html_page(
         // Main content is told from advertisements by other means.
         let narrows = options.only_main_content && options.include_tags.is_empty();
         let mut view = if narrows { asked() } else { whole() };
+        let mut is_whole = !narrows;
         if narrows && !content::narrow(&tree, &mut view, url) {
             view = whole();
+            is_whole = true;
         }
         let write = |view: &View| {
+            let resolver = resolver.afresh();
             let options = markdown::Options {
                 resolver: &resolver,
                 remove_base64_images: options.remove_base64_images,
@@ -198,15 +213,25 @@ fn html_page(
             markdown::write(&tree, view, options)
         };
         let mut written = if wants_text { write(&view) } else { String::new() };
-        if wants_text && written.is_empty() && options.only_main_content {
+        if wants_text && written.is_empty() && !is_whole {
             view = whole();
             written = write(&view);
-            if !written.is_empty() {
-                warnings.push(NO_MAIN_CONTENT);
-            }
+            is_whole = true;
+        }
+        if wants_text
+            && written.len() < SHORT_BYTES
+            && options.include_tags.is_empty()
+            && let Some(text) = structured::main_text(&tree).filter(|text| text.len() > LONG_BYTES)
+        {
+            written = paragraphs(&text, url);
+            warnings.push(FROM_STRUCTURED_DATA);
+            is_whole = false;
+        }
+        if narrows && is_whole && !written.is_empty() {
+            warnings.push(NO_MAIN_CONTENT);
         }
         if formats.html {
-            document.html = Some(html::write(&tree, &view, &resolver, options.remove_base64_images));
+            document.html = Some(html::write(&tree, &view, &resolver.afresh(), options.remove_base64_images));
         }
         if formats.summary {
             document.summary = Some(summary::of_markdown(&written));
@@ -218,6 +243,9 @@ fn html_page(
     }
     if !tagged.noscript && shell::is_shell(&tree) {
         warnings.push(shell::WARNING);
+    }
+    if given_up {
+        warnings.push(select::GIVEN_UP);
     }
     if tree.truncated {
         warnings.push(TRUNCATED);
@@ -236,10 +264,25 @@ fn in_body(tree: &Tree, mut view: View) -> View {
     view
 }
 
+/// Markdown of a text of JSON-LD: HTML, or paragraphs with line ends between them.
+fn paragraphs(text: &str, url: &Url) -> String {
+    if text.contains("</") || text.contains("<br") {
+        return html_to_markdown(text, Some(url));
+    }
+    let mut html = String::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        html.push_str("<p>");
+        html::escape(&crate::tree::decode_references(line, false), false, &mut html);
+        html.push_str("</p>");
+    }
+    html_to_markdown(&html, Some(url))
+}
+
 /// Bodies that are text, but not HTML.
 fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
     let text = charset::decode(input.body, input.content_type).text;
     let mut page = Page::default();
+    let mut warnings = Vec::new();
     let markdown = match kind {
         Body::Json => body::fenced(&text, "json"),
         Body::Xml => body::fenced(&text, "xml"),
@@ -250,7 +293,12 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<P
             page.links = feed_links(&feed);
             let metadata = &mut page.document.metadata;
             metadata.title = Some(feed.about.title.clone()).filter(|title| !title.is_empty());
-            metadata.description = Some(feed.about.summary.clone()).filter(|summary| !summary.is_empty());
+            let about =
+                parse(&feed.about.summary, ParseOptions::default()).folded_text(NodeId::DOCUMENT, 10_000);
+            metadata.description = Some(about).filter(|about| !about.is_empty());
+            if feed.cut {
+                warnings.push(body::feed::CUT);
+            }
             feed_markdown(&feed, input.url)
         }
         _ => body::fenced(&text, ""),
@@ -259,8 +307,9 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<P
     let document = &mut page.document;
     if formats.summary {
         document.summary = Some(summary::of_markdown(&markdown));
-        document.warning = Some(summary::WARNING.to_owned());
+        warnings.push(summary::WARNING);
     }
+    document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
     if formats.markdown || formats.json.is_some() || formats.change_tracking.is_some() {
         document.markdown = Some(markdown);
     }
@@ -281,7 +330,7 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<P
     }
     if !formats.attributes.is_empty() {
         document.attributes =
-            Some(attributes::read(&parse("", ParseOptions::default()), &formats.attributes)?);
+            Some(attributes::read(&parse("", ParseOptions::default()), &formats.attributes)?.0);
     }
     Ok(page)
 }
@@ -301,7 +350,9 @@ fn pdf(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
     let document = Document {
         raw_html: formats.raw_html.then(|| encoded.clone()),
         html: formats.html.then(|| encoded.clone()),
-        markdown: Some(encoded),
+        // Clients look for the file where they look for Markdown.
+        markdown: (formats.markdown || formats.json.is_some() || formats.change_tracking.is_some())
+            .then_some(encoded),
         metadata,
         ..Document::default()
     };
@@ -325,28 +376,34 @@ fn feed_links(feed: &body::feed::Feed) -> PageLinks {
     }
 }
 
-/// A feed as HTML that our own writer turns into Markdown, so that all of it is escaped by the same rules.
+/// A feed by our own writer, so that all of it is escaped by the same rules. Each part is a page of its own: what an
+/// entry leaves open ends with it.
 fn feed_markdown(feed: &body::feed::Feed, url: &Url) -> String {
-    let mut html = String::new();
-    let about = &feed.about;
-    if !about.title.is_empty() {
-        html.push_str("<h1>");
-        html::escape(&about.title, false, &mut html);
-        html.push_str("</h1>");
-    }
-    for entry in &feed.entries {
-        html.push_str("<h2>");
-        if let Some(link) = &entry.link {
+    let mut parts = Vec::with_capacity(2 * feed.entries.len() + 1);
+    let heading = |level: u8, title: &str, link: Option<&Url>, date: &str| {
+        let mut html = format!("<h{level}>");
+        if let Some(link) = link {
             html.push_str("<a href=\"");
             html::escape(link.as_str(), true, &mut html);
             html.push_str("\">");
         }
-        html::escape(if entry.title.is_empty() { "Untitled" } else { &entry.title }, false, &mut html);
-        html.push_str("</a></h2><p>");
-        html::escape(&entry.date, false, &mut html);
-        html.push_str("</p><div>");
-        html.push_str(&entry.summary);
-        html.push_str("</div>");
+        html::escape(title, false, &mut html);
+        if link.is_some() {
+            html.push_str("</a>");
+        }
+        html.push_str(&format!("</h{level}><p>"));
+        html::escape(date, false, &mut html);
+        html.push_str("</p>");
+        html_to_markdown(&html, Some(url))
+    };
+    if !feed.about.title.is_empty() {
+        parts.push(heading(1, &feed.about.title, None, ""));
     }
-    html_to_markdown(&html, Some(url))
+    for entry in &feed.entries {
+        let title = if entry.title.is_empty() { "Untitled" } else { &entry.title };
+        parts.push(heading(2, title, entry.link.as_ref(), &entry.date));
+        parts.push(html_to_markdown(&entry.summary, Some(url)));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
 }

@@ -7,8 +7,10 @@ use std::time::Duration;
 use gleaner_transform::{Input, Page, html_to_markdown, links, transform};
 use gleaner_types::plan::{AttributeSelector, Formats, Location, ProxyMode, ScrapeOptionsPlan};
 
-/// Output may be longer than input by this factor and [`SPARE_BYTES`].
-const GROWTH: usize = 20;
+/// Output may be longer than input by this factor and [`SPARE_BYTES`]. The dearest bytes known: a line end in code that
+/// stands in two dozen quotes, with 48 columns before each line; a table row of nine that a cell above fills up to 256
+/// columns; a paragraph of four in twelve kinds of marks, which are written anew in each.
+const GROWTH: usize = 64;
 
 const SPARE_BYTES: usize = 80_000;
 
@@ -163,6 +165,99 @@ fn tables() {
         format!("<table>{}</table>", "<tr><td colspan=1000 rowspan=1000>needle".repeat(2_000)),
         "needle",
     );
+}
+
+#[test]
+fn prefixes() {
+    let lines = "needle\n".repeat(2_000);
+    let ends = format!("needle{}.", "\n".repeat(50_000));
+    for open in [
+        "<ol start=999999999><li>",
+        "<blockquote>",
+        "<ul><li>",
+        "<ul><li><blockquote>",
+        "<ol start=99999><li><blockquote>",
+    ] {
+        let open = open.repeat(30);
+        survive("lines of code", format!("{open}<pre>{lines}</pre>"), "needle");
+        survive("line ends of code", format!("{open}<pre>{ends}</pre>"), "needle");
+        survive("broken lines", format!("{open}needle{}", "<br>x".repeat(10_000)), "needle");
+    }
+}
+
+#[test]
+fn marks_around_many_blocks() {
+    let marks = "<strong><em><del><kbd><mark><sub><sub><sub><sup><sup><sup><sup><b><i><s>";
+    survive("paragraphs", format!("{marks}needle{}", "<p>x".repeat(10_000)), "needle");
+    survive("breaks", format!("{marks}needle{}", "<br><br>x".repeat(10_000)), "needle");
+    survive(
+        "a long link inside a mark",
+        format!("<b><a href=https://e.example/{}>needle{}", "x".repeat(5_000), "<p>y".repeat(5_000)),
+        "needle",
+    );
+    survive(
+        "a tall and wide cell",
+        format!(
+            "<table><tr>{}</tr><tr><td colspan=256 rowspan=65534>needle</td></tr>{}</table>",
+            "<th>h".repeat(256),
+            "<tr><td>x".repeat(5_000)
+        ),
+        "needle",
+    );
+}
+
+#[test]
+fn a_hundred_thousand_tags_in_one_another() {
+    let run = || {
+        for tag in [
+            "div",
+            "b",
+            "blockquote",
+            "ul><li",
+            "table><tr><td",
+            "sup",
+            "pre",
+            "code",
+            "ol start=999999999><li",
+        ] {
+            let html = format!("{}needle", format!("<{tag}>").repeat(100_000));
+            let markdown = html_to_markdown(&html, None);
+            assert!(markdown.contains("needle"), "{tag}: the text is lost");
+            assert!(markdown.len() <= html.len(), "{tag}: {} bytes", markdown.len());
+        }
+    };
+    std::thread::Builder::new().stack_size(2 * 1024 * 1024).spawn(run).unwrap().join().unwrap();
+}
+
+/// Four times the input gives at most four times the output, or it grows faster than its input.
+#[test]
+fn output_grows_as_input_does() {
+    type Shape = (&'static str, fn(usize) -> String);
+    let shapes: [Shape; 12] = [
+        ("nested tags", |n| "<b>x".repeat(n)),
+        ("lists in lists", |n| "<ol start=999999999><li>x".repeat(n)),
+        ("code in lists", |n| format!("{}<pre>{}", "<ol start=999999999><li>".repeat(24), "x\n".repeat(n))),
+        ("code in quotes", |n| format!("{}<pre>{}", "<blockquote>".repeat(24), "x\n".repeat(n))),
+        ("marks and breaks", |n| format!("<b><i><kbd>x{}", "<br><br>x".repeat(n))),
+        ("different marks", |n| (0..n).fold(String::new(), |html, id| html + &format!("<p><b id=x{id}>x"))),
+        ("a link around paragraphs", |n| format!("<b><a href=/{}>x{}", "y".repeat(n), "<p>x".repeat(n))),
+        ("open formulas", |n| "\\(x $y \\[z ".repeat(n)),
+        ("cells", |n| format!("<table><tr><th>x{}</table>", "<td>x".repeat(n))),
+        ("rows under a cell", |n| {
+            format!(
+                "<table><tr>{}<tr><td colspan=256 rowspan=65534>x{}",
+                "<th>h".repeat(256),
+                "<tr><td>x".repeat(n)
+            )
+        }),
+        ("breaks in code", |n| format!("<code>x{}</code>", "<br>x".repeat(n))),
+        ("tables as code", |n| format!("<table>{}", "<tr><td data-line-number=1><td>x".repeat(n))),
+    ];
+    for (name, shape) in shapes {
+        let bytes = |n| html_to_markdown(&shape(n), None).len();
+        let (one, four) = (bytes(1_000), bytes(4_000));
+        assert!(four <= 4 * one + 1_024, "{name}: {one} bytes, then {four}");
+    }
 }
 
 #[test]

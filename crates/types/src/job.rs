@@ -50,7 +50,7 @@ impl JobKind {
     }
 }
 
-/// How a crawl or batch stands (`filled-in.md` 1).
+/// How a crawl or batch stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {

@@ -6,6 +6,7 @@
 
 mod charset;
 mod html;
+mod http;
 mod markup;
 mod metadata;
 mod pdf;
@@ -16,6 +17,7 @@ mod url;
 
 pub use charset::charset;
 pub use html::html_to_markdown;
+pub use http::http;
 pub use metadata::metadata;
 pub use pdf::pdf;
 pub use request::request_json;
@@ -27,11 +29,12 @@ pub use url::url_canonical;
 pub type Body = fn(&[u8]);
 
 /// Every target: its name, which is also that of its corpus folder, and its body.
-pub const TARGETS: [(&str, Body); 8] = [
+pub const TARGETS: [(&str, Body); 9] = [
     ("url_canonical", url_canonical),
     ("robots", robots),
     ("sitemap", sitemap),
     ("request_json", request_json),
+    ("http", http),
     ("html_to_markdown", html_to_markdown),
     ("charset", charset),
     ("metadata", metadata),

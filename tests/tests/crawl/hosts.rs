@@ -51,7 +51,7 @@ impl Hosts {
             let mut spans = spans.lock().unwrap().clone();
             spans.sort();
             for pair in spans.windows(2) {
-                let ((_, ended), (began, _)) = (pair[0], pair[1]);
+                let &[(_, ended), (began, _)] = pair else { continue };
                 overlaps += usize::from(began < ended);
                 close += usize::from(began < ended + gap);
             }
@@ -70,13 +70,13 @@ fn converse(stream: TcpStream, host: usize, links: bool, origins: &[String], spa
     while let Some(first) = lines.next() {
         let began = Instant::now();
         let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
-        if lines.by_ref().find(|line| line.is_empty()).is_none() {
+        if lines.by_ref().find(String::is_empty).is_none() {
             return;
         }
         let number: Option<usize> = path.strip_prefix("/p/").and_then(|number| number.parse().ok());
         let (status, extra, body) = match number {
             Some(number) if number % 4 == 3 => {
-                let target = &origins[(host + 7) % HOSTS];
+                let target = origins.get((host + 7) % HOSTS).unwrap();
                 ("302 Found", format!("Location: {target}/moved/{host}/{number}\r\n"), String::new())
             }
             _ if path == "/robots.txt" => ("404 Not Found", String::new(), String::new()),
@@ -95,7 +95,7 @@ fn converse(stream: TcpStream, host: usize, links: bool, origins: &[String], spa
             body.len()
         );
         // Noted before it is sent: then the crawler cannot have ended the request earlier.
-        spans[host].lock().unwrap().push((began, Instant::now()));
+        spans.get(host).unwrap().lock().unwrap().push((began, Instant::now()));
         if writer.write_all(answer.as_bytes()).is_err() {
             return;
         }

@@ -3,7 +3,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::print_stdout,
     reason = "code of tests: a broken assumption ends the test, and figures are printed"
 )]
 
@@ -137,7 +136,10 @@ async fn row_6_redirects_to_private_addresses_at_every_door() {
         tried += 6;
         assert_eq!(canary.connections(), 0, "{way}");
     }
-    println!("row 6: {tried} redirects at 4 doors (page, robots, sitemap, map) x {} ways: canary 0", REDIRECTS.len());
+    println!(
+        "row 6: {tried} redirects at 4 doors (page, robots, sitemap, map) x {} ways: canary 0",
+        REDIRECTS.len()
+    );
 }
 
 #[tokio::test]

@@ -60,6 +60,19 @@ fn bombs() -> Vec<Bomb> {
     // A window of 2 GiB (descriptor 21 << 3), and blocks that repeat one byte 128 KiB times.
     let window = b"\x28\xb5\x2f\xfd\x00\xa8".to_vec();
     let block = b"\x02\x00\x10\x00".to_vec();
+    // Nothing but work: zeros after the end of the innermost stream, and streams without content.
+    let small = |data: &[u8]| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(data).unwrap();
+        encoder.finish().unwrap()
+    };
+    let mut padded = GzEncoder::new(Vec::new(), Compression::best());
+    padded.write_all(&small(b"x")).unwrap();
+    for _ in 0..64 {
+        padded.write_all(&zeros).unwrap();
+    }
+    let thrice = small(&padded.finish().unwrap());
+    let empty = small(&small(b"").repeat(1 << 20));
     let once = |coding, start| Bomb { coding, start, again: Vec::new(), times: 0, ends: ErrorKind::TooLarge };
     vec![
         gzip,
@@ -81,6 +94,8 @@ fn bombs() -> Vec<Bomb> {
             times: 9_537,
             ends: ErrorKind::TooLarge,
         },
+        Bomb { ends: ErrorKind::Decode, ..once("gzip, gzip, gzip", thrice) },
+        Bomb { ends: ErrorKind::Decode, ..once("gzip, gzip", empty) },
         // A window that no decoder of the web grants (RFC 8878 section 3.1.1.1.2 recommends 8 MB at the least).
         Bomb { coding: "zstd", start: window, again: block, times: 80_000, ends: ErrorKind::Decode },
     ]

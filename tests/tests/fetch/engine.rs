@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gleaner::{Document, Engine, EngineBuilder, ErrorCode, ScrapeRequest};
-use gleaner_fetch::{
-    Error, FollowAll, Gate, MemoryCache, Picture, Render, RenderRequest, Rendered, Request,
-};
+use gleaner_fetch::{Error, FollowAll, Gate, MemoryCache, Picture, Render, RenderRequest, Rendered, Request};
 use gleaner_testkit::{ProxyServer, RawServer, Step};
 use gleaner_types::plan::ScrapePlan;
 use gleaner_types::{CacheState, ProxyUsed};
@@ -139,7 +137,7 @@ struct FakeBrowser;
 #[async_trait]
 impl Render for FakeBrowser {
     async fn render(&self, request: &RenderRequest, gate: &Gate<'_>) -> Result<Rendered, Error> {
-        let answer = gate.fetch(Request::get(request.url.clone()), &FollowAll).await?;
+        let answer = gate.fetch(Request::get(request.url.clone())).await?;
         let html = "<title>by script</title><p>rendered".to_owned();
         let mut page = Rendered::new(answer.url, answer.status, answer.headers, html);
         page.screenshot = request
@@ -176,7 +174,8 @@ async fn pages_that_need_a_browser_go_through_the_one_there_is() {
     }
     let document = scrape(&rendering, &server.base_url(), json!({})).await.unwrap();
     assert_eq!(document.metadata.title.as_deref(), Some("t"), "what needs no browser goes without");
-    let error =
-        scrape(&rendering, &server.base_url(), json!({ "mobile": true, "lockdown": true })).await.unwrap_err();
+    let error = scrape(&rendering, &server.base_url(), json!({ "mobile": true, "lockdown": true }))
+        .await
+        .unwrap_err();
     assert_eq!(error.code(), ErrorCode::ScrapeNoCachedData, "{error}");
 }

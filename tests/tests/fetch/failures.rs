@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_fetch::{CookieJar, Error, ErrorKind, Fetcher, FollowAll, HopCheck, HopRefused, Proxy, Request};
+use gleaner_fetch::{
+    ActionResult, CacheEntry, CacheKey, CachePolicy, CacheStore, CookieJar, Error, ErrorKind, Fetcher,
+    FollowAll, HopCheck, HopRefused, Proxy, RenderRequest, Rendered, Request,
+};
 use gleaner_testkit::{ProxyServer, RawServer, Step};
 use gleaner_types::ErrorCode;
 use gleaner_types::plan::ProxyMode;
@@ -133,6 +136,38 @@ fn code_of(kind: ErrorKind) -> ErrorCode {
     }
 }
 
+/// Keeps one copy, to be looked at.
+#[derive(Debug, Default)]
+struct Shelf(Mutex<Option<Arc<CacheEntry>>>);
+
+#[async_trait]
+impl CacheStore for Shelf {
+    async fn get(&self, _: &CacheKey) -> io::Result<Option<Arc<CacheEntry>>> {
+        Ok(None)
+    }
+    async fn put(&self, entry: Arc<CacheEntry>) -> io::Result<()> {
+        *self.0.lock().unwrap() = Some(entry);
+        Ok(())
+    }
+    async fn remove(&self, _: &CacheKey) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A page full of secrets, as a cache keeps it.
+async fn kept_copy() -> Arc<CacheEntry> {
+    let headers = [("Content-Type", "text/html"), ("X-Secret", CANARY)];
+    let server = RawServer::start([Step::ReadRequest, Step::respond("200 OK", &headers, CANARY)]).unwrap();
+    let shelf = Arc::new(Shelf::default());
+    let fetcher = builder().cache(Arc::<Shelf>::clone(&shelf)).build().unwrap();
+    let url = format!("http://site.example:{}/?token={CANARY}#{CANARY}", server.addr().port());
+    let mut request = Request::get(url.parse().unwrap());
+    request.cache = Some(CachePolicy::max_age(Duration::from_secs(60)));
+    fetcher.fetch(request, &FollowAll).await.unwrap();
+    let kept = shelf.0.lock().unwrap().take();
+    kept.expect("the page was kept")
+}
+
 /// One of each kind, with what was said on the way.
 async fn all_failures() -> (Vec<(ErrorKind, Error)>, Vec<String>) {
     let proxy = ProxyServer::start_guarded("someone", "else").unwrap();
@@ -164,6 +199,8 @@ async fn all_failures() -> (Vec<(ErrorKind, Error)>, Vec<String>) {
     run(ErrorKind::Dns, secretive("http://nowhere.invalid/"), &FollowAll).await;
     run(ErrorKind::Blocked, secretive("http://10.0.0.1/"), &FollowAll).await;
     run(ErrorKind::Port, secretive("http://site.example:25/"), &FollowAll).await;
+    let long = format!("http://{}.example/", "a".repeat(250));
+    run(ErrorKind::TooLong, secretive(&long), &FollowAll).await;
     run(ErrorKind::Scheme, secretive("ftp://site.example/"), &FollowAll).await;
     let userinfo = secretive(&format!("http://{CANARY}:{CANARY}@site.example/"));
     run(ErrorKind::InvalidRequest, userinfo, &FollowAll).await;
@@ -201,8 +238,24 @@ async fn row_49_no_failure_tells_a_secret() {
     .unwrap();
     let request = secretive(&format!("http://site.example:{}/", server.addr().port()));
     let jar = request.cookies.clone().unwrap();
-    builder().build().unwrap().fetch(request, &FollowAll).await.unwrap();
+    let response = builder().build().unwrap().fetch(request, &FollowAll).await.unwrap();
     assert_eq!(jar.len(), 1);
+    sinks.push(format!("{response:?}"));
+    let secret = format!("http://site.example/?token={CANARY}#{CANARY}");
+    let body = serde_json::json!({
+        "url": secret,
+        "headers": { "Authorization": CANARY },
+        "actions": [{ "type": "write", "text": CANARY }],
+    });
+    let plan = gleaner_types::plan::ScrapePlan::from_json(&body).unwrap();
+    let rendering = RenderRequest::new(plan.target.url, &plan.options);
+    sinks.push(format!("{rendering:?}"));
+    let mut headers = response.headers.clone();
+    headers.insert("x-secret", CANARY.parse().unwrap());
+    let mut rendered = Rendered::new(rendering.url.clone(), 200, headers, CANARY.to_owned());
+    rendered.results.push(ActionResult::Scrape { url: rendering.url.clone(), html: CANARY.to_owned() });
+    sinks.push(format!("{rendered:?}"));
+    sinks.push(format!("{:?}", kept_copy().await));
     sinks.push(format!("{jar:?}"));
     sinks.push(format!("{:?}", Proxy::parse(&format!("http://{CANARY}:{CANARY}@proxy.example/")).unwrap()));
     sinks.push(Proxy::parse(&format!("ftp://{CANARY}:{CANARY}@proxy.example/")).unwrap_err().to_string());

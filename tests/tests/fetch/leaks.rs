@@ -93,6 +93,7 @@ async fn row_11_cookies_stay_where_they_were_set_for() {
         ("secure, in the clear", "a.com/", "k=c4nary; Secure; Path=/", "a.com/", false),
         ("a prefix, in the clear", "a.com/", "__Host-k=c4nary; Secure; Path=/", "a.com/", false),
         ("a prefix that lies", "a.com/", "__Secure-k=c4nary; Path=/", "a.com/", false),
+        ("a prefix without a name", "a.com/", "=__Host-k=c4nary; Path=/", "a.com/", false),
         ("expired", "a.com/", "k=c4nary; Max-Age=0; Path=/", "a.com/", false),
     ];
     let fetcher = builder().build().unwrap();

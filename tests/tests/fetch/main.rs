@@ -1,9 +1,12 @@
-//! The fetcher against hostile networks: each test answers a row of "must show" and prints its figure.
+//! The fetcher against hostile networks. Tests assert what a caller would notice; many print a figure besides, under the
+//! number of the threat, which stands beside the modules below.
 //!
 //! Run with `--nocapture` to read the figures.
 
 #![expect(
     clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
     clippy::print_stdout,
     reason = "code of tests: a broken assumption ends the test, and figures are printed"
 )]

@@ -3,13 +3,16 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
-    ActionResult, CookieJar, Error, ErrorKind, FollowAll, Gate, MAX_REQUESTS_PER_PAGE, Picture, Render,
-    RenderRequest, Rendered, Request, renderer_for,
+    ActionResult, CookieJar, Error, ErrorKind, FollowAll, Gate, HeaderMap, HopCheck, HopRefused,
+    MAX_BYTES_PER_PAGE, MAX_REQUESTS_PER_PAGE, Picture, Render, RenderRequest, Rendered, Request,
+    renderer_for,
 };
 use gleaner_testkit::{Canary, RawServer, Step, hrefs};
 use gleaner_types::ErrorCode;
 use gleaner_types::plan::{Action, ScrapeOptionsPlan, ScrapePlan};
 use serde_json::{Value, json};
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 use url::Url;
 
@@ -22,12 +25,12 @@ struct FakeBrowser;
 #[async_trait]
 impl Render for FakeBrowser {
     async fn render(&self, request: &RenderRequest, gate: &Gate<'_>) -> Result<Rendered, Error> {
-        let response = gate.fetch(Request::get(request.url.clone()), &FollowAll).await?;
+        let response = gate.fetch(Request::get(request.url.clone())).await?;
         let mut html = String::from_utf8_lossy(&response.body).into_owned();
         let mut refused = 0;
         for address in hrefs(&html) {
             let Ok(url) = request.url.join(&address) else { continue };
-            refused += u32::from(gate.fetch(Request::get(url), &FollowAll).await.is_err());
+            refused += u32::from(gate.fetch(Request::get(url)).await.is_err());
         }
         html.push_str(&format!("<!-- {refused} refused -->"));
         gate.set_cookie(&request.url, "by=script");
@@ -61,7 +64,7 @@ fn options(body: Value) -> ScrapeOptionsPlan {
 async fn render(url: &str, options: &ScrapeOptionsPlan) -> (Result<Rendered, Error>, CookieJar) {
     let fetcher = builder().build().unwrap();
     let request = RenderRequest::new(url.parse().unwrap(), options);
-    let gate = Gate::new(&fetcher, &request, Duration::from_secs(20));
+    let gate = Gate::new(&fetcher, &request, Duration::from_secs(20), &FollowAll);
     (FakeBrowser.render(&request, &gate).await, request.cookies.clone())
 }
 
@@ -121,6 +124,103 @@ async fn an_action_that_fails_says_which() {
     assert!(error.to_string().contains("action 1"), "{error}");
 }
 
+/// Refuses whatever leads to another host.
+struct SameHost;
+
+#[async_trait]
+impl HopCheck for SameHost {
+    async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefused> {
+        if from.host() == to.host() { Ok(()) } else { Err(HopRefused::new("another host")) }
+    }
+}
+
+/// Follows redirects itself, as a browser does.
+#[derive(Debug)]
+struct Follower;
+
+#[async_trait]
+impl Render for Follower {
+    async fn render(&self, request: &RenderRequest, gate: &Gate<'_>) -> Result<Rendered, Error> {
+        let mut url = request.url.clone();
+        loop {
+            let answer = gate.fetch(Request::get(url.clone())).await?;
+            match answer.header("location") {
+                Some(location) => url = url.join(location).unwrap(),
+                None => return Ok(Rendered::new(url, answer.status, answer.headers, String::new())),
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refused_redirect_of_the_document_is_never_asked_for() {
+    let end = RawServer::start([Step::ReadRequest, page("end"), Step::Again]).unwrap();
+    let to = format!("http://b.example:{}/", end.addr().port());
+    let hop = |to: &str| Step::respond("302 Found", &[("Location", to)], "");
+    let steps = [Step::ReadRequest, hop("/next"), Step::ReadRequest, hop(&to), Step::Again];
+    let start = RawServer::start(steps).unwrap();
+    let url = format!("http://a.example:{}/#part", start.addr().port()).parse().unwrap();
+    let request = RenderRequest::new(url, &options(json!({})));
+    let fetcher = builder().build().unwrap();
+    let error = fetcher.render(&Follower, &request, Duration::from_secs(20), &SameHost).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::HopRefused);
+    assert_eq!((start.requests().len(), end.requests().len()), (2, 0));
+    fetcher.render(&Follower, &request, Duration::from_secs(20), &FollowAll).await.unwrap();
+    assert_eq!(end.requests().len(), 1);
+}
+
+/// Asks for the same large file so many times at once.
+#[derive(Debug)]
+struct Greedy(usize);
+
+#[async_trait]
+impl Render for Greedy {
+    async fn render(&self, request: &RenderRequest, gate: &Gate<'_>) -> Result<Rendered, Error> {
+        let mut fetches: Vec<_> =
+            (0..self.0).map(|_| Box::pin(gate.fetch(Request::get(request.url.clone())))).collect();
+        let mut bytes = 0;
+        poll_fn(|context| {
+            fetches.retain_mut(|fetch| match fetch.as_mut().poll(context) {
+                Poll::Ready(answer) => {
+                    bytes += answer.map_or(0, |answer| answer.body.len());
+                    false
+                }
+                Poll::Pending => true,
+            });
+            if fetches.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        Ok(Rendered::new(request.url.clone(), 200, HeaderMap::new(), bytes.to_string()))
+    }
+}
+
+#[tokio::test]
+async fn requests_at_once_share_the_bytes_of_a_page() {
+    const SIZE: usize = 12 * 1024 * 1024;
+    // Whole files, and files that break off before their last byte: what came in counts either way.
+    for (missing, whole) in [(0, 8), (1, 0)] {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            SIZE + missing
+        );
+        let piece = vec![b'x'; 1 << 20];
+        let steps = [
+            Step::ReadRequest,
+            Step::send(head),
+            Step::SendRepeated { bytes: piece.into(), times: SIZE as u64 >> 20 },
+            Step::Close,
+        ];
+        let server = RawServer::start(steps).unwrap();
+        let request = RenderRequest::new(server.base_url().parse().unwrap(), &options(json!({})));
+        let fetcher = builder().build().unwrap();
+        let rendered =
+            fetcher.render(&Greedy(40), &request, Duration::from_secs(60), &FollowAll).await.unwrap();
+        assert_eq!(rendered.html, (whole * SIZE).to_string());
+        let most = MAX_BYTES_PER_PAGE as usize / SIZE + 2;
+        assert!(server.requests().len() <= most, "{} requests", server.requests().len());
+    }
+}
+
 #[test]
 fn options_that_need_a_browser_are_refused_without_one() {
     let url: Url = "https://example.com/".parse().unwrap();
@@ -148,6 +248,9 @@ fn options_that_need_a_browser_are_refused_without_one() {
             }
             (found, expected) => assert!(found.unwrap().is_none() && expected.is_none()),
         }
-        assert!(renderer_for(Some(&FakeBrowser), &options, &url).unwrap().is_some(), "used where it is there");
+        assert!(
+            renderer_for(Some(&FakeBrowser), &options, &url).unwrap().is_some(),
+            "used where it is there"
+        );
     }
 }

@@ -12,6 +12,7 @@
 mod support;
 
 mod dialects; // what is sent, and what is read
+mod engine; // the whole engine with a model and a search engine
 mod failures; // refusals, limits, broken replies; row 34
 mod search; // SearXNG
 mod secrets; // keys in logs, errors and `Debug`

@@ -3,14 +3,37 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, CrawlScope, Decision, Frontier, FrontierConfig, Identity, JobRules, Outcome};
+use gleaner_frontier::{
+    Candidate, CrawlScope, Decision, Frontier, FrontierConfig, Identity, JobRules, Outcome,
+};
 
 use crate::support::{rules, url};
 
 /// Spellings of one page in each line, as links on `https://www.b\u{fc}cher.test/shop/`.
 const PAGES: &[&[&str]] = &[
-    &["/", "", "../", "./..", "/index.html", "https://b\u{fc}cher.test", "HTTP://XN--BCHER-KVA.test:80/", "//www.b\u{fc}cher.test"],
-    &["/a", "/a/", "/b/../a", "/%61", "/./a", "../a", "/a#top", "/a#:~:text=x", "/a?utm_source=x&utm_medium=y", "/a?", "/a/index.php"],
+    &[
+        "/",
+        "",
+        "../",
+        "./..",
+        "/index.html",
+        "https://b\u{fc}cher.test",
+        "HTTP://XN--BCHER-KVA.test:80/",
+        "//www.b\u{fc}cher.test",
+    ],
+    &[
+        "/a",
+        "/a/",
+        "/b/../a",
+        "/%61",
+        "/./a",
+        "../a",
+        "/a#top",
+        "/a#:~:text=x",
+        "/a?utm_source=x&utm_medium=y",
+        "/a?",
+        "/a/index.php",
+    ],
     &["/A", "/A/"],
     &["/~joe", "/%7Ejoe", "/%7ejoe/"],
     &["/\u{fc}ber", "/%C3%BCber", "/%c3%bcber"],
@@ -50,10 +73,16 @@ fn each_page_is_fetched_once() {
         for (page, spellings) in PAGES.iter().enumerate() {
             let Some(link) = spellings.get(round) else { continue };
             // An empty link names the page that it stands on; here it is that of the root.
-            let link = if link.is_empty() { url("https://www.b\u{fc}cher.test") } else { base.join(link).unwrap() };
+            let link =
+                if link.is_empty() { url("https://www.b\u{fc}cher.test") } else { base.join(link).unwrap() };
             assert_eq!(scope.decide(&link, false), Decision::Inside, "{link}");
             page_of.insert(link.as_str().to_owned(), page);
-            links.push(Candidate { key: identity.key(&link), url: link, external: false, priority: Candidate::NORMAL });
+            links.push(Candidate {
+                key: identity.key(&link),
+                url: link,
+                external: false,
+                priority: Candidate::NORMAL,
+            });
         }
     }
     let offered = links.len();
@@ -66,7 +95,10 @@ fn each_page_is_fetched_once() {
     }
     let duplicates: usize = fetches.iter().map(|count: &usize| count.saturating_sub(1)).sum();
     let merged = fetches.iter().filter(|count| **count == 0).count();
-    println!("alias: {offered} links to {} pages: duplicates fetched {duplicates}, distinct merged {merged}", PAGES.len());
+    println!(
+        "alias: {offered} links to {} pages: duplicates fetched {duplicates}, distinct merged {merged}",
+        PAGES.len()
+    );
     assert_eq!((duplicates, merged), (0, 0), "{fetches:?}");
 }
 

@@ -1,7 +1,12 @@
 //! The rules of a crawl under attack: each module is a row of what must hold, and prints its figures
 //! (`cargo test -p gleaner-tests --test rules -- --nocapture`).
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "code of tests: it ends where an assumption breaks, and reports")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "code of tests: it ends where an assumption breaks, and reports"
+)]
 
 mod aliases;
 mod escape;

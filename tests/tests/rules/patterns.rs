@@ -61,7 +61,11 @@ fn matching_is_linear() {
         println!("pattern: {pattern:<16} us at 2, 4 and 8 kB:{report}");
     }
     let scope = excluding(&catastrophic()).unwrap();
-    assert_eq!(scope.decide(&long(100_000), false), Decision::Rejected(Reason::TooLong), "over {MAX_URL_BYTES}");
+    assert_eq!(
+        scope.decide(&long(100_000), false),
+        Decision::Rejected(Reason::TooLong),
+        "over {MAX_URL_BYTES}"
+    );
 }
 
 /// As many and as long as are allowed.

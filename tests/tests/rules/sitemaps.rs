@@ -59,7 +59,11 @@ fn entries_stay_below_the_cap() {
             found.warnings
         );
         assert!(!found.pages.is_empty() && found.pages.len() <= MAX_SITEMAP_ENTRIES, "{name}");
-        assert!(warning.is_none_or(|warning| found.warnings.contains(&warning)), "{name}: {:?}", found.warnings);
+        assert!(
+            warning.is_none_or(|warning| found.warnings.contains(&warning)),
+            "{name}: {:?}",
+            found.warnings
+        );
     }
 }
 
@@ -105,7 +109,8 @@ async fn an_index_that_names_itself_is_read_once() {
     let request = CrawlRequest { sitemap: Some(SitemapMode::Include), ..links_only(pages.url("/")) };
     let result = engine().crawl(request).await.unwrap().wait().await.unwrap();
     let asked = pages.asked();
-    let repeats = asked.iter().enumerate().filter(|(nth, path)| asked.iter().take(*nth).any(|before| before == *path));
+    let repeats =
+        asked.iter().enumerate().filter(|(nth, path)| asked.iter().take(*nth).any(|before| before == *path));
     let repeats: Vec<_> = repeats.map(|(_, path)| path).collect();
     println!("sitemap: an index cycle: {} requests, repeated {}", asked.len(), repeats.len());
     assert!(repeats.is_empty(), "{repeats:?}");

@@ -11,6 +11,7 @@ mod convert;
 mod crawl;
 mod demo;
 mod engine;
+mod extract;
 mod faults;
 mod fields;
 mod map;
@@ -30,6 +31,7 @@ pub(crate) use convert::ConvertArgs;
 pub(crate) use crawl::CrawlArgs;
 pub(crate) use demo::DemoArgs;
 pub(crate) use engine::EngineArgs;
+pub(crate) use extract::{ExtractArgs, ModelArgs};
 pub(crate) use faults::{in_flags, told};
 pub(crate) use map::MapArgs;
 pub(crate) use openapi::OpenApiArgs;
@@ -73,6 +75,7 @@ pub(crate) enum Command {
     Crawl(Box<CrawlArgs>),
     Batch(Box<BatchArgs>),
     Map(Box<MapArgs>),
+    Extract(Box<ExtractArgs>),
     Convert(Box<ConvertArgs>),
     #[command(name = "openapi")]
     OpenApi(OpenApiArgs),
@@ -87,6 +90,7 @@ impl Command {
             Self::Crawl(_) => "crawl",
             Self::Batch(_) => "batch",
             Self::Map(_) => "map",
+            Self::Extract(_) => "extract",
             Self::Convert(_) => "convert",
             Self::OpenApi(_) => "openapi",
         }
@@ -122,8 +126,8 @@ mod tests {
 
     /// The request that a command line makes, as JSON.
     fn request(words: &str) -> Value {
-        let words = words.split(' ').map(OsString::from);
-        let cli = Cli::read(std::iter::once("gleaner".into()).chain(words)).unwrap();
+        let given = words.split(' ').map(OsString::from);
+        let cli = Cli::read(std::iter::once("gleaner".into()).chain(given)).unwrap();
         match cli.command {
             Command::Scrape(args) => serde_json::to_value(args.request().unwrap()),
             Command::Crawl(args) => serde_json::to_value(args.request().unwrap()),
@@ -131,6 +135,7 @@ mod tests {
                 serde_json::to_value(args.request(vec!["https://a.example/".to_owned()]).unwrap())
             }
             Command::Map(args) => serde_json::to_value(args.request().unwrap()),
+            Command::Extract(args) => serde_json::to_value(args.request().unwrap()),
             Command::Convert(args) => serde_json::to_value(args.request("https://none.example/").unwrap()),
             Command::Demo(_) | Command::OpenApi(_) => panic!("{words} asks for nothing of the contract"),
         }
@@ -178,6 +183,10 @@ mod tests {
             (
                 "map a.example --search tea --include-subdomains false --limit 9",
                 json!({"url": "a.example", "search": "tea", "includeSubdomains": false, "limit": 9}),
+            ),
+            (
+                "extract a.example/* b.example --prompt names --enable-web-search --limit 7",
+                json!({"urls": ["a.example/*", "b.example"], "prompt": "names", "enableWebSearch": true, "limit": 7}),
             ),
             ("convert - --formats html", json!({"url": "https://none.example/", "formats": ["html"]})),
         ] {

@@ -1,5 +1,5 @@
 use clap::Args;
-use serde_json::{Number, Value};
+use serde_json::{Number, Value, json};
 
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
@@ -20,10 +20,14 @@ pub(crate) struct PageArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Content")]
 pub(super) struct ContentArgs {
-    /// What to give: markdown, html, rawHtml, links, images; commas between, or repeated; one with options of its own
+    /// What to give: markdown, html, rawHtml, links, images, summary, json; commas between, or repeated; one with options of its own
     /// as a JSON object [default: markdown]
     #[arg(long, value_name = "FORMATS", value_parser = value::kinds)]
     formats: Vec<Kinds>,
+
+    /// What to read off each page: a file with a JSON Schema, for the format json
+    #[arg(long, value_name = "FILE", value_parser = value::schema)]
+    schema: Option<Value>,
 
     /// Leave out headers, navigation and footers [default: true]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
@@ -123,12 +127,22 @@ impl PageArgs {
 impl ContentArgs {
     /// Adds the options to `fields` under the contract's names.
     pub(super) fn add_to(&self, fields: &mut Fields) {
-        fields.set_list("formats", flattened(&self.formats));
+        fields.set_list("formats", self.formats());
         fields.set("onlyMainContent", self.only_main_content);
         fields.set_list("includeTags", self.include_tags.clone());
         fields.set_list("excludeTags", self.exclude_tags.clone());
         fields.set("removeBase64Images", self.remove_base64_images);
         fields.set("parsers", self.parsers());
+    }
+
+    /// The formats, that of the schema among them.
+    fn formats(&self) -> Vec<Value> {
+        let mut formats = flattened(&self.formats);
+        if let Some(schema) = &self.schema {
+            formats.retain(|format| format != "json");
+            formats.push(json!({ "type": "json", "schema": schema }));
+        }
+        formats
     }
 
     fn parsers(&self) -> Option<Vec<Value>> {
@@ -142,7 +156,7 @@ impl ContentArgs {
 
     /// The one format whose text is all that was asked for, if so.
     pub(super) fn only_text(&self) -> Option<TextFormat> {
-        let formats = flattened(&self.formats);
+        let formats = self.formats();
         let mut names = formats.iter().map(Value::as_str);
         let first = match names.next() {
             None => return Some(TextFormat::Markdown),

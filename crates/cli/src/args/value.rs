@@ -1,5 +1,7 @@
 //! Values of options that clap has no reader for. Each error says what would be right; clap names the flag.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::net::IpAddr;
 
 use ipnet::IpNet;
@@ -37,6 +39,25 @@ pub(super) fn kinds(text: &str) -> Result<Kinds, String> {
         return Err("expected words with commas between, such as markdown,links".to_owned());
     }
     Ok(Kinds(words.into_iter().map(Value::from).collect()))
+}
+
+/// The greatest schema that is read, in bytes.
+const MAX_SCHEMA_BYTES: u64 = 1 << 20;
+
+/// A JSON Schema in a file.
+pub(super) fn schema(path: &str) -> Result<Value, String> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_SCHEMA_BYTES + 1).read_to_string(&mut text));
+    match read {
+        Ok(bytes) if u64::try_from(bytes).is_ok_and(|bytes| bytes <= MAX_SCHEMA_BYTES) => {}
+        Ok(_) => return Err(format!("the file is larger than {} KiB", MAX_SCHEMA_BYTES >> 10)),
+        Err(error) => return Err(format!("{error}; give a file that holds a JSON Schema")),
+    }
+    match serde_json::from_str(&text) {
+        Ok(schema @ Value::Object(_)) => Ok(schema),
+        Ok(_) => Err("expected a JSON Schema, which is a JSON object".to_owned()),
+        Err(error) => Err(format!("expected a JSON Schema; the file is not JSON ({error})")),
+    }
 }
 
 /// What one `--formats` or `--parsers` names.

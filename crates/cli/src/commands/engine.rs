@@ -2,7 +2,7 @@
 
 use std::io;
 
-use gleaner::{Engine, Error, ErrorCode, ErrorKind};
+use gleaner::{Engine, EngineBuilder, Error, ErrorCode, ErrorKind};
 use url::Url;
 
 use super::Session;
@@ -17,7 +17,11 @@ use crate::say::say;
 
 /// The engine as the command line wants it.
 pub(super) fn start(args: &EngineArgs) -> Result<Engine, Failure> {
-    let mut builder = Engine::builder();
+    start_with(Engine::builder(), args)
+}
+
+/// As [`start`], from a builder that has more set.
+pub(super) fn start_with(mut builder: EngineBuilder, args: &EngineArgs) -> Result<Engine, Failure> {
     for range in &args.allow_private {
         builder = builder.allow_private(*range);
     }

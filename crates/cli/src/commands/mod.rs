@@ -6,6 +6,7 @@ mod crawl;
 mod demo;
 mod document;
 mod engine;
+mod extract;
 mod map;
 mod openapi;
 mod run;
@@ -62,6 +63,7 @@ impl Session {
             Command::Crawl(args) => crawl::run(self, &args).await,
             Command::Batch(args) => batch::run(self, &args).await,
             Command::Map(args) => map::run(self, &args).await,
+            Command::Extract(args) => extract::run(self, &args).await,
             Command::Convert(args) => convert::run(self, &args),
             Command::OpenApi(_) => openapi::run(),
         }

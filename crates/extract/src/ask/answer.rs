@@ -10,7 +10,7 @@ use crate::page::cut;
 const MAX_TRIES: usize = 32;
 
 /// The first object of an answer that can be read.
-pub(super) fn object(text: &str) -> Option<Value> {
+pub(crate) fn object(text: &str) -> Option<Value> {
     let text = cut(text, MAX_ANSWER_BYTES);
     let mut rest = text;
     for _ in 0..MAX_TRIES {

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -5,12 +6,14 @@ use serde_json::Value;
 
 use super::{answer, list, prompt};
 use crate::bind::{Want, bind, folded, put};
+use crate::error::{Error, ErrorKind};
 use crate::evidence::Evidence;
 use crate::ground::{Gate, LinkTable, Outcome};
 use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
 use crate::model::{LanguageModel, Message, ModelRequest, ProviderError};
 use crate::page::{Method, Page, Part, Provenance, Span, cut};
 use crate::schema::{Dialect, Field, Shape, ShapeKind, WireSchema};
+use crate::template::{Drift, TemplateMemory};
 
 /// Calls for the single values of one page, lists aside.
 pub const MAX_LEAF_CALLS: usize = 24;
@@ -107,6 +110,63 @@ impl Extractor {
     /// Reads one page. It never fails: what could not be read is empty, with the reason.
     pub async fn page(&self, page: &Page, task: Task<'_>) -> PageExtraction {
         let extraction = bind(&Evidence::read(page), task.shape);
+        self.complete(page, task, extraction).await
+    }
+
+    /// Reads one page of a cluster of like pages: what was learned of the cluster first, then as [`page`](Self::page) does. What a
+    /// model has to be asked for is learned in turn, so that later pages of the cluster cost no tokens.
+    ///
+    /// `cluster` is any key that pages of one template share, such as
+    /// [`UrlPatterns::of`](crate::UrlPatterns::of) their address. Pages may be read side by side with one memory; it is
+    /// locked while a page is looked at and never while a model is asked.
+    pub async fn page_of(
+        &self,
+        memory: &Mutex<TemplateMemory>,
+        cluster: &str,
+        page: &Page,
+        task: Task<'_>,
+    ) -> RecalledPage {
+        let evidence = Evidence::read(page);
+        let mut extraction = bind(&evidence, task.shape);
+        let mut recall = lock(memory).recall(cluster, &evidence, task.shape, &extraction);
+        let by_template = recall.leaves.len();
+        for leaf in recall.leaves.drain(..) {
+            put(&mut extraction.data, &leaf.pointer, leaf.value.clone());
+            extraction.missing.retain(|missing| missing.pointer != leaf.pointer);
+            extraction.leaves.push(leaf);
+        }
+        let (settled, open): (Vec<Missing>, Vec<Missing>) =
+            extraction.missing.into_iter().partition(|missing| recall.settled.contains(&missing.pointer));
+        extraction.missing = open;
+        let asked: BTreeSet<String> =
+            extraction.missing.iter().map(|missing| missing.pointer.clone()).collect();
+        let mut found = self.complete(page, task, extraction).await;
+        if found.calls == 0 {
+            lock(memory).recalled(cluster, task.shape);
+        } else if found.stopped.is_none() {
+            lock(memory).learn(cluster, &evidence, task.shape, &found.extraction, &asked);
+        }
+        found.extraction.missing.extend(settled);
+        RecalledPage { page: found, by_template, drift: recall.drift }
+    }
+
+    /// Makes a schema of a prompt, for a request that has none. The model sees the prompt and no page; what it answers is checked and
+    /// bounded ([`MAX_DRAFT_FIELDS`](crate::MAX_DRAFT_FIELDS)).
+    ///
+    /// # Errors
+    /// [`ErrorKind::ModelNotConfigured`] without a model, [`ErrorKind::Draft`] where two answers could not be used.
+    pub async fn draft_schema(&self, prompt: &str) -> Result<Value, Error> {
+        let model = self.model.as_deref().ok_or(ErrorKind::ModelNotConfigured)?;
+        crate::draft::draft(model, self.seed, prompt).await
+    }
+
+    /// The model, where there is one, and the seed of its calls.
+    pub(crate) fn model(&self) -> Option<(&dyn LanguageModel, Option<u64>)> {
+        self.model.as_deref().map(|model| (model, self.seed))
+    }
+
+    /// Asks for what an extraction lacks.
+    async fn complete(&self, page: &Page, task: Task<'_>, extraction: Extraction) -> PageExtraction {
         let mut out = PageExtraction { extraction, coverage: Vec::new(), calls: 0, stopped: None };
         let Some(model) = &self.model else { return out };
         if page.markdown.trim().is_empty() {
@@ -120,6 +180,21 @@ impl Extractor {
         out.stopped = state.stopped;
         out
     }
+}
+
+fn lock(memory: &Mutex<TemplateMemory>) -> std::sync::MutexGuard<'_, TemplateMemory> {
+    memory.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What was read off one page of a cluster.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecalledPage {
+    /// The data, as of any page.
+    pub page: PageExtraction,
+    /// Places that rules learned from other pages filled.
+    pub by_template: usize,
+    /// How the page differs from what was learned, where it does; it was read by the model then.
+    pub drift: Option<Drift>,
 }
 
 #[derive(Debug, Default)]

@@ -48,6 +48,7 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, fields: &[Field])
         shape: Shape { kind: ShapeKind::List(Box::new(row_shape.clone())), ..row_shape.clone() },
     };
     let shape = Shape { kind: ShapeKind::Object(vec![rows_field]), ..row_shape.clone() };
+    let wants = crate::bind::leaf_wants(&row_shape);
     let counted = records.len();
     let header = markdown.get(header).unwrap_or_default();
     let mut found: Vec<Option<(Value, Vec<Leaf>)>> = records.iter().map(|_| None).collect();
@@ -86,8 +87,15 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, fields: &[Field])
                 .filter(|at| found.get(*at).is_some_and(Option::is_none))
                 .filter_map(|at| {
                     let range = records.get(at)?.clone();
-                    let proved =
-                        judge(session, &links, markdown.get(range.clone())?, range.start, fields, &row);
+                    let proved = judge(
+                        session,
+                        &links,
+                        markdown.get(range.clone())?,
+                        range.start,
+                        fields,
+                        &wants,
+                        &row,
+                    );
                     Some((at, proved))
                 })
                 .filter(|(_, proved)| proved.leaves.len() * 2 > proved.claims && !proved.leaves.is_empty())
@@ -133,20 +141,20 @@ fn judge(
     record: &str,
     offset: usize,
     fields: &[Field],
+    wants: &[Want<'_>],
     row: &Value,
 ) -> Proved {
     let mut gate = Gate::new(record, links);
     let mut proved = Proved { row: crate::bind::skeleton(fields), leaves: Vec::new(), claims: 0 };
-    for field in fields.iter().filter(|field| !field.shape.is_branch()) {
-        let Some(claim) = row.get(&field.name) else { continue };
+    for want in wants {
+        let Some(claim) = row.pointer(&want.pointer) else { continue };
         let (value, quote) = super::extractor::claim(claim);
         if value.is_null() {
             continue;
         }
         proved.claims += 1;
-        let pointer = step("", &field.name);
-        let want = Want::new(pointer.clone(), Vec::new(), field);
-        if let Outcome::Proved { value, quote, span } = gate.judge(&want, value, quote, 0) {
+        let pointer = want.pointer.clone();
+        if let Outcome::Proved { value, quote, span } = gate.judge(want, value, quote, 0) {
             crate::bind::put(&mut proved.row, &pointer, value.clone());
             let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
             let provenance = Provenance {

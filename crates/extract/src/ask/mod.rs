@@ -6,5 +6,6 @@ mod list;
 mod prompt;
 mod units;
 
-pub use extractor::{Coverage, Extractor, MAX_LEAF_CALLS, PageExtraction, Task};
+pub(crate) use answer::object as answer_object;
+pub use extractor::{Coverage, Extractor, MAX_LEAF_CALLS, PageExtraction, RecalledPage, Task};
 pub use list::{MAX_LIST_CALLS, MAX_ROWS_PER_CALL};

@@ -19,7 +19,8 @@ pub use records::MAX_RECORDS;
 pub use state::MAX_STATE_OBJECTS;
 
 pub(crate) use concept::concept_name;
-pub(crate) use page::{bind, drop_unknown, put, skeleton};
+pub(crate) use entity::{scalar, values};
+pub(crate) use page::{bind, drop_unknown, leaf_wants, provenance, put, skeleton};
 pub(crate) use want::Want;
 pub(crate) use words::{folded, overlap, words};
 

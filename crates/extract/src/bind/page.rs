@@ -53,6 +53,11 @@ fn leaves<'s>(fields: &'s [Field]) -> (Vec<Want<'s>>, Vec<(String, &'s Field)>) 
     (wants, lists)
 }
 
+/// The single values that a shape asks for, those of lists aside.
+pub(crate) fn leaf_wants(shape: &Shape) -> Vec<Want<'_>> {
+    leaves(shape.fields()).0
+}
+
 fn object(evidence: &Evidence<'_>, fields: &[Field], out: &mut Extraction) -> Value {
     let (wants, lists) = leaves(fields);
     let chosen = choose(evidence, &wants);
@@ -199,7 +204,7 @@ fn leaf(evidence: &Evidence<'_>, pointer: &str, choice: Choice) -> Leaf {
 }
 
 /// A proof with its place: the given one, or where the quote first stands in the HTML.
-pub(super) fn provenance(
+pub(crate) fn provenance(
     evidence: &Evidence<'_>,
     quote: &str,
     method: Method,

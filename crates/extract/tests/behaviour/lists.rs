@@ -104,3 +104,28 @@ fn invented_and_repeated_rows_do_not_count() {
     let (rows, _, _) = read(10, model);
     assert_eq!(rows, [json!({ "person": "Person3 Berg", "badge": 5_003 })]);
 }
+
+#[test]
+fn rows_may_hold_objects() {
+    let shape = shape(
+        json!({ "properties": { "members": { "type": "array", "items": { "type": "object", "properties": {
+        "person": { "type": "string" }, "residence": { "type": "object", "properties": { "town": { "type": ["string", "null"] } } },
+    } } } } }),
+    );
+    let model = Scripted::with(|request| {
+        let rows: Vec<Value> = page_text(request)
+            .lines()
+            .filter(|line| line.starts_with("- "))
+            .map(|line| {
+                let words: Vec<&str> = line.split(' ').collect();
+                let town = json!({ "value": words[4], "quote": words[4] });
+                json!({ "person": { "value": words[1], "quote": words[1] }, "residence": { "town": town } })
+            })
+            .collect();
+        Ok(json!({ "rows": rows }).to_string())
+    });
+    let found = block_on(Extractor::new(Arc::new(model)).page(&page(members(3)), Task::new(&shape)));
+    let expected = json!({ "person": "Person1", "residence": { "town": "Lyon" } });
+    assert_eq!(found.extraction.data["members"][1], expected);
+    assert!(found.extraction.leaves.iter().any(|leaf| leaf.pointer == "/members/1/residence/town"));
+}

@@ -9,8 +9,10 @@
 )]
 
 mod budget;
+mod fuzz;
 mod hostile;
 mod lists;
 mod lying;
 mod page;
 mod support;
+mod template;

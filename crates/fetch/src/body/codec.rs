@@ -11,6 +11,10 @@ use zstd::stream::raw::{DParameter, Decoder as ZstdDecoder, InBuffer, Operation,
 /// Largest zstd window that is taken, as a power of two: 8 MiB, the bound of RFC 9659 for this content coding.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
+/// Most members of one gzip stream, and most frames of one zstd stream. Each costs a new decoder, however empty it is;
+/// writers that cut at all do so every 64 KiB or so.
+const MAX_MEMBERS: u32 = 8192;
+
 /// A content coding of RFC 9110 section 8.4.1, or of RFC 7932 (br) and RFC 8878 (zstd).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
@@ -89,6 +93,16 @@ impl Codec {
             Self::Zstd(codec) => codec.complete,
         }
     }
+
+    /// Is whatever comes now dropped?
+    pub(crate) fn is_finished(&self) -> bool {
+        match self {
+            Self::Gzip(codec) => codec.finished,
+            Self::Deflate(codec) => matches!(codec, Deflate::Done),
+            Self::Brotli(codec) => codec.complete,
+            Self::Zstd(_) => false,
+        }
+    }
 }
 
 /// One or more gzip members (RFC 1952). What follows the last and does not begin like another is left alone, as
@@ -97,6 +111,7 @@ pub(crate) struct Gzip {
     inflate: Decompress,
     complete: bool,
     finished: bool,
+    members: u32,
 }
 
 impl Gzip {
@@ -104,7 +119,12 @@ impl Gzip {
     const FIRST_BYTE: u8 = 0x1f;
 
     fn new() -> Self {
-        Self { inflate: Decompress::new_gzip(Self::WINDOW_BITS), complete: false, finished: false }
+        Self {
+            inflate: Decompress::new_gzip(Self::WINDOW_BITS),
+            complete: false,
+            finished: false,
+            members: 1,
+        }
     }
 
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Broken> {
@@ -112,6 +132,10 @@ impl Gzip {
             match input.first() {
                 None => return Ok(Step { consumed: 0, produced: 0 }),
                 Some(&Self::FIRST_BYTE) => {
+                    self.members += 1;
+                    if self.members > MAX_MEMBERS {
+                        return Err(Broken);
+                    }
                     self.inflate = Decompress::new_gzip(Self::WINDOW_BITS);
                     self.complete = false;
                 }
@@ -213,13 +237,14 @@ impl Brotli {
 pub(crate) struct Zstd {
     decoder: ZstdDecoder<'static>,
     complete: bool,
+    frames: u32,
 }
 
 impl Zstd {
     fn new() -> Result<Self, Broken> {
         let mut decoder = ZstdDecoder::new().map_err(|_| Broken)?;
         decoder.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW_LOG_MAX)).map_err(|_| Broken)?;
-        Ok(Self { decoder, complete: false })
+        Ok(Self { decoder, complete: false, frames: 0 })
     }
 
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, Broken> {
@@ -230,6 +255,10 @@ impl Zstd {
         let mut target = OutBuffer::around(output);
         let hint = self.decoder.run(&mut source, &mut target).map_err(|_| Broken)?;
         self.complete = hint == 0;
+        self.frames += u32::from(self.complete);
+        if self.frames > MAX_MEMBERS {
+            return Err(Broken);
+        }
         Ok(Step { consumed: source.pos(), produced: target.pos() })
     }
 }

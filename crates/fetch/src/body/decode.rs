@@ -1,17 +1,22 @@
-//! Codecs over each other, with limits on what goes in and what comes out.
+//! Codecs over each other, with limits on what goes in and on what comes out of each.
+//!
+//! Each layer's output is held against the limits, not the body's alone: layers that make much of little, of which the
+//! innermost drops everything, would cost as much as a bomb and give an empty body.
 
 use bytes::Bytes;
 
 use super::codec::{Broken, Codec, Coding};
-use super::{MAX_RATIO, RATIO_FREE_BYTES};
+use super::{MAX_RATIO, MAX_TRAILING, RATIO_FREE_BYTES};
 
 /// Bytes that one step of a codec may make. What exceeds a limit is at most so much.
 const SCRATCH: usize = 32 * 1024;
+/// Bytes, taken and made by all layers, after which other tasks of the thread have their turn.
+const STRIDE: usize = 1024 * 1024;
 
 /// How much a body may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
-    /// Most bytes, as sent and as decoded.
+    /// Most bytes, as sent and as each coding decodes to.
     pub(crate) bytes: u64,
 }
 
@@ -22,7 +27,7 @@ pub(crate) enum Stopped {
     Size,
     /// Too many bytes for what was sent.
     Ratio,
-    /// The stream is not what its coding says, or ends too early.
+    /// The stream is not what its coding says, ends too early, or goes on long after its end.
     Broken,
 }
 
@@ -46,11 +51,29 @@ struct Layer {
     scratch: Box<[u8]>,
     filled: usize,
     taken: usize,
+    /// What the codec has made so far.
+    made: u64,
+    /// What came after the end of its stream.
+    trailing: u64,
 }
 
 impl Layer {
     fn rest(&self) -> &[u8] {
         self.scratch.get(self.taken..self.filled).unwrap_or_default()
+    }
+
+    /// Decodes some of `input`, and gives how much of it that was.
+    fn step(&mut self, input: &[u8]) -> Result<usize, Stopped> {
+        let step = self.codec.step(input, &mut self.scratch)?;
+        (self.taken, self.filled) = (0, step.produced);
+        self.made += step.produced as u64;
+        if self.codec.is_finished() && step.produced == 0 {
+            self.trailing += step.consumed as u64;
+            if self.trailing > MAX_TRAILING {
+                return Err(Stopped::Broken);
+            }
+        }
+        Ok(step.consumed)
     }
 }
 
@@ -59,68 +82,68 @@ impl Decoder {
     pub(crate) fn new(codings: &[Coding], limits: Limits) -> Result<Self, Stopped> {
         let layer = |coding: &Coding| -> Result<Layer, Stopped> {
             let scratch = vec![0; SCRATCH].into_boxed_slice();
-            Ok(Layer { codec: Codec::new(*coding)?, scratch, filled: 0, taken: 0 })
+            Ok(Layer { codec: Codec::new(*coding)?, scratch, filled: 0, taken: 0, made: 0, trailing: 0 })
         };
         let layers = codings.iter().rev().map(layer).collect::<Result<_, _>>()?;
         Ok(Self { layers, limits, received: 0, decoded: Vec::new() })
     }
 
-    /// Takes the next piece as it was sent.
-    pub(crate) fn push(&mut self, mut input: &[u8]) -> Result<(), Stopped> {
+    /// Takes the next piece as it was sent. Lets other tasks go on in between, since a small piece may be much work.
+    pub(crate) async fn push(&mut self, mut input: &[u8]) -> Result<(), Stopped> {
         self.received += input.len() as u64;
         if self.received > self.limits.bytes {
             return Err(Stopped::Size);
         }
+        let mut work = 0;
         loop {
             let moved = self.turn(&mut input)?;
-            if !moved {
+            if moved == 0 {
                 return Ok(());
+            }
+            work += moved;
+            if work >= STRIDE {
+                work = 0;
+                tokio::task::yield_now().await;
             }
         }
     }
 
-    /// Lets each layer make one step. False where none could move.
-    fn turn(&mut self, input: &mut &[u8]) -> Result<bool, Stopped> {
-        let mut moved = false;
+    /// Lets each layer make one step, and gives the bytes that were taken and made: none where no layer could move.
+    fn turn(&mut self, input: &mut &[u8]) -> Result<usize, Stopped> {
+        let mut moved = 0;
         for index in 0..self.layers.len() {
             let (before, rest) = self.layers.split_at_mut(index);
             let Some((layer, _)) = rest.split_first_mut() else { break };
             if layer.taken < layer.filled {
                 continue;
             }
-            (layer.taken, layer.filled) = (0, 0);
-            let step = match before.last_mut() {
+            let consumed = match before.last_mut() {
                 None => {
-                    let step = layer.codec.step(input, &mut layer.scratch)?;
-                    *input = input.get(step.consumed..).unwrap_or_default();
-                    step
+                    let consumed = layer.step(input)?;
+                    *input = input.get(consumed..).unwrap_or_default();
+                    consumed
                 }
                 Some(outer) => {
-                    let step = layer.codec.step(outer.rest(), &mut layer.scratch)?;
-                    outer.taken += step.consumed;
-                    step
+                    let consumed = layer.step(outer.rest())?;
+                    outer.taken += consumed;
+                    consumed
                 }
             };
-            layer.filled = step.produced;
-            moved |= step.consumed > 0 || step.produced > 0;
+            moved += consumed + layer.filled;
+            let made = layer.made;
+            if made > self.limits.bytes {
+                return Err(Stopped::Size);
+            }
+            if made > RATIO_FREE_BYTES && made > self.received.saturating_mul(MAX_RATIO) {
+                return Err(Stopped::Ratio);
+            }
         }
-        self.collect()?;
+        // What the last layer made is the body.
+        if let Some(last) = self.layers.last_mut() {
+            self.decoded.extend_from_slice(last.rest());
+            last.taken = last.filled;
+        }
         Ok(moved)
-    }
-
-    /// Moves what the last layer made into the body.
-    fn collect(&mut self) -> Result<(), Stopped> {
-        let Some(last) = self.layers.last_mut() else { return Ok(()) };
-        let total = self.decoded.len() as u64 + (last.filled - last.taken) as u64;
-        if total > self.limits.bytes {
-            return Err(Stopped::Size);
-        }
-        if total > RATIO_FREE_BYTES && total > self.received.saturating_mul(MAX_RATIO) {
-            return Err(Stopped::Ratio);
-        }
-        self.decoded.extend_from_slice(last.rest());
-        last.taken = last.filled;
-        Ok(())
     }
 
     /// What has been decoded so far.
@@ -194,10 +217,18 @@ mod tests {
 
     fn decode(codings: &[Coding], encoded: &[u8], piece: usize) -> Result<Bytes, Stopped> {
         let mut decoder = Decoder::new(codings, LIMITS)?;
-        for chunk in encoded.chunks(piece) {
-            decoder.push(chunk)?;
-        }
+        push_all(&mut decoder, encoded, piece)?;
         decoder.finish()
+    }
+
+    fn push_all(decoder: &mut Decoder, encoded: &[u8], piece: usize) -> Result<(), Stopped> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            for chunk in encoded.chunks(piece) {
+                decoder.push(chunk).await?;
+            }
+            Ok(())
+        })
     }
 
     /// A page-like text that does not compress to nothing.
@@ -286,12 +317,40 @@ mod tests {
         ];
         for (name, codings, encoded) in rows {
             let mut decoder = Decoder::new(codings, LIMITS).unwrap();
-            let stopped = encoded.chunks(4096).find_map(|chunk| decoder.push(chunk).err());
+            let stopped = push_all(&mut decoder, &encoded, 4096).err();
             assert_eq!(stopped, Some(Stopped::Ratio), "{name}");
             assert!(
                 decoder.decoded.len() as u64 <= RATIO_FREE_BYTES.max(decoder.received * MAX_RATIO),
                 "{name}"
             );
+        }
+    }
+
+    #[test]
+    fn layers_that_work_for_nothing_are_stopped() {
+        let zeros = vec![0; 64 * 1024 * 1024];
+        let (gz, zs) = (Coding::Gzip, Coding::Zstd);
+        let x = gzip(b"x");
+        let padded = [x.clone(), zeros.clone()].concat();
+        let members = gzip(b"").repeat(1 << 20);
+        let frames = zstd(b"").repeat(1 << 20);
+        // Magic 0x184D2A50 and a length of 4, and so many zeros (RFC 8878 section 3.1.2).
+        let skipped = [b"\x50\x2a\x4d\x18\x04\0\0\0\0\0\0\0".repeat(1 << 20), zstd(b"x")].concat();
+        for (name, codings, encoded) in [
+            ("padding inside", &[gz, gz, gz][..], gzip(&gzip(&padded))),
+            ("padding in the middle", &[gz, gz], gzip(&padded)),
+            ("padding after brotli", &[Coding::Brotli, gz], gzip(&[brotli(b"x"), zeros.clone()].concat())),
+            ("padding after deflate", &[Coding::Deflate, gz], gzip(&[zlib(b"x"), zeros.clone()].concat())),
+            ("padding on the wire", &[gz], [x, vec![0; MAX_TRAILING as usize + 4096]].concat()),
+            ("empty members", &[gz, gz], gzip(&members)),
+            ("empty frames", &[zs, gz], gzip(&frames)),
+            ("skipped frames", &[zs, gz], gzip(&skipped)),
+        ] {
+            let mut decoder = Decoder::new(codings, LIMITS).unwrap();
+            let stopped = push_all(&mut decoder, &encoded, 4096).err();
+            assert!(stopped.is_some(), "{name}");
+            let most = decoder.layers.iter().map(|layer| layer.made).max().unwrap();
+            assert!(most <= LIMITS.bytes + SCRATCH as u64, "{name}: a layer made {most} bytes");
         }
     }
 
@@ -303,7 +362,7 @@ mod tests {
         let short = Limits { bytes: data.len() as u64 - 1 };
         for (limits, expected) in [(exact, None), (short, Some(Stopped::Size))] {
             let mut decoder = Decoder::new(&[Coding::Deflate], limits).unwrap();
-            assert_eq!(decoder.push(&encoded).err(), expected);
+            assert_eq!(push_all(&mut decoder, &encoded, encoded.len()).err(), expected);
             assert!(decoder.decoded.len() as u64 <= limits.bytes);
         }
     }

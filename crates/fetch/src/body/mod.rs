@@ -3,6 +3,8 @@
 mod codec;
 mod decode;
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
@@ -19,20 +21,24 @@ use decode::Decoder;
 
 /// Most content codings that may lie over each other.
 pub const MAX_CODINGS: usize = 3;
-/// A body may decode to at most so many times its size as sent, once it exceeds [`RATIO_FREE_BYTES`]. Markup reaches
+/// A body, and what each of its codings decodes to, may be at most so many times its size as sent, once it exceeds [`RATIO_FREE_BYTES`]. Markup reaches
 /// about 50, a table of zeros 1,000 per coding.
 pub const MAX_RATIO: u64 = 250;
 /// Up to so many decoded bytes the ratio does not matter.
 pub const RATIO_FREE_BYTES: u64 = 1024 * 1024;
+/// Most bytes after the end of a coded stream that are dropped, as browsers drop them: servers pad. With more the body
+/// counts as broken.
+pub const MAX_TRAILING: u64 = 64 * 1024;
 /// Most that is reserved for a body on the word of its `Content-Length`.
 const MAX_RESERVE: usize = 64 * 1024;
 
-/// Reads the body of `response` to its end, undoing its content codings.
+/// Reads the body of `response` to its end, undoing its content codings. What comes off the wire is added to `meter`.
 pub(crate) async fn read(
     response: &mut http::Response<Incoming>,
     url: &Url,
     limits: Limits,
     accept: Accept,
+    meter: Option<&AtomicU64>,
 ) -> Result<(HeaderMap, Bytes), Error> {
     let headers = std::mem::take(response.headers_mut());
     if accept == Accept::Nothing {
@@ -48,7 +54,7 @@ pub(crate) async fn read(
     if length.is_some_and(|length| length > limits.bytes) {
         return Err(too_large(url, limits, Stopped::Size));
     }
-    let Some(first) = chunk(response, url).await? else { return Ok((headers, Bytes::new())) };
+    let Some(first) = chunk(response, url, meter).await? else { return Ok((headers, Bytes::new())) };
     let mut sniffed = accept == Accept::Any;
     let mut sniff = |bytes: &[u8], at_end: bool| {
         if sniffed || (bytes.len() < media::SNIFFED_BYTES && !at_end) {
@@ -63,7 +69,7 @@ pub(crate) async fn read(
             return Err(too_large(url, limits, Stopped::Size));
         }
         // Most pages that are small come in one piece, which is then the body without a copy.
-        let Some(second) = chunk(response, url).await? else {
+        let Some(second) = chunk(response, url, meter).await? else {
             sniff(&first, true)?;
             return Ok((headers, first));
         };
@@ -77,7 +83,7 @@ pub(crate) async fn read(
             }
             body.extend_from_slice(&piece);
             sniff(&body, false)?;
-            next = chunk(response, url).await?;
+            next = chunk(response, url, meter).await?;
         }
         sniff(&body, true)?;
         return Ok((headers, body.freeze()));
@@ -85,9 +91,9 @@ pub(crate) async fn read(
     let mut decoder = Decoder::new(&codings, limits).map_err(|stopped| stop(url, limits, stopped))?;
     let mut next = Some(first);
     while let Some(piece) = next {
-        decoder.push(&piece).map_err(|stopped| stop(url, limits, stopped))?;
+        decoder.push(&piece).await.map_err(|stopped| stop(url, limits, stopped))?;
         sniff(decoder.decoded(), false)?;
-        next = chunk(response, url).await?;
+        next = chunk(response, url, meter).await?;
     }
     let body = decoder.finish().map_err(|stopped| stop(url, limits, stopped))?;
     sniff(&body, true)?;
@@ -95,10 +101,17 @@ pub(crate) async fn read(
 }
 
 /// The next piece of the body. Trailers say nothing that anybody here asks for.
-async fn chunk(response: &mut http::Response<Incoming>, url: &Url) -> Result<Option<Bytes>, Error> {
+async fn chunk(
+    response: &mut http::Response<Incoming>,
+    url: &Url,
+    meter: Option<&AtomicU64>,
+) -> Result<Option<Bytes>, Error> {
     while let Some(frame) = response.body_mut().frame().await {
         let frame = frame.map_err(|error| door::classify(&error, url))?;
         if let Ok(data) = frame.into_data() {
+            if let Some(meter) = meter {
+                meter.fetch_add(data.len() as u64, Relaxed);
+            }
             return Ok(Some(data));
         }
     }

@@ -1,7 +1,8 @@
+use std::fmt;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use gleaner_types::ProxyUsed;
+use gleaner_types::{ProxyUsed, SafeUrl};
 use http::header::{
     CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE,
     IF_NONE_MATCH, LAST_MODIFIED, SET_COOKIE, TRANSFER_ENCODING,
@@ -10,13 +11,14 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use super::CacheKey;
+use crate::redirect::without_fragment;
 use crate::response::Hop;
 
 /// What an entry is taken to need besides its text, in bytes.
 const OVERHEAD: usize = 512;
 
-/// One page as it came, with the addresses that led to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One page as it came, with the addresses that led to it. `Debug` shows no header values and no text.
+#[derive(Clone, PartialEq, Eq)]
 pub struct CacheEntry {
     pub(super) key: CacheKey,
     pub(super) url: Url,
@@ -26,6 +28,20 @@ pub struct CacheEntry {
     pub(super) stored_at: SystemTime,
     pub(super) proxy_used: ProxyUsed,
     pub(super) body: Bytes,
+}
+
+impl fmt::Debug for CacheEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CacheEntry")
+            .field("key", &self.key)
+            .field("url", &SafeUrl::from(&self.url))
+            .field("status", &self.status)
+            .field("headers", &self.headers.keys())
+            .field("hops", &self.hops)
+            .field("stored_at", &self.stored_at)
+            .field("body_bytes", &self.body.len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl CacheEntry {
@@ -76,11 +92,31 @@ impl CacheEntry {
         for name in headers.keys().filter(|name| !DESCRIBES_BODY.contains(name)) {
             entry.headers.remove(name);
             for value in headers.get_all(name) {
-                entry.headers.append(name, value.clone());
+                entry.headers.append(owned_name(name), owned_value(value));
             }
         }
         entry
     }
+}
+
+/// The headers in memory of their own.
+pub(super) fn owned(headers: &HeaderMap) -> HeaderMap {
+    let mut copy = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers {
+        copy.append(owned_name(name), owned_value(value));
+    }
+    copy
+}
+
+fn owned_name(name: &HeaderName) -> HeaderName {
+    // What was a name once is one again.
+    HeaderName::from_bytes(name.as_str().as_bytes()).unwrap_or_else(|_| name.clone())
+}
+
+fn owned_value(value: &HeaderValue) -> HeaderValue {
+    let mut copy = HeaderValue::from_bytes(value.as_bytes()).unwrap_or_else(|_| value.clone());
+    copy.set_sensitive(value.is_sensitive());
+    copy
 }
 
 /// Headers that an entry keeps as they were when a 304 comes without a body; and cookies, which are never kept.
@@ -96,7 +132,7 @@ const DESCRIBES_BODY: &[HeaderName] = &[
 
 /// What a request carries to have a copy confirmed. It is sent to the address that gave the copy, and to no other on
 /// the way there.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Validators {
     pub(crate) url: Url,
     pub(crate) etag: Option<HeaderValue>,
@@ -105,9 +141,8 @@ pub(crate) struct Validators {
 
 impl Validators {
     pub(crate) fn is_for(&self, url: &Url) -> bool {
-        // Without fragments, which are not sent.
-        let plain = |url: &Url| url.as_str().split('#').next().map(str::to_owned);
-        plain(&self.url) == plain(url)
+        // Fragments are not sent.
+        without_fragment(&self.url) == without_fragment(url)
     }
 
     pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
@@ -122,8 +157,6 @@ impl Validators {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use std::fmt;
-
     use http::Method;
 
     use super::super::key::Variant;

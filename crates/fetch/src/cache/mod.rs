@@ -34,6 +34,7 @@ pub(crate) use entry::Validators;
 pub use key::CacheKey;
 pub use memory::{DEFAULT_MEMORY_CACHE_BYTES, MemoryCache};
 pub use policy::{CacheFacts, CachePolicy, CacheUse};
+pub use serve::STORE_TIMEOUT;
 pub use storable::MAX_CACHED_BODY;
 pub use store::CacheStore;
 

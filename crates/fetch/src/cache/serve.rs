@@ -1,8 +1,11 @@
 //! The way of a request that may be answered from the cache.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use async_trait::async_trait;
+use bytes::Bytes;
 use tokio::time::Instant;
 use url::Url;
 
@@ -14,9 +17,14 @@ use crate::door::trace::{Stage, Trace};
 use crate::error::{Error, ErrorKind};
 use crate::exchange;
 use crate::fetcher::Inner;
-use crate::redirect::HopCheck;
+use crate::redirect::{HopCheck, HopRefused, without_fragment};
 use crate::request::Request;
 use crate::response::{Hop, Response, Timings};
+
+/// Longest wait for a store to give, keep or forget a copy; a slower one counts as one that failed.
+pub const STORE_TIMEOUT: Duration = Duration::from_secs(1);
+/// A caller who takes longer to say whether a redirect may be followed holds up nobody else who wants the page.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Answers `request` from the cache, or fetches it and keeps what came.
 pub(crate) async fn run(
@@ -46,7 +54,14 @@ pub(crate) async fn run(
         return errand.fetch(request, trace, deadline, None).await;
     }
     trace.enter(Stage::Shared);
-    match cache.flights.join(&errand.key.clone()).await {
+    // Whoever is waited for may be waiting too: for a retry, or for a place that somebody here holds. So half of the time
+    // is kept for going alone.
+    let patience = deadline.saturating_duration_since(Instant::now()) / 2;
+    let key = errand.key.clone();
+    let Ok(seat) = tokio::time::timeout(patience, cache.flights.join(&key)).await else {
+        return errand.fetch(request, trace, deadline, None).await;
+    };
+    match seat {
         Seat::Released => errand.fetch(request, trace, deadline, None).await,
         Seat::Landed(copy) if fits(fetcher, &request, &copy) => errand.serve(&copy, &request, &trace).await,
         Seat::Landed(_) => errand.fetch(request, trace, deadline, None).await,
@@ -81,9 +96,13 @@ impl<'a> Errand<'a> {
         if self.policy.max_age.is_zero() {
             return None;
         }
-        let copy = match self.cache.store.get(&self.key).await {
-            Ok(copy) => copy?,
-            Err(error) => {
+        let copy = match tokio::time::timeout(STORE_TIMEOUT, self.cache.store.get(&self.key)).await {
+            Ok(Ok(copy)) => copy?,
+            Err(_) => {
+                tracing::warn!(key = ?self.key, "the cache did not answer in time");
+                return None;
+            }
+            Ok(Err(error)) => {
                 tracing::warn!(key = ?self.key, %error, "the cache did not give a copy");
                 return None;
             }
@@ -129,20 +148,31 @@ impl<'a> Errand<'a> {
         let stale = leader.as_ref().and(self.stale.as_ref());
         request.confirm = stale.and_then(|copy| copy.validators());
         let fragment = request.url.fragment().map(str::to_owned);
-        let outcome = exchange::tiers(self.fetcher, request, self.hops, trace, deadline).await;
-        let mut response = match outcome {
-            Ok(response) => response,
-            Err(error) => {
-                if let Some(leader) = leader {
-                    leader.release();
-                }
-                return Err(error);
-            }
+        let plain = request.confirm.is_some().then(|| Request { confirm: None, ..request.clone() });
+        let sharing = Sharing { hops: self.hops, leader: Mutex::new(leader) };
+        // A failure is for nobody else. One that is cancelled says nothing, and another leads in its place.
+        let releasing = |error: Error| {
+            sharing.release();
+            error
         };
+        let outcome = exchange::tiers(self.fetcher, request, &sharing, Arc::clone(&trace), deadline).await;
+        let mut response = outcome.map_err(releasing)?;
+        let is_confirmed =
+            |copy: &&Arc<CacheEntry>| without_fragment(&response.url) == without_fragment(&copy.url);
+        let mut confirmed = stale.filter(|_| response.status == 304).filter(is_confirmed);
+        if response.status == 304 && confirmed.is_none() {
+            // It says that something stands which we do not have. The caller asked for a page, without a condition.
+            self.forget(deadline).await;
+            let again = plain.ok_or_else(|| releasing(unasked(&response.url)))?;
+            let outcome = exchange::tiers(self.fetcher, again, &sharing, trace, deadline).await;
+            response = outcome.map_err(releasing)?;
+            if response.status == 304 {
+                return Err(releasing(unasked(&response.url)));
+            }
+            confirmed = None;
+        }
         let now = (self.fetcher.clock)();
         let sent_cookies = response.sent_cookies;
-        let confirmed =
-            stale.filter(|copy| response.status == 304 && without_fragment(&response.url) == copy.url);
         let entry = if let Some(copy) = confirmed {
             let hops = bare_hops(&response.hops);
             let entry = copy.confirmed(&response.headers, hops, now);
@@ -158,25 +188,37 @@ impl<'a> Errand<'a> {
             keeps.then(|| entry_of(self.key.clone(), &response, fragment.as_deref(), now))
         };
         let Some(entry) = entry.map(Arc::new) else {
-            // What the server no longer has, or no longer lets us have, is not served to others either.
-            if self.policy.store && (response.is_success() || matches!(response.status, 404 | 410)) {
-                let removed = self.cache.store.remove(&self.key).await;
-                self.warn(removed);
-            }
-            if let Some(leader) = leader {
-                leader.release();
+            sharing.release();
+            // What the server no longer has, or no longer lets us have, is not served to others either. What it made of
+            // somebody's cookies says nothing about that.
+            let says_so = response.is_success() || matches!(response.status, 404 | 410);
+            if self.policy.store && says_so && !sent_cookies {
+                self.forget(deadline).await;
             }
             return Ok(response);
         };
         if let Some(facts) = &mut response.cache {
             facts.stored_at = Some(now);
         }
-        let kept = self.cache.store.put(Arc::clone(&entry)).await;
-        self.warn(kept);
-        if let Some(leader) = leader {
-            leader.land(entry);
+        // Before the store has it, which may take its time.
+        if let Some(leader) = sharing.take() {
+            leader.land(Arc::clone(&entry));
         }
+        self.in_time(deadline, self.cache.store.put(entry)).await;
         Ok(response)
+    }
+
+    async fn forget(&self, deadline: Instant) {
+        self.in_time(deadline, self.cache.store.remove(&self.key)).await;
+    }
+
+    /// Waits for the store, but not so long that the answer in hand comes too late.
+    async fn in_time(&self, deadline: Instant, work: impl Future<Output = std::io::Result<()>>) {
+        let latest = deadline.min(Instant::now() + STORE_TIMEOUT);
+        match tokio::time::timeout_at(latest, work).await {
+            Ok(outcome) => self.warn(outcome),
+            Err(_) => self.warn(Err(std::io::ErrorKind::TimedOut.into())),
+        }
     }
 
     fn warn(&self, outcome: std::io::Result<()>) {
@@ -186,9 +228,45 @@ impl<'a> Errand<'a> {
     }
 }
 
-/// Does a copy keep to this request's limit?
+/// The caller's check, asked by one for whom others wait.
+struct Sharing<'a> {
+    hops: &'a dyn HopCheck,
+    leader: Mutex<Option<Leader<'a>>>,
+}
+
+impl<'a> Sharing<'a> {
+    fn take(&self) -> Option<Leader<'a>> {
+        self.leader.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn release(&self) {
+        if let Some(leader) = self.take() {
+            leader.release();
+        }
+    }
+}
+
+#[async_trait]
+impl HopCheck for Sharing<'_> {
+    /// An answer may need a place at the host that one of those who wait holds. They are let go where it takes long.
+    async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefused> {
+        let mut answer = self.hops.check(from, to);
+        match tokio::time::timeout(PATIENCE, &mut answer).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                self.release();
+                answer.await
+            }
+        }
+    }
+}
+
+/// Does a copy keep to this request's limit, and would each address on the way to it be asked without cookies?
 fn fits(fetcher: &Inner, request: &Request, copy: &CacheEntry) -> bool {
+    let now = (fetcher.clock)();
+    let personal = |url: &Url| request.cookies.as_ref().is_some_and(|jar| jar.header(url, now).is_some());
     copy.body.len() as u64 <= request.max_body.unwrap_or(fetcher.max_body)
+        && !copy.hops.iter().map(|hop| &hop.url).chain([&copy.url]).any(personal)
 }
 
 /// The key of a request; `None` where its answer is for nobody else.
@@ -213,6 +291,7 @@ fn key_of(fetcher: &Inner, request: &Request) -> Result<Option<CacheKey>, Error>
         cookies,
         cache: _,
         confirm: _,
+        meter: _,
     } = request;
     // Secure cookies go to `https` only, so that this is the address to which most go.
     let address = if *scheme_assumed { exchange::with_scheme(url, "https") } else { url.clone() };
@@ -223,18 +302,24 @@ fn key_of(fetcher: &Inner, request: &Request) -> Result<Option<CacheKey>, Error>
     let (tier, _) = fetcher.proxies.tiers(*proxy, url)?;
     let headers = exchange::first_headers(fetcher, tier, request)?;
     let max_redirects = max_redirects.unwrap_or(fetcher.max_redirects);
-    let options: [(&'static str, &dyn fmt::Display); 8] = [
+    let options: [(&'static str, &dyn fmt::Display); 9] = [
         ("scheme-assumed", scheme_assumed),
         ("max-redirects", &max_redirects),
         ("skip-tls-verification", skip_tls_verification),
         ("mobile", mobile),
         ("proxy", &format_args!("{proxy:?}")),
+        // A copy got by one guard is none for another, which might not have let its names through.
+        ("egress", &fetcher.policy_digest),
         ("country", &country.as_deref().unwrap_or("-")),
         ("accept", &format_args!("{accept:?}")),
         // What a browser makes of a page is another variant, which does not come this way.
         ("rendering", &"none"),
     ];
     Ok(CacheKey::of(method, &address, &Variant { headers: &headers, options: &options }))
+}
+
+fn unasked(url: &Url) -> Error {
+    Error::new(ErrorKind::Protocol, url, "the server answers 304 to a request without a condition")
 }
 
 fn not_cached(url: &Url) -> Error {
@@ -271,7 +356,8 @@ fn entry_of(
     fragment: Option<&str>,
     stored_at: std::time::SystemTime,
 ) -> CacheEntry {
-    let mut headers = response.headers.clone();
+    // Copies, since the originals are slices of the connection's read buffers and would keep all of those.
+    let mut headers = super::entry::owned(&response.headers);
     headers.remove(http::header::SET_COOKIE);
     // A fragment that is the request's own was handed down to here; another is a redirect's, and part of the answer.
     let url = if response.url.fragment() == fragment {
@@ -287,16 +373,12 @@ fn entry_of(
         hops: bare_hops(&response.hops),
         stored_at,
         proxy_used: response.proxy_used,
-        body: response.body.clone(),
+        body: Bytes::copy_from_slice(&response.body),
     }
 }
 
 fn bare_hops(hops: &[Hop]) -> Vec<Hop> {
     hops.iter().map(|hop| Hop { url: without_fragment(&hop.url), status: hop.status }).collect()
-}
-
-fn without_fragment(url: &Url) -> Url {
-    with_fragment(url, None)
 }
 
 /// The address with this fragment, unless it has its own.

@@ -3,6 +3,7 @@
 use http::HeaderMap;
 use http::header::{CACHE_CONTROL, VARY};
 
+use crate::proxy::is_wall;
 use crate::response::Response;
 
 /// Greatest body that is kept, in bytes: 16 MiB. Larger ones are fetched each time.
@@ -14,12 +15,14 @@ pub const MAX_CACHED_BODY: usize = 16 * 1024 * 1024;
 ///   is known from its being a [`Response`] at all;
 /// - no request on the way to it carried cookies;
 /// - the server did not say `no-store`, `private` or `Vary: *`;
+/// - it does not look like a wall that a site puts before a page, which is for the one visitor and for a while;
 /// - it is no larger than [`MAX_CACHED_BODY`].
 pub(super) fn is_storable(response: &Response) -> bool {
     matches!(response.status, 200 | 203)
         && !response.sent_cookies
         && response.body.len() <= MAX_CACHED_BODY
         && permits(&response.headers)
+        && !is_wall(&response.body)
 }
 
 /// Does the server permit that an answer with these headers is kept?

@@ -100,6 +100,10 @@ impl CookieJar {
             Some(path) => path.to_owned(),
             None => default_path(url),
         };
+        // RFC 6265bis section 5.7: without a name, the value must not pass for one with a prefix where both are sent.
+        if set.name.is_empty() && (starts_with(set.value, "__Secure-") || starts_with(set.value, "__Host-")) {
+            return;
+        }
         let prefix_holds = match set.name {
             name if starts_with(name, "__Secure-") => set.secure,
             name if starts_with(name, "__Host-") => {

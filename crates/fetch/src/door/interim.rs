@@ -2,6 +2,9 @@
 //!
 //! The client skips them and waits on, so that a server could keep it reading at full speed until the deadline. They are
 //! counted by the connection's task, which has no way to end the request: the request's own task looks at the count.
+//!
+//! Over HTTP/2 the client drops them without a word. There the request's deadline is the only bound on their number, and
+//! the client's limit for a header section on the size of each.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +13,7 @@ use std::task::Context;
 
 use futures_util::task::AtomicWaker;
 
-/// Most interim answers before an answer. Servers send one or two, where any.
+/// Most interim answers before an answer over HTTP/1.1; over HTTP/2 the deadline alone bounds them. Servers send one or two, where any.
 pub const MAX_INTERIM_ANSWERS: u32 = 32;
 
 /// Counts the interim answers of one request.

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv6Addr};
 
 use ipnet::{IpNet, Ipv4Net};
+use sha2::{Digest, Sha256};
 use url::{Host, Url};
 
 /// Which addresses, hosts and ports may be dialled. The default is the public Internet only.
@@ -89,6 +90,19 @@ impl EgressPolicy {
     /// May every address that this name resolves to be dialled?
     pub(crate) fn permits_host(&self, name: &str) -> bool {
         !self.hosts.is_empty() && self.hosts.contains(&plain_name(name))
+    }
+
+    /// What tells this policy from others, as 64 hexadecimal digits; the order in which it was made up does not matter.
+    pub(crate) fn digest(&self) -> String {
+        let networks: BTreeSet<String> = self.networks.iter().map(ToString::to_string).collect();
+        let mut hasher = Sha256::new();
+        for line in
+            networks.iter().map(String::as_str).chain(["hosts"]).chain(self.hosts.iter().map(String::as_str))
+        {
+            hasher.update(line.replace('\n', " ").as_bytes());
+            hasher.update(b"\n");
+        }
+        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Holds a URL against everything that can be known before its name is resolved.
@@ -200,6 +214,20 @@ mod tests {
             assert_eq!(check(&policy, &format!("http://example.com:{port}/")), Err(Refusal::Port(port)));
         }
         assert_eq!(check(&policy, "https://example.com:8443/"), Ok(()));
+    }
+
+    #[test]
+    fn digests_tell_policies_apart() {
+        let open = EgressPolicy::public_only;
+        let digest = |policy: EgressPolicy| policy.digest();
+        assert_eq!(
+            digest(open().allow_host("a").allow_host("b")),
+            digest(open().allow_host("B.").allow_host("a"))
+        );
+        let policies =
+            [open(), open().allow_host("10.0.0.0/8x"), open().allow_cidr("10.0.0.0/8".parse().unwrap())];
+        let digests: BTreeSet<String> = policies.into_iter().map(digest).collect();
+        assert_eq!(digests.len(), 3);
     }
 
     #[test]

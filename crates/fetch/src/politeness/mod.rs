@@ -164,6 +164,9 @@ impl Inner {
     }
 
     fn host(&self, name: &str) -> Arc<Host> {
+        // A final dot, which may have a port behind it, makes no other host.
+        let undotted = name.rsplit_once(".:").map(|(host, port)| format!("{host}:{port}"));
+        let name = undotted.as_deref().unwrap_or_else(|| name.strip_suffix('.').unwrap_or(name));
         let mut hosts = self.lock();
         if let Some(host) = hosts.by_name.get(name) {
             return Arc::clone(host);

@@ -66,6 +66,8 @@ fn status(head: &[u8]) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::super::script::{Reply, converse};
     use super::*;
 
@@ -139,5 +141,24 @@ mod tests {
         })
         .await;
         assert_eq!(&first, b"HELLO");
+    }
+
+    proptest::proptest! {
+        /// Whatever a proxy says, it is read up to the end of its answer and no further.
+        #[test]
+        fn any_answer_is_read_to_its_end(start in 0..3_usize, rest: Vec<u8>, more: Vec<u8>) {
+            const STARTS: [&[u8]; 3] = [b"", b"HTTP/1.1 200 ", b"HTTP/1.1 200 OK\r\n\r\n"];
+            let hear = |bytes: &[u8]| {
+                let mut stream = tokio::io::join(bytes, tokio::io::sink());
+                let outcome = handshake(&mut stream, &V4, None).now_or_never();
+                (outcome.expect("all of it is there"), stream.into_inner().0.len())
+            };
+            let answer = [STARTS[start], &rest].concat();
+            let (outcome, left) = hear(&answer);
+            proptest::prop_assert!(answer.len() - left <= MAX_ANSWER);
+            if outcome != Err(ProxyFailure::BrokeOff) {
+                proptest::prop_assert_eq!(hear(&[answer, more.clone()].concat()), (outcome, left + more.len()));
+            }
+        }
     }
 }

@@ -20,4 +20,4 @@ pub use proxy::Proxy;
 pub(crate) use proxy::{Destination, ProxyFailure};
 pub use route::MAX_PROXY_TRIES;
 pub(crate) use route::{Proxies, Route, Tier};
-pub(crate) use wall::wants_better_proxy;
+pub(crate) use wall::{is_wall, wants_better_proxy};

@@ -189,6 +189,11 @@ pub(crate) enum ProxyFailure {
 }
 
 impl ProxyFailure {
+    /// May it as well be the target's, of which the proxy waits for a connection or says nothing when there is none?
+    pub(crate) fn may_be_the_targets(self) -> bool {
+        matches!(self, Self::Silent | Self::BrokeOff)
+    }
+
     /// Is it the proxy's fault, rather than the target's?
     pub(crate) fn blames_proxy(self) -> bool {
         !matches!(self, Self::Refused | Self::TargetUnreachable)

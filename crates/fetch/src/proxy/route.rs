@@ -115,7 +115,8 @@ impl Route<'_> {
                     return Err(error);
                 }
             };
-            if failure.blames_proxy() {
+            // Another may do better, but a target must not be able to put the proxies of a pool out of use.
+            if failure.blames_proxy() && !failure.may_be_the_targets() {
                 member.failed(Instant::now());
             }
             tried.push(index);

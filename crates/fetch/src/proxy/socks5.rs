@@ -110,6 +110,8 @@ fn request(destination: &Destination<'_>) -> Result<Vec<u8>, ProxyFailure> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::super::script::{Reply, converse};
     use super::super::secret::Secret;
     use super::*;
@@ -171,6 +173,27 @@ mod tests {
                 })
                 .await;
                 assert_eq!(outcome, expected, "{name}, in pieces of {split}");
+            }
+        }
+    }
+
+    proptest::proptest! {
+        /// Whatever a proxy says, it is read up to the end of its answer and no further.
+        #[test]
+        fn any_answer_is_read_to_its_end(start in 0..5_usize, rest: Vec<u8>, more: Vec<u8>, knows_us: bool) {
+            const STARTS: [&[u8]; 5] = [b"", b"\x05\x00", b"\x05\x02\x01\x00", b"\x05\x00\x05\x00\x00", b"\x05\x00\x05\x00\x00\x03"];
+            let given = knows_us.then(credentials);
+            let hear = |bytes: &[u8]| {
+                let mut stream = tokio::io::join(bytes, tokio::io::sink());
+                let outcome = handshake(&mut stream, &V4, given.as_ref()).now_or_never();
+                (outcome.expect("all of it is there"), stream.into_inner().0.len())
+            };
+            let answer = [STARTS[start], &rest].concat();
+            let (outcome, left) = hear(&answer);
+            // The longest answer: a method, a verdict, and an address that is a name.
+            proptest::prop_assert!(answer.len() - left <= 2 + 2 + 5 + 255 + 2);
+            if outcome != Err(ProxyFailure::BrokeOff) {
+                proptest::prop_assert_eq!(hear(&[answer, more.clone()].concat()), (outcome, left + more.len()));
             }
         }
     }

@@ -68,7 +68,8 @@ pub(crate) fn wants_better_proxy(outcome: &Result<Response, Error>) -> bool {
     }
 }
 
-fn is_wall(body: &[u8]) -> bool {
+/// Does this body stand between a reader and the page?
+pub(crate) fn is_wall(body: &[u8]) -> bool {
     if body.is_empty() || body.len() > MAX_WALL {
         return false;
     }

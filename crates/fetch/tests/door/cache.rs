@@ -123,6 +123,7 @@ async fn only_whole_public_pages_are_kept() {
         ("no-store", answer(200, &[("cache-control", "no-store")], b"x"), false),
         ("private", answer(200, &[("cache-control", "Private, max-age=9")], b"x"), false),
         ("vary by anything", answer(200, &[("vary", "*")], b"x"), false),
+        ("a wall", page("<title>Just a moment...</title><p>Checking your browser"), false),
         ("vary by a header", answer(200, &[("vary", "accept-language, cookie")], b"x"), true),
         ("must be confirmed each time", answer(200, &[("cache-control", "no-cache")], b"x"), true),
         ("cut short", b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\nconnection: close\r\n\r\nx".to_vec(), false),
@@ -237,6 +238,113 @@ async fn an_old_copy_is_confirmed_rather_than_fetched() {
 }
 
 #[tokio::test]
+async fn a_copy_behind_a_redirect_with_a_fragment_is_confirmed() {
+    clock!(SECONDS, now);
+    let site = Site::serve(|seen| match (seen.path(), seen.header("if-none-match")) {
+        ("/", _) => redirect(302, "/end#part"),
+        (_, Some(_)) => b"HTTP/1.1 304 Not Modified\r\n\r\n".to_vec(),
+        _ => answer(200, &[("etag", "\"one\""), ("content-type", "text/html")], b"text"),
+    })
+    .await;
+    let fetcher = builder().cache(Arc::new(MemoryCache::default())).wall_clock(now).build().unwrap();
+    for expected in [CacheUse::Miss, CacheUse::Revalidated] {
+        let response = fetch(&fetcher, within(site.url("a.test", "/"), HOUR)).await.unwrap();
+        assert_eq!((used(&response), response.status, &response.body[..]), (expected, 200, &b"text"[..]));
+        assert_eq!(response.url.fragment(), Some("part"));
+        SECONDS.fetch_add(7200, SeqCst);
+    }
+}
+
+#[tokio::test]
+async fn a_304_that_nobody_asked_for_is_no_page() {
+    clock!(SECONDS, now);
+    let calls = AtomicUsize::new(0);
+    // The second time the redirect leads elsewhere, where there was no condition and the answer is 304 all the same.
+    let site = Site::serve(move |seen| match (seen.path(), calls.fetch_add(1, SeqCst)) {
+        ("/", 0) => redirect(302, "/one"),
+        ("/", _) => redirect(302, "/two"),
+        ("/two", 3) => b"HTTP/1.1 304 Not Modified\r\n\r\n".to_vec(),
+        (path, _) => answer(200, &[("etag", "\"one\""), ("content-type", "text/html")], path.as_bytes()),
+    })
+    .await;
+    let fetcher = builder().cache(Arc::new(MemoryCache::default())).wall_clock(now).build().unwrap();
+    let get = || fetch(&fetcher, within(site.url("a.test", "/"), HOUR));
+    assert_eq!(&get().await.unwrap().body[..], b"/one");
+    SECONDS.fetch_add(7200, SeqCst);
+    let response = get().await.unwrap();
+    assert_eq!((used(&response), response.status, &response.body[..]), (CacheUse::Miss, 200, &b"/two"[..]));
+    let never = Site::serve(|_| b"HTTP/1.1 304 Not Modified\r\n\r\n".to_vec()).await;
+    let error = fetch(&fetcher, within(never.url("a.test", "/"), HOUR)).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Protocol);
+}
+
+/// One place for all, which each fetch holds, and which the check of a redirect needs too.
+struct OnePlace(tokio::sync::Semaphore);
+
+#[async_trait]
+impl HopCheck for OnePlace {
+    async fn check(&self, _: &Url, _: &Url) -> Result<(), HopRefused> {
+        let place = self.0.acquire().await;
+        drop(place);
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_leader_does_not_wait_for_those_who_wait_for_it() {
+    let site = Site::serve(|seen| if seen.path() == "/" { redirect(302, "/end") } else { page("end") }).await;
+    let fetcher = caching();
+    let places = Arc::new(OnePlace(tokio::sync::Semaphore::new(1)));
+    let held = places.0.acquire().await.unwrap();
+    let leader = tokio::spawn({
+        let (fetcher, places) = (fetcher.clone(), Arc::clone(&places));
+        let request = within(site.url("a.test", "/"), HOUR);
+        async move { fetcher.fetch(request, &*places).await }
+    });
+    while site.seen().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let follower = fetch(&fetcher, within(site.url("a.test", "/"), HOUR)).await.unwrap();
+    assert_eq!(&follower.body[..], b"end", "it holds the place, and is not kept waiting");
+    drop(held);
+    assert_eq!(&leader.await.unwrap().unwrap().body[..], b"end");
+}
+
+#[tokio::test]
+async fn cookies_of_a_later_hop_make_a_page_personal() {
+    let site = Site::serve(|seen| match (seen.path(), seen.header("cookie")) {
+        ("/", _) => redirect(302, "/in/page"),
+        ("/in/login", _) => answer(200, &[("set-cookie", "id=7; path=/in")], b""),
+        (_, cookie) => page(cookie.unwrap_or("nobody")),
+    })
+    .await;
+    let fetcher = caching();
+    let jar = CookieJar::new();
+    for (path, with, expected) in
+        [("/", false, "nobody"), ("/in/login", true, ""), ("/", true, "id=7"), ("/", false, "nobody")]
+    {
+        let mut request = within(site.url("a.test", path), HOUR);
+        request.cookies = with.then(|| jar.clone());
+        let response = fetch(&fetcher, request).await.unwrap();
+        assert_eq!(&response.body[..], expected.as_bytes(), "{path} {with}");
+    }
+    assert_eq!(site.seen().len(), 5, "the public copy is there all along");
+}
+
+#[tokio::test]
+async fn a_copy_is_for_its_own_guard() {
+    let site = counting().await;
+    let store: Arc<dyn CacheStore> = Arc::new(MemoryCache::default());
+    let open = builder().cache(Arc::clone(&store)).build().unwrap();
+    let request = || within(site.url("a.test", "/"), HOUR);
+    for expected in [CacheUse::Miss, CacheUse::Hit] {
+        assert_eq!(used(&fetch(&open, request()).await.unwrap()), expected);
+    }
+    let strict = builder().egress(EgressPolicy::public_only()).cache(store).build().unwrap();
+    assert_eq!(fetch(&strict, request()).await.unwrap_err().kind(), ErrorKind::Blocked);
+}
+
+#[tokio::test]
 async fn what_is_gone_is_not_served_to_others() {
     clock!(SECONDS, now);
     let calls = AtomicUsize::new(0);
@@ -305,14 +413,13 @@ async fn a_crowd_survives_its_leader() {
         tokio::task::yield_now().await;
     }
     let waiting: Vec<_> = (0..50).map(|_| start(Duration::from_secs(60))).collect();
-    let impatient = start(Duration::from_millis(50)).await.unwrap().unwrap_err();
-    assert!(impatient.is_timeout(), "who waits does so within its own time: {impatient}");
-    assert!(impatient.to_string().contains("another request"), "{impatient}");
+    let impatient = start(Duration::from_millis(200)).await.unwrap().unwrap();
+    assert_eq!(&impatient.body[..], b"text", "who has less time goes alone before it is over");
     leader.abort();
     for task in waiting {
         assert_eq!(&task.await.unwrap().unwrap().body[..], b"text");
     }
-    assert_eq!(site.connections(), 2, "one more fetch for all the others");
+    assert!(site.connections() <= 3, "one more fetch for all the others: {}", site.connections());
 }
 
 #[tokio::test]
@@ -384,6 +491,35 @@ impl CacheStore for Broken {
     async fn remove(&self, _: &gleaner_fetch::CacheKey) -> std::io::Result<()> {
         Err(std::io::ErrorKind::Other.into())
     }
+}
+
+/// Never comes back.
+#[derive(Debug)]
+struct Hangs;
+
+#[async_trait]
+impl CacheStore for Hangs {
+    async fn get(
+        &self,
+        _: &gleaner_fetch::CacheKey,
+    ) -> std::io::Result<Option<Arc<gleaner_fetch::CacheEntry>>> {
+        Ok(None)
+    }
+    async fn put(&self, _: Arc<gleaner_fetch::CacheEntry>) -> std::io::Result<()> {
+        std::future::pending().await
+    }
+    async fn remove(&self, _: &gleaner_fetch::CacheKey) -> std::io::Result<()> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_page_in_hand_outlives_a_store_that_hangs() {
+    let site = counting().await;
+    let fetcher = builder().cache(Arc::new(Hangs)).build().unwrap();
+    let mut request = within(site.url("a.test", "/"), HOUR);
+    request.timeout = Some(Duration::from_millis(500));
+    assert_eq!(&fetch(&fetcher, request).await.unwrap().body[..], b"answer 0");
 }
 
 #[tokio::test]

@@ -317,8 +317,9 @@ impl Frontier {
     }
 
     /// Says what the host of a URL resolves to. All hosts of one address together are then asked for at most
-    /// [`FrontierConfig::most_per_address`] pages at once: many names may be one server. When that is overloaded (see
-    /// [`observe`](Self::observe)), its hosts are asked for less, together, until it answers well again.
+    /// [`FrontierConfig::most_per_address`] pages at once: many names may be one server. When that says that it is
+    /// overloaded (see [`observe`](Self::observe)), its hosts are asked for less, together, until it answers well again.
+    /// A host that says nothing, or is slow, is slowed alone.
     ///
     /// Where a host has several addresses, the one that was dialled is meant.
     pub fn resolved(&mut self, host_of_url: &Url, address: IpAddr, now: Duration) {

@@ -178,16 +178,20 @@ impl Hosts {
         None
     }
 
-    /// Teaches the address of a host how it answered. Returns the pause that is to be made at once, if any.
-    pub(super) fn teach_address(
-        &mut self,
-        handle: Handle,
-        seen: Observation,
-        now: Duration,
-    ) -> Option<Duration> {
-        let address = self.addresses.get_mut(self.address_of(handle)?)?;
+    /// Teaches the address of a host how it answered: only what the server says of itself. Silence, and how long it
+    /// took, tell of one of its sites; a tarpit among thousands at one address, or a slow one, is not to slow the others.
+    pub(super) fn teach_address(&mut self, handle: Handle, seen: Observation, now: Duration) {
+        if seen.status.is_none() {
+            return;
+        }
+        let Some(address) = self.address_of(handle).and_then(|address| self.addresses.get_mut(address))
+        else {
+            return;
+        };
+        let latency = if seen.is_overload() { seen.latency } else { Duration::ZERO };
         let in_flight = address.in_flight;
-        address.tempo.learn(seen, in_flight, now)
+        // The pause is the host's own.
+        address.tempo.learn(Observation { latency, ..seen }, in_flight, now);
     }
 
     /// Notes what a host resolves to.

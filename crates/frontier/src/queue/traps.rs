@@ -136,14 +136,17 @@ pub(super) struct Traps {
     contents: HashTable<Content>,
     /// Some shape is known to say the same over and over.
     any_repeats: bool,
+    /// Paths whose parameters were found to combine without end. Combinations of two, of which no one could tell before,
+    /// are put off there as well.
+    faceted: HashTable<u64>,
     put_off: [u64; Trap::ALL.len()],
 }
 
 impl Traps {
     /// Counts a URL, and tells whether it is put off.
     pub(super) fn count(&mut self, url: &Url) -> Option<PutOff> {
-        let Shape { hash, trap } = shape_of_url(url);
-        let trap = if self.repeats(hash) { Trap::NearDuplicates } else { trap };
+        let Shape { hash, trap, combined } = shape_of_url(url);
+        let trap = self.trap_of(hash, trap, combined);
         let room = self.shapes.len() < MAX_SHAPES;
         let alike = match self.shapes.entry(hash, |known| known.0 == hash, |known| known.0) {
             Entry::Occupied(mut entry) => {
@@ -158,7 +161,14 @@ impl Traps {
                 1
             }
         };
-        let verdict = judge(trap, alike)?;
+        let verdict = judge(trap, self.at_least(trap, combined, alike))?;
+        if trap == Trap::Facets
+            && let Some(path) = combined
+            && self.faceted.len() < MAX_SHAPES
+            && !self.is_faceted(path)
+        {
+            self.faceted.insert_unique(path, path, |path| *path);
+        }
         if let Some(count) =
             Trap::ALL.iter().position(|known| *known == trap).and_then(|at| self.put_off.get_mut(at))
         {
@@ -169,10 +179,10 @@ impl Traps {
 
     /// What [`count`](Self::count) would say of one more such URL.
     pub(super) fn look_up(&self, url: &Url) -> Option<PutOff> {
-        let Shape { hash, trap } = shape_of_url(url);
-        let trap = if self.repeats(hash) { Trap::NearDuplicates } else { trap };
+        let Shape { hash, trap, combined } = shape_of_url(url);
+        let trap = self.trap_of(hash, trap, combined);
         let known = self.shapes.find(hash, |known| known.0 == hash).map_or(0, |known| known.1);
-        judge(trap, known.saturating_add(1))
+        judge(trap, self.at_least(trap, combined, known.saturating_add(1)))
     }
 
     /// Takes in what the page behind `rest` on `host` said. True where its shape says the same over and over.
@@ -198,9 +208,38 @@ impl Traps {
         repeats
     }
 
-    /// How far a page that waits is to go back, if its shape was found to say the same since it was queued.
+    /// How far a page that waits is to go back, if since it was queued its shape was found to say the same, or its path to
+    /// combine parameters without end.
     pub(super) fn goes_back(&self, host: &str, rest: &str, put_off: u8) -> Option<u8> {
-        (self.any_repeats && put_off < FAR && self.repeats(shape_of_rest(host, rest).hash)).then_some(FAR)
+        if put_off >= FAR || (!self.any_repeats && (self.faceted.is_empty() || put_off > 0)) {
+            return None;
+        }
+        let Shape { hash, combined, .. } = shape_of_rest(host, rest);
+        if self.repeats(hash) {
+            return Some(FAR);
+        }
+        (put_off == 0 && combined.is_some_and(|path| self.is_faceted(path))).then_some(1)
+    }
+
+    /// What a URL of this shape is put off for, by what is known of the job.
+    fn trap_of(&self, hash: u64, trap: Trap, combined: Option<u64>) -> Trap {
+        if self.repeats(hash) {
+            Trap::NearDuplicates
+        } else if trap == Trap::ManyAlike && combined.is_some_and(|path| self.is_faceted(path)) {
+            Trap::Facets
+        } else {
+            trap
+        }
+    }
+
+    /// How many alike there are at least: on a path that is known for it, more than are borne.
+    fn at_least(&self, trap: Trap, combined: Option<u64>, alike: u32) -> u32 {
+        let known = trap == Trap::Facets && combined.is_some_and(|path| self.is_faceted(path));
+        if known { alike.max(trap.patience() + 1) } else { alike }
+    }
+
+    fn is_faceted(&self, path: u64) -> bool {
+        self.faceted.find(path, |known| *known == path).is_some()
     }
 
     fn repeats(&self, shape: u64) -> bool {
@@ -227,6 +266,8 @@ struct Shape {
     hash: u64,
     /// What it would be put off for.
     trap: Trap,
+    /// Its very path, where it has more than one parameter.
+    combined: Option<u64>,
 }
 
 fn shape_of_url(url: &Url) -> Shape {
@@ -294,7 +335,16 @@ fn shape_of(host: &str, path: &str, raw_query: &str) -> Shape {
         Trap::ManyAlike
     };
     hasher.write_u8(trap as u8);
-    Shape { hash: hasher.finish(), trap }
+    Shape { hash: hasher.finish(), trap, combined: (query.parameters >= 2).then(|| hash_of_path(host, path)) }
+}
+
+fn hash_of_path(host: &str, path: &str) -> u64 {
+    let mut hasher = SipHasher13::new_with_keys(0, 1);
+    for text in [host, path] {
+        hasher.write(text.as_bytes());
+        hasher.write_u8(0xff);
+    }
+    hasher.finish()
 }
 
 #[derive(Default)]
@@ -417,6 +467,24 @@ mod tests {
         assert_eq!(shape_of_url(&url(&deep)).trap, Trap::VeryDeep);
         let grown = format!("/x?q={}", "word+".repeat(60));
         assert_eq!(shape_of_url(&url(&grown)).trap, Trap::Facets);
+    }
+
+    #[test]
+    fn a_path_that_combines_without_end_sends_its_pairs_back() {
+        let mut traps = Traps::default();
+        let pair = "/shop?colour=red&size=m";
+        assert_eq!(traps.count(&url(pair)), None);
+        assert_eq!(traps.goes_back("a.test", pair, 0), None);
+        for n in 0..40 {
+            traps.count(&url(&format!("/shop?colour={n}&size=m&sort=price")));
+        }
+        assert_eq!(traps.goes_back("a.test", pair, 0), Some(1));
+        assert_eq!(traps.goes_back("a.test", pair, 1), None, "once");
+        assert_eq!(traps.look_up(&url(pair)).map(|verdict| verdict.trap), Some(Trap::Facets));
+        for other in ["/shop", "/shop?page=2", "/forum?f=2&t=12"] {
+            assert_eq!(traps.look_up(&url(other)), None, "{other}");
+            assert_eq!(traps.goes_back("a.test", other, 0), None, "{other}");
+        }
     }
 
     #[test]

@@ -179,10 +179,51 @@ fn the_start_page_is_fetched_and_perhaps_not_shown() {
 
 #[test]
 fn path_depth() {
-    let scope = scope("https://a.test/docs/", |rules| rules.max_path_depth = Some(1));
-    assert_eq!(scope.decide(&url("https://a.test/docs/x/"), false), IN);
-    assert_eq!(scope.decide(&url("https://a.test/docs/x//"), false), IN);
-    assert_eq!(scope.decide(&url("https://a.test/docs/x/y"), false), no(Reason::TooDeep));
+    for (name, start, depth, link, expected) in [
+        ("one below", "https://a.test/docs/", 1, "https://a.test/docs/x", IN),
+        ("a trailing slash is no segment", "https://a.test/docs/", 1, "https://a.test/docs/x/", IN),
+        ("nor are two", "https://a.test/docs/", 1, "https://a.test/docs/x//", IN),
+        ("nor is a query", "https://a.test/docs/", 1, "https://a.test/docs/x?y=/z/", IN),
+        ("two below", "https://a.test/docs/", 1, "https://a.test/docs/x/y", no(Reason::TooDeep)),
+        ("a start without a slash counts alike", "https://a.test/docs", 1, "https://a.test/docs/x", IN),
+        ("and two below it", "https://a.test/docs", 1, "https://a.test/docs/x/y", no(Reason::TooDeep)),
+        ("dot segments are settled first", "https://a.test/docs/", 1, "https://a.test/docs/x/../y/./", IN),
+        ("an escaped slash is none", "https://a.test/docs/", 1, "https://a.test/docs/x%2Fy", IN),
+        ("depth 0 below the root", "https://a.test/", 0, "https://a.test/x", no(Reason::TooDeep)),
+        ("the start itself at depth 0", "https://a.test/docs/", 0, "https://a.test/docs/", IN),
+        ("a query of the start at depth 0", "https://a.test/docs/", 0, "https://a.test/docs/?page=2", IN),
+    ] {
+        let scope = scope(start, |rules| rules.max_path_depth = Some(depth));
+        assert_eq!(scope.decide(&url(link), false), expected, "{name}");
+    }
+}
+
+#[test]
+fn links_as_pages_write_them() {
+    let start = url("https://www.a.test/docs/guide/");
+    let scope = scope(start.as_str(), |_| {});
+    for (name, link, expected) in [
+        ("empty", "", IN),
+        ("a fragment", "#part", IN),
+        ("a hash route", "#/part", IN),
+        ("a query alone", "?page=2", IN),
+        ("below", "x", IN),
+        ("up and down again", "../guide/x", IN),
+        ("up and out", "../old/x", no(Reason::OutsideStartPath)),
+        ("its own folder under another name", "../guide-old/x", no(Reason::OutsideStartPath)),
+        ("up beyond the root", "../../../../docs/guide/x", IN),
+        ("absolute path", "/docs/guide/x", IN),
+        ("the same host without a scheme", "//a.test/docs/guide/x", IN),
+        ("another host without a scheme", "//b.test/docs/guide/x", no(Reason::OtherHost)),
+        ("backslashes for slashes", "\\\\b.test\\x", no(Reason::OtherHost)),
+        ("another port", "//www.a.test:8443/docs/guide/x", no(Reason::OtherHost)),
+        ("white space around, and line ends inside", " \n/docs/gui\nde/x\t ", IN),
+        ("tel", "tel:+4912345", no(Reason::UnsupportedScheme)),
+        ("a colon in the first segment", "./a:b", IN),
+        ("what looks like a scheme is one", "a:b", no(Reason::UnsupportedScheme)),
+    ] {
+        assert_eq!(scope.decide(&start.join(link).unwrap(), false), expected, "{name}");
+    }
 }
 
 #[test]

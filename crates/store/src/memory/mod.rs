@@ -191,7 +191,7 @@ impl Store for MemoryStore {
 
     async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
         const STALE: Receipt = Receipt { accepted: false, admitted: 0, job_ended: false };
-        let FinishedPage { lease: page, outcome, redirected_to, links, observed } = page;
+        let FinishedPage { lease: page, outcome, redirected_to, links, observed, fingerprint } = page;
         let retention = self.lock().jobs.get(&page.job).map_or(Retention::Stream, |job| job.retention);
         let mut document = None;
         let mut listed = Listed::Nowhere;
@@ -222,6 +222,10 @@ impl Store for MemoryStore {
         };
         if let Some(observed) = observed {
             state.frontier.observe(&page.url, observed, now);
+        }
+        // Before its links, which are judged by it.
+        if let Some(said) = fingerprint {
+            state.frontier.fingerprinted(page.lease, said);
         }
         if let Some(target) = redirected_to
             && !state.frontier.redirected(page.lease, target, now)

@@ -195,7 +195,7 @@ impl State {
     /// Holds a job whose budget does not cover its next page, and lets it go on when it does.
     pub(super) fn check_budget(&mut self, id: JobId) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
-        if job.denied || job.ended_at.is_some() || job.missing(&self.frontier).is_none() == !job.short {
+        if job.denied || job.ended_at.is_some() || job.missing(&self.frontier).is_some() == job.short {
             return;
         }
         job.short = !job.short;

@@ -10,8 +10,8 @@ use url::Url;
 
 use super::ports::{Reader, Web};
 use super::report::Report;
-use super::store::{self, Shaky};
 use super::stage::{Faults, LEASE_TIME, Stage};
+use super::store::{self, Shaky};
 use super::task::{Fate, Task};
 use super::wire::{Event, JobBound, Moment, Wire};
 use super::world::{Kind, PageId, Place, World};
@@ -43,7 +43,7 @@ async fn play(seed: u64) -> Report {
     let bounds =
         tasks.iter().map(|task| JobBound { delay: task.delay, max_concurrency: task.max_concurrency });
     let wire = Wire::new(world.hosts.len(), bounds.collect(), most_per_host, most);
-    let faults = if seed % 2 == 0 { Faults::default() } else { some_faults(seed, &mut random) };
+    let faults = if seed.is_multiple_of(2) { Faults::default() } else { some_faults(seed, &mut random) };
     let stage = Arc::new(Stage::new(seed, world, wire, faults));
 
     let mut frontier = FrontierConfig::default();
@@ -91,6 +91,7 @@ async fn play(seed: u64) -> Report {
     report.requests = wire.requests;
     report.hops_across_hosts = wire.across_hosts;
     report.documents = documents;
+    report.crashes = stage.crashed();
     report.leases_lost = lost.values().map(|count| u64::from(*count)).sum();
     report.violations = std::mem::take(&mut wire.violations);
     report
@@ -101,8 +102,7 @@ fn some_faults(seed: u64, random: &mut Random) -> Faults {
         if random.below(2) == 0 { random.below(40) } else { 0 }
     }
     fn moments(random: &mut Random) -> Vec<Moment> {
-        let mut moments: Vec<Moment> =
-            (0..random.below(3)).map(|_| random.below(60_000) as Moment).collect();
+        let mut moments: Vec<Moment> = (0..random.below(3)).map(|_| random.below(60_000) as Moment).collect();
         moments.sort_unstable();
         moments
     }

@@ -91,7 +91,12 @@ impl Stage {
     pub(super) async fn hang(&self, job: usize, place: Place) {
         self.sleep(LEASE_TIME.as_millis() as u64).await;
         self.wire().violate(self.now(), format!("job {job} works on {place:?}, whose lease is over"));
-        std::future::pending().await
+        std::future::pending::<()>().await;
+    }
+
+    /// How often the worker loop broke.
+    pub(super) fn crashed(&self) -> u64 {
+        *locked(&self.crashed) as u64
     }
 
     /// True once for each moment at which the worker loop is to break.

@@ -40,13 +40,7 @@ pub(super) struct Shaky {
 
 impl Shaky {
     pub(super) fn new(store: MemoryStore, stage: Arc<Stage>) -> Self {
-        Self {
-            store,
-            stage,
-            numbers: Mutex::default(),
-            leased: Mutex::default(),
-            finishes: Mutex::default(),
-        }
+        Self { store, stage, numbers: Mutex::default(), leased: Mutex::default(), finishes: Mutex::default() }
     }
 
     fn page(&self, job: JobId, url: &Url) -> Option<(usize, Place)> {

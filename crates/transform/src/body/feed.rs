@@ -5,21 +5,26 @@ use quick_xml::events::Event;
 use url::Url;
 
 use crate::address::Resolver;
-use crate::tree::decode_references;
+use crate::tree::{NodeId, ParseOptions, decode_references, parse};
 
 /// A feed gives at most so many entries.
 const MAX_ENTRIES: usize = 5_000;
 
-/// A summary is cut here, in bytes of its source.
-const MAX_SUMMARY_BYTES: usize = 20_000;
+/// A title, date or summary is cut here, in bytes of its source.
+const MAX_FIELD_BYTES: usize = 256 * 1_024;
+
+/// The warning where not all of a feed is given.
+pub(crate) const CUT: &str =
+    "The feed has more entries, or longer ones, than are given: the rest is left out.";
 
 /// What a feed says of itself and of one entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
+    /// Text.
     pub(crate) title: String,
     pub(crate) link: Option<Url>,
     pub(crate) date: String,
-    /// HTML or text.
+    /// HTML.
     pub(crate) summary: String,
 }
 
@@ -28,6 +33,101 @@ pub(crate) struct Entry {
 pub(crate) struct Feed {
     pub(crate) about: Entry,
     pub(crate) entries: Vec<Entry>,
+    /// Something was left out.
+    pub(crate) cut: bool,
+}
+
+/// A field while it is read.
+#[derive(Debug)]
+struct Field {
+    name: String,
+    /// What its text is, HTML or text.
+    html: bool,
+    /// The tags inside it are its own (Atom's `xhtml`, and HTML that was not escaped), and text beside them is text.
+    tags: bool,
+    depth: usize,
+    value: String,
+    cut: bool,
+}
+
+impl Field {
+    /// Of an element. Atom says in `type` what a text is, and means text where it does not (RFC 4287, 3.1); the
+    /// `description` of RSS is HTML.
+    fn new(name: String, kind: Option<&str>) -> Self {
+        let html = match kind {
+            Some(kind) => kind.contains("html"),
+            None => matches!(name.as_str(), "description" | "encoded"),
+        };
+        Self {
+            name,
+            html,
+            tags: kind.is_some_and(|kind| kind.contains("xhtml")),
+            depth: 0,
+            value: String::new(),
+            cut: false,
+        }
+    }
+
+    fn add(&mut self, text: &str) {
+        let left = MAX_FIELD_BYTES.saturating_sub(self.value.len());
+        let text = match text.char_indices().find(|(at, c)| at + c.len_utf8() > left) {
+            Some((at, _)) => {
+                self.cut = true;
+                text.get(..at).unwrap_or_default()
+            }
+            None => text,
+        };
+        self.value.push_str(text);
+    }
+
+    /// Text, its references decoded.
+    fn text(&mut self, text: &str) {
+        if self.tags {
+            let mut escaped = String::new();
+            crate::html::escape(text, false, &mut escaped);
+            self.add(&escaped);
+        } else {
+            self.add(text);
+        }
+    }
+
+    fn tag(&mut self, start: &quick_xml::events::BytesStart<'_>) {
+        if self.html {
+            self.tags = true;
+            let name = start.name();
+            self.add(&format!("<{}{}>", local(name.as_ref()), start.attributes_raw()));
+        }
+    }
+
+    /// As HTML.
+    fn into_html(self) -> String {
+        let mut value = self.value.trim().to_owned();
+        if !self.html {
+            let mut escaped = String::new();
+            crate::html::escape(&value, false, &mut escaped);
+            return escaped;
+        }
+        // Half a tag at the end is none.
+        if self.cut
+            && let Some(open) = value.rfind('<')
+            && value.rfind('>').is_none_or(|close| close < open)
+        {
+            value.truncate(open);
+        }
+        value
+    }
+
+    /// As text.
+    fn into_text(self) -> String {
+        let is_html = self.html;
+        let value = self.into_html();
+        if is_html {
+            let tree = parse(&value, ParseOptions::default());
+            return tree.folded_text(NodeId::DOCUMENT, MAX_FIELD_BYTES);
+        }
+        // Many programs escape a title twice: once for HTML, once for XML.
+        decode_references(&decode_references(value.trim(), false), false).into_owned()
+    }
 }
 
 /// Reads a feed; what is no well-formed XML ends it, and what came before stays.
@@ -36,67 +136,74 @@ pub(crate) fn read(text: &str, url: &Url) -> Feed {
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_end_names = false;
     let mut feed = Feed::default();
-    let mut field: Option<String> = None;
+    let mut field: Option<Field> = None;
     let mut in_entry = false;
-    let mut depth_in_field = 0_usize;
-    let mut value = String::new();
     while let Ok(event) = reader.read_event() {
         match event {
             Event::Start(start) => {
                 let name = local(start.name().as_ref());
-                if matches!(name.as_str(), "item" | "entry") {
+                if let Some(field) = &mut field
+                    && !matches!(name.as_str(), "item" | "entry")
+                {
+                    field.depth += 1;
+                    field.tag(&start);
+                } else if matches!(name.as_str(), "item" | "entry") {
                     if feed.entries.len() >= MAX_ENTRIES {
+                        feed.cut = true;
                         break;
                     }
                     feed.entries.push(Entry::default());
                     in_entry = true;
                     field = None;
-                } else if field.is_some() {
-                    depth_in_field += 1;
                 } else {
                     link_attribute(&start, &name, &resolver, &mut feed, in_entry);
-                    value.clear();
-                    field = Some(name);
-                    depth_in_field = 0;
                     // The channel and its like are no fields.
-                    if matches!(
-                        field.as_deref(),
-                        Some("rss" | "feed" | "RDF" | "channel" | "image" | "author" | "textInput")
-                    ) {
-                        field = None;
-                    }
+                    let holds_fields = matches!(
+                        name.as_str(),
+                        "rss" | "feed" | "RDF" | "channel" | "image" | "author" | "textInput"
+                    );
+                    field = (!holds_fields).then(|| Field::new(name, value(&start, "type").as_deref()));
                 }
             }
             Event::Empty(start) => {
+                if let Some(field) = &mut field {
+                    field.tag(&start);
+                    continue;
+                }
                 let name = local(start.name().as_ref());
                 link_attribute(&start, &name, &resolver, &mut feed, in_entry);
             }
-            Event::Text(text) if field.is_some() && value.len() < MAX_SUMMARY_BYTES => {
-                value.push_str(&text);
+            Event::Text(text) => {
+                if let Some(field) = &mut field {
+                    field.text(&text);
+                }
             }
-            Event::GeneralRef(reference) if field.is_some() && value.len() < MAX_SUMMARY_BYTES => {
-                value.push('&');
-                value.push_str(&reference);
-                value.push(';');
+            Event::GeneralRef(reference) => {
+                if let Some(field) = &mut field {
+                    field.text(&decode_references(&format!("&{};", &*reference), false));
+                }
             }
-            Event::CData(text) if field.is_some() && value.len() < MAX_SUMMARY_BYTES => {
-                let mut escaped = String::new();
-                crate::html::escape(&text, false, &mut escaped);
-                value.push_str(&escaped);
+            Event::CData(text) => {
+                if let Some(field) = &mut field {
+                    field.text(&text);
+                }
             }
             Event::End(end) => {
                 let name = local(end.name().as_ref());
                 if matches!(name.as_str(), "item" | "entry") {
                     in_entry = false;
                     field = None;
-                } else if depth_in_field > 0 {
-                    depth_in_field -= 1;
-                } else if let Some(name) = field.take() {
+                } else if let Some(inner) = field.as_mut().filter(|field| field.depth > 0) {
+                    inner.depth -= 1;
+                    if inner.html {
+                        inner.add(&format!("</{name}>"));
+                    }
+                } else if let Some(field) = field.take() {
+                    feed.cut |= field.cut;
                     let entry = if in_entry { feed.entries.last_mut() } else { Some(&mut feed.about) };
                     if let Some(entry) = entry {
-                        set(entry, &name, decode_references(value.trim(), false).into_owned(), &resolver);
+                        set(entry, field, &resolver);
                     }
-                    value.clear();
                 }
             }
             Event::Eof => break,
@@ -104,6 +211,14 @@ pub(crate) fn read(text: &str, url: &Url) -> Feed {
         }
     }
     feed
+}
+
+fn value(start: &quick_xml::events::BytesStart<'_>, wanted: &str) -> Option<String> {
+    start
+        .attributes()
+        .flatten()
+        .find(|attribute| local(attribute.key.as_ref()) == wanted)
+        .map(|attribute| decode_references(&attribute.value, true).into_owned())
 }
 
 fn local(name: &str) -> String {
@@ -121,35 +236,33 @@ fn link_attribute(
     if name != "link" {
         return;
     }
-    let value = |wanted: &str| {
-        start
-            .attributes()
-            .flatten()
-            .find(|attribute| local(attribute.key.as_ref()) == wanted)
-            .map(|attribute| decode_references(&attribute.value, true).into_owned())
-    };
-    let alternate = value("rel").is_none_or(|rel| rel == "alternate");
+    let alternate = value(start, "rel").is_none_or(|rel| rel == "alternate");
     let entry = if in_entry { feed.entries.last_mut() } else { Some(&mut feed.about) };
-    if let (true, Some(entry), Some(href)) = (alternate, entry, value("href"))
+    if let (true, Some(entry), Some(href)) = (alternate, entry, value(start, "href"))
         && entry.link.is_none()
     {
         entry.link = resolver.web(&href);
     }
 }
 
-fn set(entry: &mut Entry, name: &str, value: String, resolver: &Resolver) {
-    match name {
-        "title" if entry.title.is_empty() => entry.title = value,
+fn set(entry: &mut Entry, field: Field, resolver: &Resolver) {
+    match field.name.as_str() {
+        "title" if entry.title.is_empty() => entry.title = field.into_text(),
         "link" | "guid" if entry.link.is_none() => {
-            entry.link =
-                Url::parse(value.trim()).ok().and_then(|url| resolver.web(url.as_str())).or_else(|| {
-                    (name == "link" && !value.trim().is_empty()).then(|| resolver.web(&value)).flatten()
-                });
+            let is_link = field.name == "link";
+            let value = field.into_text();
+            entry.link = Url::parse(&value)
+                .ok()
+                .and_then(|url| resolver.web(url.as_str()))
+                .or_else(|| (is_link && !value.is_empty()).then(|| resolver.web(&value)).flatten());
         }
-        "pubDate" | "published" | "date" if entry.date.is_empty() => entry.date = value,
-        "updated" if entry.date.is_empty() => entry.date = value,
-        "description" | "summary" | "subtitle" if entry.summary.is_empty() => entry.summary = value,
-        "content" | "encoded" if entry.summary.len() < value.len() => entry.summary = value,
+        "pubDate" | "published" | "date" | "updated" if entry.date.is_empty() => {
+            entry.date = field.into_text()
+        }
+        "description" | "summary" | "subtitle" if entry.summary.is_empty() => {
+            entry.summary = field.into_html()
+        }
+        "content" | "encoded" if entry.summary.len() < field.value.len() => entry.summary = field.into_html(),
         _ => {}
     }
 }
@@ -182,6 +295,52 @@ mod tests {
             ("One", "2024-01-01", "S")
         );
         assert_eq!(entry.link.as_ref().unwrap().as_str(), "https://e.example/1");
+    }
+
+    #[test]
+    fn texts_are_what_their_type_says() {
+        let rows = [
+            ("<summary>a &lt;b&gt;</summary>", "a &lt;b&gt;"),
+            ("<summary type='text'>a &lt;b&gt;</summary>", "a &lt;b&gt;"),
+            ("<summary type='html'>a &lt;b&gt;c&lt;/b&gt;</summary>", "a <b>c</b>"),
+            (
+                "<summary type='xhtml'><div>a <b class='x'>&lt;c</b><br/>d</div></summary>",
+                "<div>a <b class='x'>&lt;c</b><br>d</div>",
+            ),
+            ("<description>a &lt;b&gt;c&lt;/b&gt; &amp;amp; d</description>", "a <b>c</b> &amp; d"),
+            ("<description><![CDATA[a <b>c</b>]]></description>", "a <b>c</b>"),
+        ];
+        let url = Url::parse("https://e.example/feed").unwrap();
+        for (field, expected) in rows {
+            let feed = read(&format!("<feed><entry>{field}</entry></feed>"), &url);
+            assert_eq!(feed.entries[0].summary, expected, "{field}");
+        }
+        let rows = [
+            ("<title type='html'>a &lt;b&gt;c&lt;/b&gt; &amp;amp; d</title>", "a c & d"),
+            ("<title type='xhtml'><div>a <b>c</b></div></title>", "a c"),
+            ("<title><![CDATA[a &amp; b]]></title>", "a & b"),
+            ("<title>a &lt;b&gt;</title>", "a <b>"),
+        ];
+        for (field, expected) in rows {
+            let feed = read(&format!("<feed><entry>{field}</entry></feed>"), &url);
+            assert_eq!(feed.entries[0].title, expected, "{field}");
+        }
+    }
+
+    #[test]
+    fn a_long_summary_is_cut_between_tags_and_told() {
+        let url = Url::parse("https://e.example/feed").unwrap();
+        let long = "<p class='long'>word</p>".repeat(20_000);
+        for field in [long.replace('<', "&lt;"), format!("<![CDATA[{long}]]>")] {
+            let feed = read(&format!("<rss><item><description>{field}</description></item></rss>"), &url);
+            let summary = &feed.entries[0].summary;
+            assert!(feed.cut && summary.len() <= MAX_FIELD_BYTES && summary.len() > MAX_FIELD_BYTES / 2);
+            assert!(
+                summary.ends_with('>') || summary.ends_with("word"),
+                "{}",
+                &summary[summary.len() - 30..]
+            );
+        }
     }
 
     #[test]

@@ -162,7 +162,26 @@ fn xml(head: &[u8]) -> Body {
 
 fn feed_or_xml(head: &[u8]) -> Body {
     let text = String::from_utf8_lossy(head);
-    if ["<rss", "<feed", "<rdf:RDF"].iter().any(|root| text.contains(root)) { Body::Feed } else { Body::Xml }
+    match root(&text) {
+        Some("rss" | "feed" | "RDF") => Body::Feed,
+        _ => Body::Xml,
+    }
+}
+
+/// The local name of the root element, as far as it stands in the head.
+fn root(text: &str) -> Option<&str> {
+    let mut rest = text;
+    loop {
+        let (_, from) = rest.split_once('<')?;
+        rest = if let Some(comment) = from.strip_prefix("!--") {
+            comment.split_once("-->")?.1
+        } else if from.starts_with(['?', '!']) {
+            from.split_once('>')?.1
+        } else {
+            let name = from.split(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).next()?;
+            return name.rsplit(':').next();
+        };
+    }
 }
 
 #[cfg(test)]
@@ -184,6 +203,9 @@ mod tests {
             (b"<?xml version='1.0'?><a/>", Some("application/xml"), Body::Xml),
             (b"<?xml version='1.0'?><rss><channel/></rss>", Some("text/xml"), Body::Feed),
             (b"<feed xmlns='http://www.w3.org/2005/Atom'/>", Some("application/atom+xml"), Body::Feed),
+            (b"<?xml version='1.0'?><feedback/>", Some("text/xml"), Body::Xml),
+            (b"<?xml version='1.0'?><a><rss/></a>", Some("text/xml"), Body::Xml),
+            (b"<!-- <a> --><rdf:RDF xmlns='x'>", Some("text/xml"), Body::Feed),
             (b"<html xmlns=\"http://www.w3.org/1999/xhtml\">", Some("application/xml"), Body::Html),
             (b"a,b", Some("text/csv"), Body::Delimited(',')),
             (b"a\tb", Some("text/tab-separated-values"), Body::Delimited('\t')),

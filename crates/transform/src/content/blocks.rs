@@ -70,6 +70,27 @@ pub(crate) struct Block {
     described: u32,
 }
 
+impl Block {
+    fn is_in(&self, wanted: &[Tag]) -> bool {
+        AROUND.iter().zip(self.around).any(|(tag, distance)| wanted.contains(tag) && distance < FAR)
+    }
+
+    /// Does the block stand in the navigation or the footer?
+    pub(crate) fn is_framing(&self) -> bool {
+        self.is_in(&[Tag::Nav, Tag::Footer])
+    }
+
+    /// Does the block stand beside the text of a page, by the elements around it: in its navigation, header, footer or
+    /// aside, and not in the header of an article? Or is it not shown?
+    pub(crate) fn is_beside(&self) -> bool {
+        let in_text = self.is_in(&[Tag::Main, Tag::Article]);
+        self.hidden
+            || self.is_framing()
+            || self.is_in(&[Tag::Aside])
+            || (self.is_in(&[Tag::Header]) && !in_text)
+    }
+}
+
 /// Distances to elements around a block with a word of each group.
 #[derive(Debug, Clone, Copy)]
 struct Distances([u8; GROUPS]);

@@ -17,7 +17,7 @@ mod vocabulary;
 
 use url::Url;
 
-use crate::tree::{Edge, Kind, NodeId, Tree, Walk};
+use crate::tree::{Edge, Kind, Tree, Walk};
 use crate::view::View;
 use blocks::{Block, Blocks};
 
@@ -25,9 +25,26 @@ use blocks::{Block, Blocks};
 pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url) -> bool {
     let blocks = blocks::collect(tree, view, url);
     let likely = model::likelihoods(&blocks.features());
-    let kept = choose(&blocks.list, &likely);
+    let mut kept = choose(&blocks.list, &likely);
+    keep_small(&blocks.list, &mut kept);
     hide(tree, view, &blocks, &kept);
     kept.iter().any(|kept| *kept)
+}
+
+/// A page with no more words than this has nothing to be told from its surroundings by.
+const SMALL_PAGE_WORDS: u32 = 60;
+
+/// Keeps all of a small page but what its elements say is no content: the model was taught on pages with much around
+/// their text, and drops the heading and the one link of a page that has no more.
+fn keep_small(blocks: &[Block], kept: &mut [bool]) {
+    let words: u32 = blocks.iter().map(|block| block.words).fold(0, u32::saturating_add);
+    if words <= SMALL_PAGE_WORDS {
+        // A page of nothing but navigation keeps what the model keeps.
+        let has_text = blocks.iter().any(|block| !block.is_beside());
+        for (block, kept) in blocks.iter().zip(kept) {
+            *kept = !block.is_beside() || (*kept && !(has_text && block.is_framing()));
+        }
+    }
 }
 
 /// Which blocks make the expected F1 largest: those above a bound, and the bound is the page's own.
@@ -83,7 +100,7 @@ fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool]) {
                 *slot |= own;
             }
         }
-        // Pictures and the like stay between the first and the last block that is kept.
+        // Elements without text (pictures, rules, frames) stay between the first and the last block that is kept.
         let mut inside = false;
         let mut walk = Walk::new(tree, root);
         while let Some(edge) = walk.next() {
@@ -95,16 +112,12 @@ fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool]) {
                     inside = false;
                     last = None;
                 }
-            } else if own == 2 || (own == 0 && !inside && is_picture(tree, node)) {
+            } else if own == 2 || (own == 0 && !inside && tree.is_element(node)) {
                 view.hidden.insert(node);
                 walk.skip_children();
             }
         }
     }
-}
-
-fn is_picture(tree: &Tree, node: NodeId) -> bool {
-    tree.is_element(node)
 }
 
 /// What the training program reads: the text and the numbers of each block.

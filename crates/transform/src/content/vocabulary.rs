@@ -1,7 +1,8 @@
 //! What the names that authors give to elements say about them.
 //!
 //! Class and id are cut into words (`post-content`, `PostContent` and `post_content` are the same two), and each word
-//! that means something on sites in general belongs to a group. No name of a site, a product or a framework is here.
+//! that means something on sites in general belongs to a group. No name of a site
+//! is here; a few names of widely used tools are, where authors write them for the thing itself (`swiper` for a slider).
 
 /// How many groups there are.
 pub(crate) const GROUPS: usize = 48;

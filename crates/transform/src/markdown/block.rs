@@ -4,6 +4,10 @@
 /// a bound the output would grow with the product of depth and length.
 pub(super) const MAX_NESTING: usize = 24;
 
+/// Columns that quotes, items and notes together put before a line, for the same reason: the marker of an item may be
+/// eleven wide. It is what as many quotes as there may be take.
+pub(super) const MAX_PREFIX: usize = 2 * MAX_NESTING;
+
 /// What a block is inside of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Container {
@@ -21,8 +25,20 @@ pub(super) enum Container {
         /// Its first line is written.
         started: bool,
     },
-    /// Beyond [`MAX_NESTING`].
+    /// Beyond [`MAX_NESTING`] or [`MAX_PREFIX`].
     Flat,
+}
+
+impl Container {
+    /// Columns that it puts before each line.
+    const fn width(&self) -> usize {
+        match self {
+            Self::Quote { .. } => 2,
+            Self::Item(item) => item.marker.len(),
+            Self::Note { .. } => 4,
+            Self::Flat => 0,
+        }
+    }
 }
 
 /// An item of a list.
@@ -58,6 +74,8 @@ pub(super) enum Leaf {
 pub(super) struct Lines {
     out: String,
     containers: Vec<Container>,
+    /// Columns before each line.
+    width: usize,
     last: Option<Leaf>,
 }
 
@@ -68,8 +86,10 @@ impl Lines {
 
     /// Enters a quote or an item.
     pub(super) fn push(&mut self, container: Container) {
-        let full = self.containers.len() >= MAX_NESTING;
-        self.containers.push(if full { Container::Flat } else { container });
+        let full = self.containers.len() >= MAX_NESTING || self.width + container.width() > MAX_PREFIX;
+        let container = if full { Container::Flat } else { container };
+        self.width += container.width();
+        self.containers.push(container);
     }
 
     /// How many containers are open.
@@ -87,9 +107,11 @@ impl Lines {
             self.start(Leaf::Other);
             self.out.truncate(self.out.trim_end_matches(' ').len());
         }
+        let left = self.containers.pop();
+        self.width -= left.as_ref().map_or(0, Container::width);
         if let Some(
             Container::Item(_) | Container::Quote { started: true } | Container::Note { started: true, .. },
-        ) = self.containers.pop()
+        ) = left
         {
             self.last = Some(Leaf::Container);
         }

@@ -3,14 +3,76 @@
 use super::Writer;
 use super::block::Leaf;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::view::View;
 
 impl Writer<'_> {
+    /// Writes code within text: a span for each line of it, links around the spans of what they hold.
+    pub(super) fn code_spans(&mut self, node: NodeId) {
+        let tree = self.tree;
+        let mut code = String::new();
+        let mut link = None;
+        let mut split = false;
+        let mut walk = Walk::new(tree, node);
+        while let Some(edge) = walk.next() {
+            match edge {
+                Edge::Enter(inner) if tree.kind(inner) == Kind::Text => {
+                    if !self.view.hidden.contains(inner) {
+                        code.push_str(tree.text(inner));
+                    }
+                }
+                Edge::Enter(inner) if inner == node => {}
+                Edge::Enter(inner) if tree.tag(inner).is_invisible() || self.view.hidden.contains(inner) => {
+                    walk.skip_children();
+                }
+                Edge::Enter(inner) => match tree.tag(inner) {
+                    Tag::Br => {
+                        split = true;
+                        self.code_span(&mut code);
+                        self.line_break();
+                    }
+                    Tag::A
+                        if link.is_none() && !self.inline.in_link() && tree.first_child(inner).is_some() =>
+                    {
+                        split = true;
+                        self.code_span(&mut code);
+                        self.open_link(inner);
+                        link = Some(inner);
+                    }
+                    _ => {}
+                },
+                Edge::Leave(inner) if link == Some(inner) => {
+                    self.code_span(&mut code);
+                    self.close_link();
+                    link = None;
+                }
+                Edge::Leave(_) => {}
+            }
+        }
+        if split {
+            self.code_span(&mut code);
+        } else {
+            self.inline.code(&code);
+        }
+    }
+
+    /// Writes what was collected of a span, where there is a break or a link in it.
+    fn code_span(&mut self, code: &mut String) {
+        if code.trim().is_empty() {
+            if !code.is_empty() {
+                self.inline.space();
+            }
+        } else {
+            self.inline.code(code);
+        }
+        code.clear();
+    }
+
     pub(super) fn code_block(&mut self, node: NodeId) {
         let tree = self.tree;
         if !self.options.faithful && is_column_of_numbers(tree, node) {
             return;
         }
-        let code = text(tree, node, self.options.faithful);
+        let code = text(tree, self.view, node, self.options.faithful);
         if self.in_cell() {
             // A cell is one line: a span for each line of the code.
             for line in code.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
@@ -50,13 +112,31 @@ pub(super) fn longest_run(text: &str, character: char) -> usize {
 }
 
 /// The text of a `pre`: as it stands, with line ends for `br`, for blocks inside and between elements that are a line
-/// each; without line numbers.
-pub(super) fn text(tree: &Tree, pre: NodeId, faithful: bool) -> String {
+/// each; without line numbers and what is hidden.
+fn text(tree: &Tree, view: &View, pre: NodeId, faithful: bool) -> String {
     let mut out = String::new();
+    let numbered = is_numbered_table(tree, pre);
+    let mut row = None;
     let mut walk = Walk::new(tree, pre);
     while let Some(edge) = walk.next() {
         match edge {
-            Edge::Enter(node) if node != pre && is_gutter(tree, node) => walk.skip_children(),
+            Edge::Enter(node)
+                if node != pre
+                    && (view.hidden.contains(node)
+                        || is_gutter(tree, node)
+                        || (numbered && is_first_cell(tree, node))) =>
+            {
+                walk.skip_children();
+            }
+            Edge::Enter(node) if numbered && tree.tag(node) == Tag::Tr => row = Some(out.len()),
+            // A row without code is an empty line.
+            Edge::Leave(node)
+                if numbered
+                    && tree.tag(node) == Tag::Tr
+                    && (row == Some(out.len()) || !out.ends_with('\n')) =>
+            {
+                out.push('\n');
+            }
             Edge::Enter(node) if tree.kind(node) == Kind::Text => {
                 let listed = tree.tag(pre) != Tag::Pre && tree.text(node).trim().is_empty();
                 if !listed || !tree.text(node).contains('\n') {
@@ -103,14 +183,90 @@ fn has_class(tree: &Tree, node: NodeId, wanted: &[&str]) -> bool {
 
 /// Is an element a listing that highlighters build without `pre`?
 pub(super) fn is_listing(tree: &Tree, node: NodeId) -> bool {
-    has_class(tree, node, &["syntaxhighlighter", "crayon-syntax", "js-file-line-container"])
-        && tree.first_child(node).is_some()
+    (has_class(tree, node, &["syntaxhighlighter", "crayon-syntax"]) && tree.first_child(node).is_some())
+        || is_numbered_table(tree, node)
+}
+
+/// Rows that are looked at to tell what a table is.
+const ROWS: usize = 16;
+
+/// Is an element a table of two columns, one line of code in each row, after its number? The numbers count up, or stand
+/// in an attribute for a style sheet to show.
+fn is_numbered_table(tree: &Tree, table: NodeId) -> bool {
+    if tree.tag(table) != Tag::Table {
+        return false;
+    }
+    let rows = tree
+        .elements(table)
+        .filter(|part| matches!(tree.tag(*part), Tag::Thead | Tag::Tbody | Tag::Tfoot))
+        .take(3)
+        .flat_map(|part| tree.elements(part))
+        .filter(|row| tree.tag(*row) == Tag::Tr);
+    let mut number = None::<u32>;
+    let mut any = false;
+    for row in rows.take(ROWS) {
+        let mut cells = tree.elements(row);
+        let (Some(gutter), Some(code), None) = (cells.next(), cells.next(), cells.next()) else {
+            return false;
+        };
+        if !matches!((tree.tag(gutter), tree.tag(code)), (Tag::Td, Tag::Td)) {
+            return false;
+        }
+        let text = tree.folded_text(gutter, 12);
+        if tree.has(gutter, Attr::DataLineNumber) {
+            if !is_numbers(&text) {
+                return false;
+            }
+        } else {
+            let Ok(found) = text.parse::<u32>() else { return false };
+            let follows = number.is_none_or(|number| found == number.saturating_add(1));
+            if !follows || !holds_code(tree, code) {
+                return false;
+            }
+            number = Some(found);
+        }
+        any = true;
+    }
+    any
+}
+
+/// Does a cell hold code, by its name or what stands in it?
+fn holds_code(tree: &Tree, cell: NodeId) -> bool {
+    tree.elements(cell).take(2).any(|inner| matches!(tree.tag(inner), Tag::Pre | Tag::Code))
+        || tree.attribute(cell, Attr::Class).is_some_and(|class| {
+            class.split_ascii_whitespace().any(|word| word.split(['-', '_']).any(|part| part == "code"))
+        })
+}
+
+/// Is a node the first cell of its row?
+fn is_first_cell(tree: &Tree, node: NodeId) -> bool {
+    tree.tag(node) == Tag::Td && tree.parent(node).is_some_and(|row| tree.elements(row).next() == Some(node))
 }
 
 /// Is a `pre` nothing but the numbers of the lines of another one beside it?
 fn is_column_of_numbers(tree: &Tree, pre: NodeId) -> bool {
-    std::iter::once(pre).chain(tree.ancestors(pre).take(3)).any(|node| has_class(tree, node, GUTTERS))
-        && is_numbers(&tree.text_content(pre))
+    let named =
+        || std::iter::once(pre).chain(tree.ancestors(pre).take(3)).any(|node| has_class(tree, node, GUTTERS));
+    let beside = || {
+        let cell = tree.ancestors(pre).take(3).find(|node| tree.tag(*node) == Tag::Td)?;
+        let row = tree.parent(cell)?;
+        Some(
+            tree.elements(row)
+                .take(4)
+                .any(|other| other != cell && tree.tag(other) == Tag::Td && holds_code(tree, other)),
+        )
+    };
+    let counts = |text: &str| {
+        let mut numbers = text.split_ascii_whitespace().map(|word| word.parse::<u32>().ok());
+        let first = numbers.next().flatten();
+        first.is_some_and(|first| {
+            numbers.zip(first.saturating_add(1)..).all(|(found, expected)| found == Some(expected))
+        })
+    };
+    if named() {
+        return is_numbers(&tree.text_content(pre));
+    }
+    beside() == Some(true) && counts(&tree.text_content(pre))
 }
 
 fn is_numbers(text: &str) -> bool {
@@ -131,7 +287,6 @@ const GUTTERS: &[&str] = &[
     "ln",
     "hljs-ln-numbers",
     "rouge-gutter",
-    "blob-num",
     "crayon-nums",
     "crayon-num",
     "react-syntax-highlighter-line-number",
@@ -143,6 +298,10 @@ const GUTTERS: &[&str] = &[
 fn is_gutter(tree: &Tree, node: NodeId) -> bool {
     if tree.tag(node).is_invisible() || tree.tag(node) == Tag::Button {
         return true;
+    }
+    if let Some(number) = tree.attribute(node, Attr::DataLineNumber) {
+        // On some pages it is the line itself that has the attribute, and not its number.
+        return tree.folded_text(node, 12) == number.trim();
     }
     has_class(tree, node, GUTTERS) && is_numbers(&tree.text_content(node))
 }

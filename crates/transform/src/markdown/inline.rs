@@ -8,8 +8,13 @@ use std::ops::Range;
 use super::emphasis::{self, Style};
 use super::escape::{self, Counts};
 
-/// Marks open at once beyond which more are ignored; their text stays.
-const MAX_OPEN: usize = 24;
+/// Marks open at once beyond which more are ignored; their text stays. Every block writes those around it anew, so this
+/// bounds what one byte of a page may become.
+const MAX_OPEN: usize = 12;
+
+/// Marks of one kind, one inside another, where that means something: `<sup>` for a power of a power, and what
+/// CommonMark has a form for. More of them say no more.
+const MAX_EQUAL: usize = 3;
 
 /// A span of text set off from its surroundings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +37,15 @@ impl Mark {
             Self::Strike => Some((2, b'~')),
             _ => None,
         }
+    }
+
+    /// May it stand in its own kind and mean something? A raised number may have one itself.
+    const fn nests(self) -> bool {
+        matches!(self, Self::Sub | Self::Sup)
+    }
+
+    const fn index(self) -> usize {
+        self as usize
     }
 
     /// The HTML tag's name.
@@ -74,7 +88,11 @@ pub(super) enum Piece {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Opened {
-    Mark(Mark),
+    Mark {
+        mark: Mark,
+        /// One of its own kind may stand inside.
+        nests: bool,
+    },
     Link(usize),
 }
 
@@ -98,6 +116,8 @@ pub(super) struct Inline {
     open: Vec<Opened>,
     /// Marks that were not opened because too many are.
     ignored: usize,
+    /// For each kind, marks that were not opened because one of the kind is open already.
+    merged: [usize; 7],
     space: bool,
     /// Pieces at the end that only open something.
     trailing_opens: usize,
@@ -116,6 +136,11 @@ impl Inline {
         self.open.is_empty()
     }
 
+    /// Is a link open?
+    pub(super) fn in_link(&self) -> bool {
+        self.open.iter().any(|open| matches!(open, Opened::Link(_)))
+    }
+
     /// Hard breaks at the end so far.
     pub(super) const fn trailing_breaks(&self) -> usize {
         self.breaks
@@ -123,7 +148,8 @@ impl Inline {
 
     fn settle_space(&mut self) {
         let wanted = std::mem::take(&mut self.space);
-        if wanted && self.visible && self.breaks == 0 {
+        // Text that is not visible is a hard space: what follows keeps its distance.
+        if wanted && (self.visible || !self.text.is_empty()) && self.breaks == 0 {
             let start = self.text.len();
             self.text.push(' ');
             let at = self.pieces.len().saturating_sub(self.trailing_opens);
@@ -173,7 +199,13 @@ impl Inline {
         self.settle_space();
         let start = start.max(self.text.len());
         self.text.extend(word.chars().filter(visible));
-        self.add_text(start);
+        if self.text.get(start..).is_some_and(is_blank) {
+            // Hard spaces alone are nothing to see: a block of them is an empty one.
+            self.pieces.push(Piece::Text(start..self.text.len()));
+            self.trailing_opens = 0;
+        } else {
+            self.add_text(start);
+        }
     }
 
     fn add_text(&mut self, start: usize) {
@@ -200,24 +232,48 @@ impl Inline {
         }
     }
 
-    /// Opens a mark.
-    pub(super) fn open(&mut self, mark: Mark) {
+    /// Opens a mark. Inside one of its own kind it is part of that one, unless both nest.
+    pub(super) fn open(&mut self, mark: Mark, nests: bool) {
+        let nests = nests || mark.nests();
+        let mut equal = 0;
+        let mut apart = true;
+        for open in &self.open {
+            if let Opened::Mark { mark: around, nests } = open
+                && *around == mark
+            {
+                equal += 1;
+                apart &= nests;
+            }
+        }
+        if equal > 0 && (!nests || !apart || equal >= MAX_EQUAL || self.merged.get(mark.index()) != Some(&0))
+        {
+            if let Some(merged) = self.merged.get_mut(mark.index()) {
+                *merged += 1;
+            }
+            return;
+        }
         if self.open.len() >= MAX_OPEN {
             self.ignored += 1;
             return;
         }
-        self.open.push(Opened::Mark(mark));
+        self.open.push(Opened::Mark { mark, nests });
         self.pieces.push(Piece::Open(mark));
         self.trailing_opens += 1;
     }
 
     /// Closes the mark that was opened last.
     pub(super) fn close(&mut self, mark: Mark) {
+        if let Some(merged) = self.merged.get_mut(mark.index())
+            && *merged > 0
+        {
+            *merged -= 1;
+            return;
+        }
         if self.ignored > 0 {
             self.ignored -= 1;
             return;
         }
-        if self.open.last() == Some(&Opened::Mark(mark)) {
+        if matches!(self.open.last(), Some(Opened::Mark { mark: last, .. }) if *last == mark) {
             self.open.pop();
             self.pieces.push(Piece::Close(mark));
             self.trailing_opens = 0;
@@ -226,7 +282,7 @@ impl Inline {
 
     /// Opens a link; links do not nest.
     pub(super) fn open_link(&mut self, target: Target) -> bool {
-        if self.open.len() > MAX_OPEN || self.open.iter().any(|open| matches!(open, Opened::Link(_))) {
+        if self.open.len() > MAX_OPEN || self.in_link() {
             return false;
         }
         self.targets.push(target);
@@ -284,17 +340,21 @@ impl Inline {
         self.seen();
     }
 
-    /// Renders what was collected and starts anew, with the same marks open; empty where there is nothing to see.
+    /// Renders what was collected and starts anew, with the same marks open; empty where there is nothing to see. A link
+    /// is written once: what it holds beyond this block is text, or each of its blocks would repeat its address.
     pub(super) fn take(&mut self, place: Place) -> String {
         let rendered = if self.visible { self.render(place) } else { String::new() };
+        if !rendered.is_empty() {
+            self.open.retain(|open| matches!(open, Opened::Mark { .. }));
+        }
         self.pieces.clear();
         self.text.clear();
         self.trailing_opens = self.open.len();
         self.pieces.extend(self.open.iter().map(|open| match open {
-            Opened::Mark(mark) => Piece::Open(*mark),
+            Opened::Mark { mark, .. } => Piece::Open(*mark),
             Opened::Link(_) => Piece::Link,
         }));
-        if self.open.iter().all(|open| matches!(open, Opened::Mark(_))) {
+        if !self.in_link() {
             self.targets.clear();
         }
         (self.space, self.visible, self.breaks) = (false, false, 0);
@@ -309,7 +369,7 @@ impl Inline {
         self.trim_end();
         for open in self.open.clone().into_iter().rev() {
             self.pieces.push(match open {
-                Opened::Mark(mark) => Piece::Close(mark),
+                Opened::Mark { mark, .. } => Piece::Close(mark),
                 Opened::Link(number) => Piece::LinkEnd(number),
             });
         }
@@ -445,7 +505,7 @@ impl Inline {
                 },
                 Piece::Break => keep.push(piece),
                 Piece::Text(ref range) => {
-                    let visible = self.text.get(range.clone()).is_some_and(|text| text != " ");
+                    let visible = self.text.get(range.clone()).is_some_and(|text| !is_blank(text));
                     if let Some(open) = opens.last_mut() {
                         open.1 |= visible;
                     }
@@ -475,6 +535,11 @@ impl Inline {
             out.push('"');
         }
     }
+}
+
+/// Spaces alone, hard ones too.
+fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| matches!(c, ' ' | '\u{A0}' | '\u{2007}' | '\u{202F}'))
 }
 
 /// Writes a code span whose fence is longer than any run of backticks inside.

@@ -119,7 +119,7 @@ fn source_follows(tree: &Tree, node: NodeId) -> bool {
 }
 
 /// Between dollars, on one line, and so that a renderer without formulas finds neither a link, a tag nor code in it.
-fn dollars(tex: &str, display: bool) -> String {
+pub(super) fn dollars(tex: &str, display: bool) -> String {
     let mut folded = String::with_capacity(tex.len() + 4);
     for word in tex.split_whitespace() {
         if !folded.is_empty() {

@@ -71,7 +71,7 @@ impl Writer<'_> {
 
     pub(super) fn image(&mut self, node: NodeId) {
         let tree = self.tree;
-        if picture::is_tracker(tree, node) {
+        if is_unseen(tree, node) {
             return;
         }
         let alt = tree.attribute(node, Attr::Alt).unwrap_or_default();
@@ -134,7 +134,7 @@ impl Writer<'_> {
     /// What is embedded becomes a link.
     pub(super) fn frame(&mut self, node: NodeId) {
         let tree = self.tree;
-        if picture::is_tracker(tree, node) {
+        if is_unseen(tree, node) {
             return;
         }
         let source = [Attr::Src, Attr::DataSrc, Attr::Data].into_iter().find_map(|name| {
@@ -157,6 +157,35 @@ impl Writer<'_> {
             self.inline.close_link();
         }
     }
+}
+
+/// Is a picture or a frame there to count readers: of one pixel, or never drawn, by its attributes or its style?
+pub(crate) fn is_unseen(tree: &Tree, node: NodeId) -> bool {
+    if picture::is_tracker(tree, node) {
+        return true;
+    }
+    let Some(style) = tree.attribute(node, Attr::Style) else { return false };
+    let (mut narrow, mut low) = (false, false);
+    for declaration in style.split(';') {
+        let Some((property, value)) = declaration.split_once(':') else { continue };
+        let (property, value) = (property.trim(), value.trim());
+        let value = value.split_once('!').map_or(value, |(value, _)| value.trim_end());
+        let is = |name: &str| property.eq_ignore_ascii_case(name);
+        let tiny = || {
+            let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+            number.parse::<f32>().is_ok_and(|size| size == 0.0)
+                || (value.to_ascii_lowercase().ends_with("px")
+                    && number.parse::<f32>().is_ok_and(|size| size <= 1.0))
+        };
+        if (is("display") && value.eq_ignore_ascii_case("none"))
+            || (is("visibility") && value.eq_ignore_ascii_case("hidden"))
+        {
+            return true;
+        }
+        narrow |= (is("width") || is("max-width")) && tiny();
+        low |= (is("height") || is("max-height")) && tiny();
+    }
+    narrow && low
 }
 
 /// The picture that a page shows to those without scripts, right after the one that a script fills in.

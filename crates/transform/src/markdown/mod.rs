@@ -16,6 +16,9 @@ mod note;
 mod table;
 #[cfg(test)]
 mod tests;
+mod tex;
+
+pub(crate) use media::is_unseen;
 
 use crate::address::Resolver;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
@@ -58,7 +61,7 @@ pub(crate) fn write(tree: &Tree, view: &View, options: Options<'_>) -> String {
         task: false,
         addresses_left: tree.attribute_budget(),
         notes: Notes::of_view(tree, view),
-        inside_notes: 0,
+        open_notes: Vec::new(),
         unreadable: None,
     };
     for root in &view.roots {
@@ -87,8 +90,8 @@ struct Writer<'t> {
     /// Bytes of addresses that may still be written.
     addresses_left: usize,
     notes: Notes,
-    /// Notes that are open.
-    inside_notes: usize,
+    /// Notes that are open, innermost last.
+    open_notes: Vec<NodeId>,
     /// A formula that cannot be written is open: formulas inside it are not tried, so that each is read once.
     unreadable: Option<NodeId>,
 }
@@ -101,7 +104,7 @@ impl Writer<'_> {
             match edge {
                 Edge::Enter(node) => match tree.kind(node) {
                     Kind::Text if self.view.hidden.contains(node) => {}
-                    Kind::Text => self.inline.text(tree.text(node)),
+                    Kind::Text => self.text(tree.text(node)),
                     Kind::Element => {
                         let skips = self.view.hidden.contains(node)
                             || self.math(node)
@@ -125,6 +128,17 @@ impl Writer<'_> {
         }
     }
 
+    /// Writes text, the TeX in it as formulas.
+    fn text(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(found) = tex::next(rest) {
+            self.inline.text(found.before);
+            self.inline.raw(&math::dollars(found.tex, found.display));
+            rest = found.after;
+        }
+        self.inline.text(rest);
+    }
+
     fn in_cell(&self) -> bool {
         self.table.is_some()
     }
@@ -136,21 +150,24 @@ impl Writer<'_> {
         if !self.notes.is_empty() && self.note(node) {
             return false;
         }
+        // CommonMark can nest `em` in `em` and `strong` in `strong`; no other elements come of it, and on a page it means
+        // nothing.
+        let nests = self.options.faithful && matches!(tag, Tag::Em | Tag::Strong);
         match tag {
             Tag::Br => self.line_break(),
             Tag::Em | Tag::I | Tag::Cite | Tag::Dfn | Tag::Var if !self.is_icon(node) => {
-                self.inline.open(Mark::Em);
+                self.inline.open(Mark::Em, nests);
             }
-            Tag::Strong | Tag::B => self.inline.open(Mark::Strong),
-            Tag::Del | Tag::S | Tag::Strike => self.inline.open(Mark::Strike),
-            Tag::Sub => self.inline.open(Mark::Sub),
-            Tag::Sup => self.inline.open(Mark::Sup),
-            Tag::Kbd => self.inline.open(Mark::Kbd),
-            Tag::Mark => self.inline.open(Mark::Highlight),
+            Tag::Strong | Tag::B => self.inline.open(Mark::Strong, nests),
+            Tag::Del | Tag::S | Tag::Strike => self.inline.open(Mark::Strike, false),
+            Tag::Sub => self.inline.open(Mark::Sub, false),
+            Tag::Sup => self.inline.open(Mark::Sup, false),
+            Tag::Kbd => self.inline.open(Mark::Kbd, false),
+            Tag::Mark => self.inline.open(Mark::Highlight, false),
             Tag::Q => self.inline.text("\""),
             Tag::Rt => self.inline.text("("),
             Tag::Code | Tag::Samp | Tag::Tt => {
-                self.inline.code(&tree.text_content(node));
+                self.code_spans(node);
                 return false;
             }
             Tag::A | Tag::Span if !self.options.faithful && self.is_furniture(node) => return false,
@@ -194,17 +211,21 @@ impl Writer<'_> {
             Tag::Mark => self.inline.close(Mark::Highlight),
             Tag::Q => self.inline.text("\""),
             Tag::Rt => self.inline.text(")"),
-            Tag::A => {
-                self.inline.close_link();
-                if self.block_link.is_some() {
-                    self.flush();
-                    self.block_link = None;
-                }
-            }
+            Tag::A => self.close_link(),
+            Tag::Pre | Tag::Xmp | Tag::Plaintext if self.in_cell() => self.break_in_cell(),
             Tag::Pre | Tag::Xmp | Tag::Plaintext => {}
-            _ if self.notes.definition(node).is_some() && !self.in_cell() => self.close_note(node, tag),
+            _ if self.open_notes.last() == Some(&node) => self.close_note(node, tag),
             _ if tag.is_block() => self.leave_block(node, tag),
             _ => {}
+        }
+    }
+
+    /// Ends a link, one around blocks too.
+    pub(super) fn close_link(&mut self) {
+        self.inline.close_link();
+        if self.block_link.is_some() {
+            self.flush();
+            self.block_link = None;
         }
     }
 
@@ -225,11 +246,11 @@ impl Writer<'_> {
         self.tree.tag(node) == Tag::I && self.tree.first_child(node).is_none()
     }
 
-    fn line_break(&mut self) {
-        if self.in_cell() || self.heading.is_some() || !self.inline.is_flat() || self.block_link.is_some() {
+    pub(super) fn line_break(&mut self) {
+        if self.in_cell() || self.heading.is_some() || self.inline.in_link() || self.block_link.is_some() {
             self.inline.line_break();
         } else if self.inline.trailing_breaks() > 0 {
-            self.flush(); // two in a row are meant as a new paragraph
+            self.flush(); // two in a row are meant as a new paragraph; the marks that are open go on in it
         } else {
             self.inline.line_break();
         }
@@ -327,8 +348,7 @@ impl Writer<'_> {
                 self.table = Some(Table::new(self.tree, node));
             }
             Tag::Table if self.options.faithful && self.html_table(node) => return false,
-            Tag::Dt => self.inline.open(Mark::Strong),
-            Tag::Summary => self.inline.open(Mark::Strong),
+            Tag::Dt | Tag::Summary => self.inline.open(Mark::Strong, false),
             _ => {}
         }
         true
@@ -419,10 +439,8 @@ impl Writer<'_> {
                     }
                 }
             }
-            Tag::Li | Tag::Ul | Tag::Ol | Tag::P | Tag::Div | Tag::Blockquote | Tag::Dd | Tag::Dt => {
-                self.break_in_cell();
-            }
-            _ => {}
+            Tag::Tbody | Tag::Tfoot | Tag::Hr => {}
+            _ => self.break_in_cell(),
         }
     }
 
@@ -438,6 +456,17 @@ impl Writer<'_> {
                 false
             }
             Some(Formula::Written(formula)) => {
+                // It may be a note too, and a block that ends the line before it.
+                if !self.notes.is_empty() && self.note(node) {
+                    return true;
+                }
+                if self.tree.tag(node) == Tag::Div {
+                    if self.in_cell() {
+                        self.break_in_cell();
+                    } else {
+                        self.flush();
+                    }
+                }
                 if !formula.is_empty() {
                     self.inline.raw(&formula);
                 }

@@ -112,7 +112,10 @@ impl Writer<'_> {
             self.inline.raw(&reference);
             return true;
         }
-        if self.inside_notes > 0 && self.tree.tag(node) == Tag::A && self.notes.leads_back(self.tree, node) {
+        if !self.open_notes.is_empty()
+            && self.tree.tag(node) == Tag::A
+            && self.notes.leads_back(self.tree, node)
+        {
             return true;
         }
         if !self.in_cell()
@@ -122,7 +125,7 @@ impl Writer<'_> {
             self.flush();
             self.ended_list = None;
             self.lines.push(Container::Note { label, started: false });
-            self.inside_notes += 1;
+            self.open_notes.push(node);
         }
         false
     }
@@ -136,7 +139,7 @@ impl Writer<'_> {
         }
         self.lines.pop(false);
         self.ended_list = None;
-        self.inside_notes = self.inside_notes.saturating_sub(1);
+        self.open_notes.pop();
     }
 }
 
@@ -236,6 +239,11 @@ mod tests {
     #[test]
     fn notes_are_told_by_their_links() {
         let rows = [
+            (
+                "a formula as the note, in a quote in an item",
+                "<p>A<sup><a href='#e'>1</a></sup></p><ul><li>i<blockquote>q<div id=e class=katex-display><math><mi>x</mi></math></div><p>r</p></blockquote></ul>",
+                "A[^1]\n\n- i\n  > q\n  >\n  > [^1]: $$x$$\n  >\n  > r",
+            ),
             (
                 "list at the end",
                 "<p>A<sup id=r1><a href='#n1'>1</a></sup>.</p><ol><li id=n1>Note <a href='#r1'>↩</a></li></ol>",

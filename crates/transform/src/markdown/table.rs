@@ -8,7 +8,7 @@ use crate::view::View;
 /// A cell longer than this makes its table one for layout.
 const MAX_CELL_BYTES: usize = 2_000;
 
-/// Columns of a table; what is beyond goes into the last one's row end.
+/// Columns of a table; the cells beyond are joined into the last one.
 const MAX_COLUMNS: usize = 256;
 
 /// Is this a table of data, and not one that only arranges things on the page?
@@ -170,6 +170,12 @@ impl Table {
         let Some(row) = self.rows.last_mut() else { return };
         let column = row.cells.len();
         if column >= MAX_COLUMNS {
+            if let Some(last) = row.cells.last_mut().filter(|_| !content.is_empty()) {
+                if !last.is_empty() {
+                    last.push(' ');
+                }
+                last.push_str(&content);
+            }
             return;
         }
         let colspan = self.colspan.min(widest.saturating_sub(column).max(1)).min(MAX_COLUMNS - column);

@@ -200,3 +200,141 @@ fn addresses_are_absolute_where_there_is_a_page() {
         "[1](https://example.org/docs/x) [2](https://example.org/docs/#f) ![3](https://cdn.example/i.png)"
     );
 }
+
+/// HTML and the Markdown of it as part of a page.
+fn check_page(rows: &[Row]) {
+    for (name, html, markdown) in rows {
+        let tree = crate::tree::parse(html, crate::tree::ParseOptions::default());
+        let resolver = crate::address::Resolver::without_base();
+        let options = super::Options { resolver: &resolver, remove_base64_images: true, faithful: false };
+        assert_eq!(super::write(&tree, &crate::view::View::whole(&tree), options), *markdown, "{name}");
+    }
+}
+
+#[test]
+fn marks_end_with_their_paragraph() {
+    check(&[
+        ("strong", "<b>one<br><br>two</b>", "**one**\n\n**two**"),
+        ("emphasis", "a <em>one<br> <br>two</em> b", "a *one*\n\n*two* b"),
+        ("keys", "<kbd>one<br><br>two</kbd>", "<kbd>one</kbd>\n\n<kbd>two</kbd>"),
+        ("one break", "<b>one<br>two</b>", "**one  \ntwo**"),
+        ("in a link", "<b><a href=x>one<br><br>two</a></b>", "**[one  two](x)**"),
+        ("a link is written once", "<b><a href=x><p>one</p><p>two</p></a></b>", "**[one](x)**\n\n**two**"),
+    ]);
+}
+
+#[test]
+fn equal_marks_are_one() {
+    let rows: &[Row] = &[
+        ("term", "<dl><dt><b>T</b></dt><dd>D</dd></dl>", "**T**\n\nD"),
+        ("summary", "<details><summary><strong>S</strong></summary>x</details>", "**S**\n\nx"),
+        ("two elements", "<b><strong>a</strong> b</b> c", "**a b** c"),
+        ("across another", "<b><i><b>a</b></i> b</b>", "***a* b**"),
+        ("struck twice", "<s><del>x</del></s>", "~~x~~"),
+        ("never closed", "<p><b id=a>x<p><b id=b>y<p><b id=c>z", "**x**\n\n**y**\n\n**z**"),
+        ("a power of a power", "x<sup>y<sup>2</sup></sup>", "x<sup>y<sup>2</sup></sup>"),
+    ];
+    check(rows);
+    check_page(rows);
+    check(&[("as CommonMark nests them", "<strong>a <strong>b</strong></strong>", "**a **b****")]);
+    check_page(&[("on a page", "<strong>a <strong>b</strong></strong> c", "**a b** c")]);
+}
+
+#[test]
+fn code_keeps_its_lines_and_links() {
+    check(&[
+        ("break", "<code>line1<br>line2</code>", "`line1`  \n`line2`"),
+        ("link", "see <code>Vec&lt;<a href=t>T</a>></code>.", "see `Vec<`[`T`](t)`>`."),
+        ("all of it a link", "<code><a href=t>T</a></code>", "[`T`](t)"),
+        ("inside a link", "<a href=u><code>T</code></a>", "[`T`](u)"),
+        ("spaces between links", "<code><a href=a>A</a> <a href=b>B</a></code>", "[`A`](a) [`B`](b)"),
+        (
+            "rows with numbers in an attribute",
+            "<table><tr><td data-line-number=1></td><td>a</td></tr><tr><td data-line-number=2></td><td></td></tr>\
+             <tr><td data-line-number=3></td><td> b</td></tr></table>",
+            "```\na\n\n b\n```",
+        ),
+        (
+            "rows with numbers beside code",
+            "<table><tr><td>7</td><td class=line-code>a</td></tr><tr><td>8</td><td class=line-code>b</td></tr></table>",
+            "```\na\nb\n```",
+        ),
+        (
+            "numbers beside words are data",
+            "<table><tr><td>1</td><td>a</td></tr><tr><td>2</td><td>b</td></tr></table>",
+            "| 1 | a |\n| --- | --- |\n| 2 | b |",
+        ),
+        ("a number of its own", "<pre><span data-line-number=1>1</span>a</pre>", "```\na\n```"),
+    ]);
+    check_page(&[(
+        "numbers in one cell, code in the next",
+        "<table><tr><td><pre>1\n2</pre></td><td><pre>a\nb</pre></td></tr></table>",
+        "```\na\nb\n```",
+    )]);
+}
+
+#[test]
+fn what_is_hidden_is_hidden_in_code_too() {
+    let html = "<p><code>a<i>x</i>b</code></p><pre>a<i>x</i>b</pre>";
+    let tree = crate::tree::parse(html, crate::tree::ParseOptions::default());
+    let mut view = crate::view::View::whole(&tree);
+    for node in tree.all(crate::tree::Tag::I) {
+        view.hidden.insert(node);
+    }
+    let resolver = crate::address::Resolver::without_base();
+    let options = super::Options { resolver: &resolver, remove_base64_images: true, faithful: false };
+    assert_eq!(super::write(&tree, &view, options), "`ab`\n\n```\nab\n```");
+}
+
+#[test]
+fn every_block_ends_a_line_of_its_cell() {
+    let cell = |inner: &str| {
+        let markdown = html_to_markdown(&format!("<table><tr><th>A<tr><td>{inner}</table>"), None);
+        markdown.rsplit('\n').next().unwrap().to_owned()
+    };
+    for block in ["h3", "h6", "address", "figure", "figcaption", "details", "fieldset", "footer", "p"] {
+        assert_eq!(cell(&format!("<{block}>h</{block}>z")), "| h<br>z |", "{block}");
+    }
+    assert_eq!(cell("<pre>h</pre>z"), "| `h`<br>z |");
+}
+
+#[test]
+fn cells_beyond_the_last_column_are_joined() {
+    let html = format!("<table><tr><th>A</th></tr><tr>{}</tr></table>", "<td>x</td>".repeat(300));
+    let markdown = html_to_markdown(&html, None);
+    assert_eq!(markdown.matches('x').count(), 300);
+    assert!(markdown.ends_with(
+        "| x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x x |"
+    ));
+}
+
+#[test]
+fn hard_spaces_alone_are_nothing() {
+    let rows: &[Row] = &[
+        ("paragraph", "<p>a</p><p>&nbsp;</p><p>b</p>", "a\n\nb"),
+        ("heading", "<h2>&nbsp;</h2><p>a", "a"),
+        ("strong", "a<b>&nbsp;</b>b", "a\u{a0}b"),
+        ("link", "<a href=x>&nbsp;</a>b", "\u{a0}b"),
+        ("between words", "a&nbsp;b &nbsp; c", "a\u{a0}b \u{a0} c"),
+        ("item", "<ul><li>a<li>&nbsp;</ul>", "- a\n-"),
+    ];
+    check_page(rows);
+}
+
+#[test]
+fn counters_of_readers_are_left_out() {
+    check(&[
+        ("one pixel by style", "a<img src=t.gif style='width:1px; HEIGHT: 1px !important'>", "a"),
+        ("never drawn", "a<img src=t.gif style='display:none'>", "a"),
+        ("wide", "a <img src=t.gif alt=t style='width:100px;height:1px'>", "a ![t](t.gif)"),
+        ("full size", "a <img src=t.gif alt=t style='width:1em;height:1em'>", "a ![t](t.gif)"),
+    ]);
+}
+
+#[test]
+fn prefixes_of_lines_are_bounded() {
+    let html = format!("{}<pre>{}</pre>", "<ol start=999999999><li>".repeat(24), "x\n".repeat(1_000));
+    let markdown = html_to_markdown(&html, None);
+    let longest = markdown.lines().map(str::len).max().unwrap();
+    assert!(longest <= super::block::MAX_PREFIX + 3, "{longest}");
+}

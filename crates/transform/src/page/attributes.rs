@@ -10,8 +10,9 @@ use crate::tree::{Edge, NodeId, Tree, Walk};
 /// All selectors together give at most so many values.
 const MAX_VALUES: usize = 20_000;
 
-/// `[{selector, attribute, values}]`, in the order of the request.
-pub(crate) fn read(tree: &Tree, wanted: &[AttributeSelector]) -> Result<Value, Error> {
+/// `[{selector, attribute, values}]`, in the order of the request, and whether a selector was given up.
+pub(crate) fn read(tree: &Tree, wanted: &[AttributeSelector]) -> Result<(Value, bool), Error> {
+    let mut given_up = false;
     let mut results = Vec::with_capacity(wanted.len());
     let mut left = MAX_VALUES;
     let mut budget = tree.attribute_budget();
@@ -33,7 +34,8 @@ pub(crate) fn read(tree: &Tree, wanted: &[AttributeSelector]) -> Result<Value, E
                 values.push(value);
             }
         }
+        given_up |= matcher.is_given_up();
         results.push(json!({ "selector": selector, "attribute": attribute, "values": values }));
     }
-    Ok(Value::Array(results))
+    Ok((Value::Array(results), given_up))
 }

@@ -82,7 +82,53 @@ pub(super) fn in_text(text: &str) -> Option<String> {
     })
 }
 
+/// Words that stand beside the day on which a text was published.
+const CONTEXT: [&str; 14] = [
+    "published",
+    "posted",
+    "publication",
+    "updated",
+    "modified",
+    "date",
+    "dated",
+    "released",
+    "written",
+    "created",
+    "by",
+    "am",
+    "pm",
+    "filed",
+];
+
+/// A line that is no date may hold so many words besides it.
+const WORDS_BESIDE: usize = 3;
+
+/// The date of a line that says when something was published: one that is hardly more than a date, or that says so.
+/// Dates within sentences tell of other things.
+pub(super) fn in_line(text: &str) -> Option<String> {
+    let date = in_text(text)?;
+    let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let says_so = words().any(|word| CONTEXT.iter().any(|known| word.eq_ignore_ascii_case(known)));
+    // A date takes three words.
+    (says_so || words().count() <= 3 + WORDS_BESIDE).then_some(date)
+}
+
+/// Is it written as a date is in ISO 8601, but no day on which a page can have been published? Programs write such for
+/// "unknown" (`0001-01-01`).
+pub(super) fn is_void(text: &str) -> bool {
+    let text = text.trim();
+    has_iso_shape(text) && !is_iso(text)
+}
+
 fn is_iso(text: &str) -> bool {
+    let number = |range: std::ops::Range<usize>| text.get(range).and_then(|part| part.parse::<u32>().ok());
+    has_iso_shape(text)
+        && number(0..4).is_some_and(|year| (1600..2200).contains(&year))
+        && number(5..7).is_some_and(|month| (1..=12).contains(&month))
+        && number(8..10).is_some_and(|day| (1..=31).contains(&day))
+}
+
+fn has_iso_shape(text: &str) -> bool {
     let bytes = text.as_bytes();
     let shape = bytes.get(..10).is_some_and(|date| {
         date.iter()
@@ -127,6 +173,8 @@ mod tests {
             ("1st of September 2023 10:30", Some("2023-09-01")),
             ("Mon, 06 Sep 2021 00:00:00 GMT", Some("2021-09-06")),
             ("Thu, 09/25/2025 - 11:38", Some("2025-09-25")),
+            ("0001-01-01T00:00:00Z", None),
+            ("2024-13-01", None),
             ("yesterday", None),
             ("2024", None),
         ];

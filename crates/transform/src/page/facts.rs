@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use gleaner_types::{MetaValue, Metadata};
+use gleaner_types::Metadata;
 use url::Url;
 
 use super::link_pass::Attributes;
-use super::metadata::{MAX_ENTRIES, MAX_VALUE_BYTES, clean, icon_rank, note, published};
+use super::metadata::{MAX_ENTRIES, MAX_VALUE_BYTES, clean, declared, icon_rank, note};
+use super::shell;
+use super::structured::Blocks;
 use super::title::{MAX_HEADING_BYTES, MAX_HEADINGS, choose_from, heading};
-use super::{date, shell};
 use crate::address::Resolver;
 use crate::tree::decode_references;
 
@@ -20,6 +21,7 @@ pub(super) struct Facts {
     icon: Option<(u8, String)>,
     title: Option<String>,
     headings: Vec<String>,
+    linked: Blocks,
     reading: Reading,
     shell: Shell,
 }
@@ -30,6 +32,7 @@ enum Reading {
     #[default]
     Nothing,
     Title,
+    LinkedData,
     /// The text of a heading so far.
     Heading(String),
 }
@@ -70,6 +73,10 @@ impl Facts {
                     self.icon = Some((rank, href.into_owned()));
                 }
             }
+            b"script" if attributes.get("type").is_some_and(|kind| kind.contains("ld+json")) => {
+                self.end_heading();
+                self.reading = Reading::LinkedData;
+            }
             b"br" | b"p" | b"div" => self.space(),
             _ => {}
         }
@@ -80,6 +87,7 @@ impl Facts {
         self.shell.end(tag);
         match tag {
             b"title" if matches!(self.reading, Reading::Title) => self.reading = Reading::Nothing,
+            b"script" if matches!(self.reading, Reading::LinkedData) => self.reading = Reading::Nothing,
             b"h1" => self.end_heading(),
             b"p" | b"div" => self.space(),
             _ => {}
@@ -98,12 +106,16 @@ impl Facts {
     /// A piece of text, `references` not yet decoded.
     pub(super) fn text(&mut self, text: &str, references: bool) {
         self.shell.text(text);
+        if matches!(self.reading, Reading::LinkedData) {
+            self.linked.add(text);
+            self.reading = Reading::Nothing;
+        }
         if matches!(self.reading, Reading::Nothing) || self.shell.is_hidden() {
             return;
         }
         let text = if references { decode_references(text, false) } else { Cow::Borrowed(text) };
         match &mut self.reading {
-            Reading::Nothing => {}
+            Reading::Nothing | Reading::LinkedData => {}
             Reading::Title => {
                 let mut title = String::new();
                 fold(&mut title, &text, MAX_VALUE_BYTES);
@@ -133,20 +145,15 @@ impl Facts {
     /// The metadata, and the warning where the page is a shell.
     pub(super) fn finish(mut self, url: &Url, resolver: &Resolver) -> (Metadata, Option<String>) {
         self.end_heading();
-        let Self { mut metadata, icon, title, headings, shell, .. } = self;
+        let Self { mut metadata, icon, title, headings, shell, linked, .. } = self;
         metadata.favicon = icon.and_then(|(_, href)| resolver.web(&href)).map(String::from);
-        let first = |name: &str| match metadata.other.get(name) {
-            Some(MetaValue::One(value)) => value.as_str(),
-            Some(MetaValue::Many(values)) => values.first().map(String::as_str).unwrap_or_default(),
-            None => "",
-        };
-        let site = [url.host_str().unwrap_or_default(), first("ogSiteName")];
-        let title = choose_from(&headings, &title.unwrap_or_default(), first("ogTitle"), &site);
+        let linked = linked.found;
+        let site = [url.host_str().unwrap_or_default(), metadata.og_site_name.as_deref().unwrap_or_default()];
+        let og_title = metadata.og_title.as_deref().unwrap_or_default();
+        let title = choose_from(&headings, &title.unwrap_or_default(), og_title, &site)
+            .or_else(|| linked.headline.clone());
         metadata.title = title.map(|title| clean(&title));
-        metadata.published_time = match metadata.published_time.take() {
-            Some(written) => date::normalize(&written).or(Some(written)),
-            None => published(&metadata, url),
-        };
+        declared(url, &mut metadata, linked);
         (metadata, shell.is_shell().then(|| shell::WARNING.to_owned()))
     }
 }

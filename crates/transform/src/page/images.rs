@@ -12,6 +12,7 @@ const MAX_IMAGES: usize = 20_000;
 
 /// Absolute addresses, each once, in their order.
 pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<String> {
+    let resolver = resolver.afresh();
     let mut seen = HashSet::new();
     let mut images = Vec::new();
     let mut add = |source: &str| {

@@ -10,7 +10,9 @@ use crate::address::{Resolver, strip};
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 
-/// A page gives at most so many links.
+/// A page gives at most so many links, and fewer where its base makes them very long ([`MAX_RESOLVED_BYTES`]).
+///
+/// [`MAX_RESOLVED_BYTES`]: crate::MAX_RESOLVED_BYTES
 pub const MAX_LINKS: usize = 100_000;
 
 /// A link to another page.
@@ -192,7 +194,7 @@ fn has_word(words: &str, word: &str) -> bool {
 
 /// Everything one can follow from the page.
 pub(crate) fn of_page(tree: &Tree, resolver: &Resolver) -> PageLinks {
-    let mut collector = Collector::new(resolver.clone());
+    let mut collector = Collector::new(resolver.afresh());
     for edge in Walk::new(tree, NodeId::DOCUMENT) {
         let Edge::Enter(node) = edge else { continue };
         let attribute = |name| tree.attribute(node, name).unwrap_or_default();
@@ -216,7 +218,7 @@ pub(crate) fn of_page(tree: &Tree, resolver: &Resolver) -> PageLinks {
 
 /// The addresses linked from a part of a page, for the `links` format.
 pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<String> {
-    let mut collector = Collector::new(resolver.clone());
+    let mut collector = Collector::new(resolver.afresh());
     for root in &view.roots {
         let mut walk = Walk::new(tree, *root);
         while let Some(edge) = walk.next() {

@@ -1,9 +1,12 @@
 //! Facts about a page: its `<meta>` elements under the names of the contract, title, language, icon.
 
-use gleaner_types::{MetaValue, Metadata};
+use std::collections::btree_map::Entry;
 
-use super::{date, structured, title};
+use gleaner_types::{MetaValue, Metadata};
 use url::Url;
+
+use super::structured::{self, Structured};
+use super::{date, title};
 
 use crate::address::Resolver;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
@@ -14,30 +17,47 @@ pub(super) const MAX_ENTRIES: usize = 500;
 /// A value is cut here, in bytes.
 pub(super) const MAX_VALUE_BYTES: usize = 10_000;
 
-/// Names of the contract for names of pages, in lower case. All else stays under its own name.
-const RENAMED: &[(&str, &str)] = &[
-    ("og:title", "ogTitle"),
-    ("og:description", "ogDescription"),
-    ("og:url", "ogUrl"),
-    ("og:image", "ogImage"),
-    ("og:audio", "ogAudio"),
-    ("og:determiner", "ogDeterminer"),
-    ("og:locale", "ogLocale"),
-    ("og:site_name", "ogSiteName"),
-    ("og:video", "ogVideo"),
-    ("article:section", "articleSection"),
-    ("article:tag", "articleTag"),
-    ("dc.date", "dcDate"),
-    ("dc.date.created", "dcDateCreated"),
-    ("dc.description", "dcDescription"),
-    ("dc.subject", "dcSubject"),
-    ("dc.type", "dcType"),
-    ("dcterms.audience", "dcTermsAudience"),
-    ("dcterms.created", "dcTermsCreated"),
-    ("dcterms.keywords", "dcTermsKeywords"),
-    ("dcterms.subject", "dcTermsSubject"),
-    ("dcterms.type", "dcTermsType"),
-];
+/// The field for a name of pages, which is in lower case; `None` where it has no field of its own.
+fn field<'m>(metadata: &'m mut Metadata, name: &str) -> Option<&'m mut Option<String>> {
+    Some(match name {
+        "description" => &mut metadata.description,
+        "keywords" => &mut metadata.keywords,
+        "robots" => &mut metadata.robots,
+        "content-language" => &mut metadata.language,
+        "article:published_time" => &mut metadata.published_time,
+        "article:modified_time" => &mut metadata.modified_time,
+        "article:section" => &mut metadata.article_section,
+        "article:tag" => &mut metadata.article_tag,
+        "og:title" => &mut metadata.og_title,
+        "og:description" => &mut metadata.og_description,
+        "og:url" => &mut metadata.og_url,
+        "og:image" => &mut metadata.og_image,
+        "og:audio" => &mut metadata.og_audio,
+        "og:determiner" => &mut metadata.og_determiner,
+        "og:locale" => &mut metadata.og_locale,
+        "og:site_name" => &mut metadata.og_site_name,
+        "og:video" => &mut metadata.og_video,
+        "dc.date" => &mut metadata.dc_date,
+        "dc.date.created" => &mut metadata.dc_date_created,
+        "dc.description" => &mut metadata.dc_description,
+        "dc.subject" => &mut metadata.dc_subject,
+        "dc.type" => &mut metadata.dc_type,
+        "dcterms.audience" => &mut metadata.dc_terms_audience,
+        "dcterms.created" => &mut metadata.dc_terms_created,
+        "dcterms.keywords" => &mut metadata.dc_terms_keywords,
+        "dcterms.subject" => &mut metadata.dc_terms_subject,
+        "dcterms.type" => &mut metadata.dc_terms_type,
+        _ => return None,
+    })
+}
+
+/// The first value under a name that has no field of its own.
+fn other<'m>(metadata: &'m Metadata, name: &str) -> Option<&'m str> {
+    match metadata.other.get(name)? {
+        MetaValue::One(value) => Some(value),
+        MetaValue::Many(values) => values.first().map(String::as_str),
+    }
+}
 
 /// Reads the metadata of a page. What only the worker knows (addresses, status, times) is left open.
 pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
@@ -75,19 +95,12 @@ pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
         }
     }
     metadata.favicon = icon.and_then(|(_, href)| resolver.web(href)).map(String::from);
-    let one = |metadata: &Metadata, name: &str| match metadata.other.get(name) {
-        Some(MetaValue::One(value)) => Some(value.clone()),
-        Some(MetaValue::Many(values)) => values.first().cloned(),
-        None => None,
-    };
     let linked = structured::read(tree);
-    let og_title = one(&metadata, "ogTitle").unwrap_or_default();
-    let site = one(&metadata, "ogSiteName").unwrap_or_default();
     metadata.title = title::choose(
         tree,
         &title.unwrap_or_default(),
-        &og_title,
-        &[url.host_str().unwrap_or_default(), &site],
+        metadata.og_title.as_deref().unwrap_or_default(),
+        &[url.host_str().unwrap_or_default(), metadata.og_site_name.as_deref().unwrap_or_default()],
     )
     .or_else(|| linked.headline.clone())
     .map(|title| clean(&title));
@@ -97,18 +110,25 @@ pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
 
 /// How well an icon of this `rel` stands for the page; `None` where it is none.
 pub(super) fn icon_rank(rel: &str) -> Option<u8> {
-    [("icon", 3), ("shortcut icon", 2), ("apple-touch-icon", 1)]
-        .into_iter()
-        .find_map(|(known, rank)| rel.eq_ignore_ascii_case(known).then_some(rank))
+    let has = |wanted: &str| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(wanted));
+    if has("icon") {
+        // `shortcut` is a word without meaning that older pages write, beside older pictures.
+        Some(if has("shortcut") { 2 } else { 3 })
+    } else {
+        (has("apple-touch-icon") || has("apple-touch-icon-precomposed")).then_some(1)
+    }
 }
 
 /// The day of publication that a page's `<meta>` elements or its address give.
 pub(super) fn published(metadata: &Metadata, url: &Url) -> Option<String> {
-    let named = PUBLISHED.iter().find_map(|name| match metadata.other.get(*name)? {
-        MetaValue::One(value) => date::normalize(value),
-        MetaValue::Many(values) => values.first().and_then(|value| date::normalize(value)),
-    });
-    named.or_else(|| date::of_path(url.path()))
+    let fields = [&metadata.dc_date, &metadata.dc_terms_created, &metadata.dc_date_created];
+    let named = PUBLISHED.iter().filter_map(|name| other(metadata, name));
+    fields
+        .into_iter()
+        .filter_map(Option::as_deref)
+        .chain(named)
+        .find_map(date::normalize)
+        .or_else(|| date::of_path(url.path()))
 }
 
 /// Names under which pages give the day of publication, besides `article:published_time`.
@@ -120,9 +140,6 @@ const PUBLISHED: &[&str] = &[
     "publish-date",
     "publish_date",
     "publication_date",
-    "dcDate",
-    "dcTermsCreated",
-    "dcDateCreated",
     "dcterms.date",
     "citation_publication_date",
     "citation_online_date",
@@ -153,36 +170,44 @@ const AUTHORS: &[&str] = &[
     "byl",
 ];
 
-/// Fills in what the `<meta>` elements with the contract's names left open.
-fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: structured::Structured) {
-    let other = |metadata: &Metadata, name: &str| match metadata.other.get(name) {
-        Some(MetaValue::One(value)) => Some(value.clone()),
-        Some(MetaValue::Many(values)) => values.first().cloned(),
-        None => None,
+/// Takes what JSON-LD and `<meta>` elements say of days and authors; false where no author is named. Needs no tree.
+pub(super) fn declared(url: &Url, metadata: &mut Metadata, linked: Structured) -> bool {
+    metadata.published_time = match metadata.published_time.take() {
+        // What cannot be read stays as it was written, but for days that never were.
+        Some(written) => date::normalize(&written).or_else(|| (!date::is_void(&written)).then_some(written)),
+        None => linked.published.as_deref().and_then(date::normalize).or_else(|| published(metadata, url)),
     };
-    let declared = metadata.published_time.as_deref().and_then(date::normalize);
-    let published = declared.or_else(|| match metadata.published_time {
-        // What cannot be read stays as it was written.
-        Some(_) => metadata.published_time.clone(),
-        None => linked
-            .published
-            .as_deref()
-            .and_then(date::normalize)
-            .or_else(|| {
-                PUBLISHED.iter().find_map(|name| other(metadata, name).as_deref().and_then(date::normalize))
-            })
-            .or_else(|| date::of_path(url.path())),
-    });
-    // An address or an account is no name.
-    let named = other(metadata, "author")
-        .is_some_and(|name| !name.is_empty() && !name.contains("://") && !name.starts_with('@'));
-    let mut names = if named { Vec::new() } else { linked.authors };
-    if !named && names.is_empty() {
-        names.extend(AUTHORS.iter().find_map(|name| other(metadata, name).as_deref().and_then(author_name)));
+    if metadata.modified_time.is_none() {
+        metadata.modified_time = linked.modified.as_deref().and_then(date::normalize);
     }
+    // An address or an account is no name.
+    let is_named = other(metadata, "author")
+        .is_some_and(|name| !name.is_empty() && !name.contains("://") && !name.starts_with('@'));
+    if is_named {
+        return true;
+    }
+    let mut names = linked.authors;
+    if names.is_empty() {
+        names.extend(AUTHORS.iter().find_map(|name| other(metadata, name).and_then(author_name)));
+    }
+    set_authors(metadata, &names);
+    !names.is_empty()
+}
+
+fn set_authors(metadata: &mut Metadata, names: &[String]) {
+    let value = match names {
+        [] => return,
+        [one] => MetaValue::One(clean(one)),
+        several => MetaValue::Many(several.iter().map(|name| clean(name)).collect()),
+    };
+    metadata.other.insert("author".to_owned(), value);
+}
+
+/// Fills in what the `<meta>` elements with the contract's names left open.
+fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: Structured) {
+    let wants_name = !declared(url, metadata, linked);
     // The text is only read for what the page does not declare.
-    let wants_date = published.is_none();
-    let wants_name = !named && names.is_empty();
+    let wants_date = metadata.published_time.is_none();
     let (mut time, mut byline, mut written) = (None, None, None);
     let (mut headed, mut after_heading) = (false, false);
     let mut walk = Walk::new(tree, NodeId::DOCUMENT);
@@ -195,7 +220,7 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
             if wants_date && text.len() < 160 && text.bytes().any(|byte| byte.is_ascii_digit()) {
                 // The first date after the heading counts, one before it only where there is none after.
                 if (written.is_none() || (headed && !after_heading))
-                    && let Some(date) = date::in_text(text)
+                    && let Some(date) = date::in_line(text)
                 {
                     written = Some(date);
                     after_heading = headed;
@@ -205,7 +230,8 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
                 let text = text.trim();
                 let named = text.get(..3).is_some_and(|by| by.eq_ignore_ascii_case("by "))
                     && text.get(3..).is_some_and(|name| name.starts_with(char::is_uppercase));
-                byline = byline.or_else(|| named.then(|| author_name(text)).flatten());
+                let name = named.then(|| author_name(text)).flatten();
+                byline = name.filter(|name| is_spelled_as_name(name));
             }
             continue;
         }
@@ -240,18 +266,11 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
             byline = author_name(&tree.folded_text(node, 120));
         }
     }
-    metadata.published_time = published.or(time.map(|(_, time)| time)).or(written);
-    if metadata.modified_time.is_none() {
-        metadata.modified_time = linked.modified.as_deref().and_then(date::normalize);
+    if wants_date {
+        metadata.published_time = time.map(|(_, time)| time).or(written);
     }
-    if !named {
-        names.extend(byline);
-        let value = match names.as_slice() {
-            [] => return,
-            [one] => MetaValue::One(clean(one)),
-            several => MetaValue::Many(several.iter().map(|name| clean(name)).collect()),
-        };
-        metadata.other.insert("author".to_owned(), value);
+    if let Some(name) = byline {
+        set_authors(metadata, &[name]);
     }
 }
 
@@ -259,10 +278,26 @@ fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: st
 fn is_byline(tree: &Tree, node: NodeId) -> bool {
     let Some(class) = tree.attribute(node, Attr::Class) else { return false };
     let class = class.get(..class.len().min(300)).unwrap_or_default().to_ascii_lowercase();
-    (class.contains("author") || class.contains("byline"))
-        && !["avatar", "image", "img", "photo", "bio", "box", "about", "social", "date", "icon", "list"]
-            .iter()
-            .any(|part| class.contains(part))
+    // `authority` and `authorize` name no author.
+    let names = class.contains("byline")
+        || class
+            .match_indices("author")
+            .any(|(at, word)| class.get(at + word.len()..).is_some_and(|rest| !rest.starts_with('i')));
+    const OTHERS: [&str; 14] = [
+        "avatar", "image", "img", "photo", "bio", "box", "about", "social", "date", "icon", "list",
+        "comment", "reply", "reviewer",
+    ];
+    names && !OTHERS.iter().any(|part| class.contains(part))
+}
+
+/// Are all words written as those of a name are?
+fn is_spelled_as_name(name: &str) -> bool {
+    const PARTICLES: [&str; 18] = [
+        "and", "al", "bin", "da", "de", "del", "den", "der", "di", "dos", "du", "el", "la", "le", "ten",
+        "van", "von", "y",
+    ];
+    name.split_whitespace()
+        .all(|word| PARTICLES.contains(&word) || !word.starts_with(|c: char| c.is_lowercase()))
 }
 
 /// A name without what stands before it (`By Ann Example`); `None` for what is no name.
@@ -315,62 +350,40 @@ pub(super) fn note(metadata: &mut Metadata, name: &str, content: &str) {
     }
     let content = clean(content);
     let lower = name.to_ascii_lowercase();
-    let first = |slot: &mut Option<String>, content: String| {
-        if slot.is_none() && !content.is_empty() {
-            *slot = Some(content);
+    if lower == "og:locale:alternate" {
+        metadata.og_locale_alternate.push(content);
+    } else if let Some(slot) = field(metadata, &lower) {
+        match slot {
+            _ if content.is_empty() => {}
+            None => *slot = Some(content),
+            // Tags are many; of all else the first counts.
+            Some(tags) if lower == "article:tag" && tags.len() < MAX_VALUE_BYTES => {
+                tags.push_str(", ");
+                tags.push_str(&content);
+            }
+            Some(_) => {}
         }
-    };
-    match lower.as_str() {
-        "description" => first(&mut metadata.description, content),
-        "keywords" => first(&mut metadata.keywords, content),
-        "robots" => first(&mut metadata.robots, content),
-        "article:published_time" => first(&mut metadata.published_time, content),
-        "article:modified_time" => first(&mut metadata.modified_time, content),
-        "og:locale:alternate" => metadata.og_locale_alternate.push(content),
-        "content-language" => first(&mut metadata.language, content),
-        _ => {
-            let renamed = RENAMED.iter().find(|(known, _)| *known == lower).map(|(_, ours)| *ours);
-            add(metadata, renamed.unwrap_or(name), content);
-        }
+    } else {
+        add(metadata, clean(name), content);
     }
 }
 
 /// Puts a value beside what is there under the same name. Names of fields of the document cannot be taken.
-fn add(metadata: &mut Metadata, name: &str, content: String) {
-    const TAKEN: [&str; 19] = [
-        "title",
-        "description",
-        "language",
-        "keywords",
-        "robots",
-        "favicon",
-        "publishedTime",
-        "modifiedTime",
-        "ogLocaleAlternate",
-        "sourceURL",
-        "url",
-        "statusCode",
-        "contentType",
-        "scrapeId",
-        "error",
-        "numPages",
-        "proxyUsed",
-        "cacheState",
-        "cachedAt",
-    ];
-    if TAKEN.contains(&name) || matches!(name, "creditsUsed" | "concurrencyLimited") {
+fn add(metadata: &mut Metadata, name: String, content: String) {
+    if name.is_empty() || Metadata::is_field(&name) {
         return;
     }
-    match metadata.other.get_mut(name) {
-        None => {
-            metadata.other.insert(clean(name), MetaValue::One(content));
+    match metadata.other.entry(name) {
+        Entry::Vacant(free) => {
+            free.insert(MetaValue::One(content));
         }
-        Some(MetaValue::Many(values)) => values.push(content),
-        Some(value) => {
-            if let MetaValue::One(first) = value {
-                *value = MetaValue::Many(vec![std::mem::take(first), content]);
+        Entry::Occupied(mut taken) => match taken.get_mut() {
+            MetaValue::Many(values) => values.push(content),
+            MetaValue::One(first) => {
+                let first = std::mem::take(first);
+                taken.insert(MetaValue::Many(vec![first, content]));
             }
-        }
+        },
     }
 }
 
@@ -418,11 +431,60 @@ mod tests {
         assert_eq!(metadata.og_locale_alternate, ["de_DE", "fr_FR"]);
         assert_eq!(metadata.published_time.as_deref(), Some("2024-05-01"));
         assert_eq!(metadata.favicon.as_deref(), Some("https://example.org/a/new.svg"));
-        assert_eq!(metadata.other["ogTitle"], MetaValue::One("OG".into()));
+        assert_eq!(metadata.og_title.as_deref(), Some("OG"));
         assert_eq!(metadata.other["author"], MetaValue::Many(vec!["Ann".into(), "Bob".into()]));
-        assert_eq!(metadata.other["dcSubject"], MetaValue::One("Bees".into()));
+        assert_eq!(metadata.dc_subject.as_deref(), Some("Bees"));
         assert_eq!(metadata.other["viewport"], MetaValue::One("width=device-width".into()));
         assert!(!metadata.other.contains_key("statusCode"));
+    }
+
+    #[test]
+    fn of_several_the_first_counts_and_tags_are_joined() {
+        let metadata = metadata(
+            "<meta property=og:image content=''><meta property=og:image content=a.png><meta property=og:image content=b.png>
+             <meta property=article:tag content=x><meta property=article:tag content=y><meta name=ogTitle content=no>
+             <meta name='stat\u{1}usCode' content=9><meta name='a\u{1}b' content=1><meta name=ab content=2>",
+        );
+        assert_eq!(metadata.og_image.as_deref(), Some("a.png"));
+        assert_eq!(metadata.article_tag.as_deref(), Some("x, y"));
+        let names: Vec<&str> = metadata.other.keys().map(String::as_str).collect();
+        assert_eq!(names, ["ab"]);
+        assert_eq!(metadata.other["ab"], MetaValue::Many(vec!["1".into(), "2".into()]));
+    }
+
+    #[test]
+    fn nothing_is_invented() {
+        let rows = [
+            ("<h1>T</h1><p>Our first office opened on May 5, 1998</p>", None, None),
+            ("<h1>T</h1><p>Published on May 5, 1998</p>", Some("1998-05-05"), None),
+            ("<h1>T</h1><span>By Ann Example</span><p>May 5, 1998", Some("1998-05-05"), Some("Ann Example")),
+            ("<meta property=article:published_time content=0001-01-01T00:00:00>", None, None),
+            ("<h1>T</h1><p>By Submitting this form you agree", None, None),
+            ("<h1>T</h1><p class=comment-author>Troll", None, None),
+            ("<h1>T</h1><p class=authority>The Port", None, None),
+            ("<h1>T</h1><p class=post-author>Ludwig van Example", None, Some("Ludwig van Example")),
+        ];
+        for (html, published, author) in rows {
+            let metadata = metadata(html);
+            assert_eq!(metadata.published_time.as_deref(), published, "{html}");
+            assert_eq!(other(&metadata, "author"), author, "{html}");
+        }
+    }
+
+    #[test]
+    fn the_words_of_a_rel_are_looked_at() {
+        let rows = [
+            ("icon", Some(3)),
+            ("Shortcut Icon", Some(2)),
+            ("icon shortcut", Some(2)),
+            ("icon apple-touch-icon", Some(3)),
+            ("apple-touch-icon-precomposed", Some(1)),
+            ("stylesheet", None),
+            ("mask-icon", None),
+        ];
+        for (rel, rank) in rows {
+            assert_eq!(icon_rank(rel), rank, "{rel}");
+        }
     }
 
     #[test]

@@ -9,5 +9,5 @@ pub(crate) mod links;
 pub(crate) mod metadata;
 pub(crate) mod picture;
 pub(crate) mod shell;
-mod structured;
+pub(crate) mod structured;
 mod title;

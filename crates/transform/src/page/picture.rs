@@ -27,14 +27,25 @@ pub(crate) fn source(tree: &Tree, image: NodeId) -> Option<&str> {
     let lazy = || LAZY.iter().find_map(|name| tree.attribute(image, *name).map(str::trim).filter(real));
     let sets = || LAZY_SETS.iter().find_map(|name| tree.attribute(image, *name).and_then(best).filter(real));
     let around = || {
-        let parent = tree.parent(image).filter(|parent| tree.tag(*parent) == Tag::Picture)?;
-        tree.elements(parent).filter(|child| tree.tag(*child) == Tag::Source).find_map(|child| {
+        sources(tree, image).into_iter().rev().find_map(|source| {
             [Attr::DataSrcset, Attr::Srcset, Attr::DataSrc, Attr::Src]
                 .iter()
-                .find_map(|name| tree.attribute(child, *name).and_then(best).filter(real))
+                .find_map(|name| tree.attribute(source, *name).and_then(best).filter(real))
         })
     };
     lazy().or_else(|| src.filter(|src| !is_inline(src))).or_else(sets).or_else(around).or(src)
+}
+
+/// The `source` elements of an image's `picture`, the last one first. A picture has one image, and its sources stand
+/// before it (HTML Standard, 4.8.1): what stands before another image is that one's, so no source is read twice.
+fn sources(tree: &Tree, image: NodeId) -> Vec<NodeId> {
+    if tree.parent(image).is_none_or(|parent| tree.tag(parent) != Tag::Picture) {
+        return Vec::new();
+    }
+    std::iter::successors(tree.previous_sibling(image), |node| tree.previous_sibling(*node))
+        .take_while(|node| tree.tag(*node) != Tag::Img)
+        .filter(|node| tree.tag(*node) == Tag::Source)
+        .collect()
 }
 
 /// The largest picture of a `srcset` (HTML Standard, 4.8.4.3.8).
@@ -102,6 +113,11 @@ mod tests {
             ("<img src=blank.gif data-lazy-src=c.png>", Some("c.png")),
             ("<img srcset='d.png 1x, e.png 2x'>", Some("e.png")),
             ("<picture><source srcset='f.webp 100w, g.webp 200w'><img alt=x></picture>", Some("g.webp")),
+            (
+                "<picture><source srcset=h.webp><source srcset=i.png><img><img src=j.png></picture>",
+                Some("h.webp"),
+            ),
+            ("<picture><p>x</p><source srcset=h.webp> <img></picture>", Some("h.webp")),
             ("<img src='data:image/png;base64,x'>", Some("data:image/png;base64,x")),
             ("<img alt=x>", None),
         ];
@@ -109,5 +125,13 @@ mod tests {
             let tree = parse(html, ParseOptions::default());
             assert_eq!(source(&tree, tree.find(Tag::Img).unwrap()), expected, "{html}");
         }
+    }
+
+    #[test]
+    fn no_source_is_read_for_two_images() {
+        let html = format!("<picture>{}{}", "<source srcset=a>".repeat(50), "<img>".repeat(50));
+        let tree = parse(&html, ParseOptions::default());
+        let read: usize = tree.all(Tag::Img).map(|image| sources(&tree, image).len()).sum();
+        assert_eq!(read, 50);
     }
 }

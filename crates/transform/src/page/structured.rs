@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
+use crate::tree::{Attr, Tag, Tree};
 
 /// A block of JSON-LD larger than this is not read, in bytes.
 const MAX_BLOCK_BYTES: usize = 1_000_000;
@@ -17,30 +17,46 @@ pub(super) struct Structured {
     pub(super) authors: Vec<String>,
     pub(super) published: Option<String>,
     pub(super) modified: Option<String>,
+    /// The longest of its texts.
+    pub(super) text: Option<String>,
 }
 
-/// Reads all JSON-LD of a page. What is no JSON is passed over.
-pub(super) fn read(tree: &Tree) -> Structured {
-    let mut found = Structured::default();
-    let mut best = 0;
-    let mut left = MAX_BYTES;
-    for edge in Walk::new(tree, NodeId::DOCUMENT) {
-        let Edge::Enter(node) = edge else { continue };
-        let linked_data = tree.tag(node) == Tag::Script
-            && tree.attribute(node, Attr::Type).is_some_and(|kind| kind.contains("ld+json"));
-        if !linked_data {
-            continue;
+/// The JSON-LD of a page, block by block.
+#[derive(Debug, Default)]
+pub(super) struct Blocks {
+    pub(super) found: Structured,
+    best: u8,
+    read: usize,
+}
+
+impl Blocks {
+    /// Reads a block. What is no JSON is passed over, and so is what goes beyond the bounds.
+    pub(super) fn add(&mut self, text: &str) {
+        if text.len() > MAX_BLOCK_BYTES || text.len() > MAX_BYTES.saturating_sub(self.read) {
+            return;
         }
-        let text = tree.first_child(node).map(|text| tree.text(text)).unwrap_or_default();
-        if text.len() > MAX_BLOCK_BYTES || text.len() > left {
-            continue;
-        }
-        left -= text.len();
+        self.read += text.len();
         if let Ok(value) = serde_json::from_str::<Value>(text.trim()) {
-            things(&value, &mut found, &mut best);
+            things(&value, &mut self.found, &mut self.best);
         }
     }
-    found
+}
+
+/// Reads all JSON-LD of a page.
+pub(super) fn read(tree: &Tree) -> Structured {
+    let mut blocks = Blocks::default();
+    for node in tree.all(Tag::Script) {
+        let linked_data = tree.attribute(node, Attr::Type).is_some_and(|kind| kind.contains("ld+json"));
+        if linked_data && let Some(text) = tree.first_child(node) {
+            blocks.add(tree.text(text));
+        }
+    }
+    blocks.found
+}
+
+/// The longest text that the JSON-LD of a page gives as that of its main thing.
+pub(crate) fn main_text(tree: &Tree) -> Option<String> {
+    read(tree).text
 }
 
 /// How likely a type is the page's main thing; 0 where it says nothing of the page.
@@ -101,6 +117,15 @@ fn things(value: &Value, found: &mut Structured, best: &mut u8) {
                             .or_else(|| if rank == 4 { text("dateCreated") } else { None }),
                     );
                     set(&mut found.modified, text("dateModified"));
+                    let longest = ["articleBody", "text", "description"]
+                        .iter()
+                        .filter_map(|name| object.get(*name).and_then(Value::as_str).map(str::trim))
+                        .max_by_key(|text| text.len());
+                    if let Some(text) = longest
+                        && text.len() > found.text.as_ref().map_or(0, String::len)
+                    {
+                        found.text = Some(text.to_owned());
+                    }
                     let authors = object.get("author").map(names).unwrap_or_default();
                     if !authors.is_empty() && (better || found.authors.is_empty()) {
                         found.authors = authors;

@@ -40,12 +40,8 @@ pub(super) fn heading(text: &str) -> Option<String> {
 /// As [`choose`], from the first [`MAX_HEADINGS`] headings.
 pub(super) fn choose_from(headings: &[String], title: &str, og_title: &str, site: &[&str]) -> Option<String> {
     let parts: Vec<&str> = split(title);
-    let sites: Vec<String> = site.iter().map(|name| letters(name.trim_start_matches("www."))).collect();
-    let names_site = |part: &str| {
-        let part = letters(part);
-        !part.is_empty()
-            && sites.iter().any(|site| site.contains(&part) || (!site.is_empty() && part == *site))
-    };
+    let sites: Vec<Vec<String>> = site.iter().map(|name| lower_words(name)).collect();
+    let names_site = |part: &str| sites.iter().any(|site| is_run_of(part, site));
     let (title_letters, og_letters) = (letters(title), letters(og_title));
     let contained = headings
         .iter()
@@ -59,12 +55,7 @@ pub(super) fn choose_from(headings: &[String], title: &str, og_title: &str, site
     if let Some(heading) = contained {
         return Some(as_spelled(og_title, &letters(heading)).unwrap_or(heading).to_owned());
     }
-    let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_lowercase)
-            .collect()
-    };
+    let words = lower_words;
     let known: std::collections::HashSet<String> = words(title).into_iter().chain(words(og_title)).collect();
     let agreement = |heading: &&String| {
         let own = words(heading);
@@ -98,6 +89,7 @@ pub(super) fn choose_from(headings: &[String], title: &str, og_title: &str, site
         && let [rest @ .., last] = left
         && let Some(first) = rest.first()
         && words(last).len() <= 3
+        && !is_part_of_work(last)
         && words(first).len() >= 3
     {
         left = rest;
@@ -107,6 +99,47 @@ pub(super) fn choose_from(headings: &[String], title: &str, og_title: &str, site
         .into_iter()
         .find(|text| !text.is_empty())
         .map(str::to_owned)
+}
+
+fn lower_words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// Is a part of a title written in the words of a site's name or the labels of its host, whole and in their order?
+/// `The Example`, `Example` and `example.org` are all of `www.example.org`; `Ample` is not.
+fn is_run_of(part: &str, site: &[String]) -> bool {
+    let wanted = letters(part);
+    let without_article = wanted.strip_prefix("the").unwrap_or(&wanted);
+    [wanted.as_str(), without_article].into_iter().filter(|wanted| !wanted.is_empty()).any(|wanted| {
+        (0..site.len()).any(|start| {
+            let mut rest = wanted;
+            for word in site.iter().skip(start) {
+                let Some(after) = rest.strip_prefix(word.as_str()) else { return false };
+                rest = after;
+                if rest.is_empty() {
+                    return true;
+                }
+            }
+            false
+        })
+    })
+}
+
+/// Does a part of a title say which part of a work it is (`Part 2`)?
+fn is_part_of_work(part: &str) -> bool {
+    const KINDS: [&str; 16] = [
+        "part", "chapter", "volume", "vol", "episode", "ep", "page", "lesson", "season", "section", "day",
+        "week", "step", "version", "issue", "book",
+    ];
+    let mut words = part.split_whitespace();
+    let kind = words.next().is_some_and(|word| {
+        let word = word.trim_end_matches('.');
+        KINDS.iter().any(|kind| word.eq_ignore_ascii_case(kind))
+    });
+    kind && words.next().is_some()
 }
 
 /// The part of a title with these letters, as the title spells it: what a page tells machines has plain quotes and
@@ -195,6 +228,10 @@ mod tests {
                 "Ten great ways to bake bread",
             ),
             ("Well-known bread", "<p>x", "Well-known bread"),
+            ("How to bake bread - Part 2", "<p>x", "How to bake bread - Part 2"),
+            ("Bread for all - Ample", "<p>x", "Bread for all"),
+            ("Bread - Ample", "<p>x", "Bread - Ample"),
+            ("Bread - example.org", "<p>x", "Bread"),
             ("", "<h1>Only a heading</h1>", "Only a heading"),
         ];
         for (title, html, expected) in rows {

@@ -46,7 +46,7 @@ attributes! {
     Itemtype "itemtype", Label "label", Lang "lang", Media "media", Name "name", Open "open", Poster "poster", Property "property",
     Rel "rel", Role "role", Rowspan "rowspan", Scope "scope", Shadowrootmode "shadowrootmode", Sizes "sizes", Src "src",
     Srcdoc "srcdoc", Srcset "srcset", Start "start", Style "style", Target "target", Title "title", Type "type", Typeof "typeof",
-    Value "value", Width "width", XmlLang "xml:lang", Display "display", Alttext "alttext", Mathvariant "mathvariant", Summary "summary", Datatype "datatype", Reversed "reversed",
+    Value "value", Width "width", XmlLang "xml:lang", Display "display", Alttext "alttext", Mathvariant "mathvariant", Summary "summary", Datatype "datatype", DataLineNumber "data-line-number", Reversed "reversed",
 }
 
 #[cfg(test)]

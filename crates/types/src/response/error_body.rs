@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ErrorCode, Fault, Faults, PageError};
 
-/// What every refusal and failure looks like on the wire (`filled-in.md` 2).
+/// What every refusal and failure looks like on the wire.
 ///
 /// ```
 /// use gleaner_types::plan::CrawlPlan;

@@ -360,6 +360,34 @@ fn the_target_of_a_redirect_counts_as_visited() {
 }
 
 #[test]
+fn what_slows_the_other_hosts_of_an_address() {
+    for (name, status, latency, slows) in [
+        ("silence", None, 30_000, false),
+        ("slow answers", Some(200), 9_000, false),
+        ("its own errors", Some(500), 20, false),
+        ("overload", Some(503), 20, true),
+    ] {
+        let most_per_address = 6;
+        let mut frontier = Frontier::new(FrontierConfig { most_per_address, ..FrontierConfig::default() });
+        let [ill, well] = ["https://a.test/", "https://b.test/"].map(|url| Url::parse(url).unwrap());
+        for url in [&ill, &well] {
+            frontier.resolved(url, IpAddr::from([192, 0, 2, 1]), ZERO);
+            answers(&mut frontier, url.as_str());
+        }
+        let mut now = ZERO;
+        for _ in 0..200 {
+            now += seconds(60);
+            let latency = Duration::from_millis(latency);
+            frontier.observe(&ill, Observation { status, latency }, now);
+        }
+        let job = frontier.open(JobRules::with_limit(100));
+        frontier.admit(job, 0, (0..20).map(|n| candidate(&format!("https://b.test/{n}"))), now);
+        let leased = frontier.lease(20, now).leases.len();
+        assert_eq!(leased < most_per_address as usize, slows, "{name}: {leased} at once");
+    }
+}
+
+#[test]
 fn links_that_are_not_followed() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(100));

@@ -1,9 +1,24 @@
-//! Answers of v1 that differ from v2's and that the contract's types do not have.
+//! What clients expect beyond the answers of the contract's types.
 
-use gleaner::response::{CreditUsage, TeamResponse, TokenUsage};
+use gleaner::response::{CreditUsage, JobErrors, TeamResponse, TokenUsage};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+
+/// The pages of a job that gave no document. Some clients look for `success` here too.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ListedErrors {
+    /// Always true; a failure is an `ErrorBody`.
+    success: bool,
+    #[serde(flatten)]
+    errors: JobErrors,
+}
+
+impl From<JobErrors> for ListedErrors {
+    fn from(errors: JobErrors) -> Self {
+        Self { success: true, errors }
+    }
+}
 
 /// A team's credits, in v1's names.
 #[derive(Debug, Serialize, JsonSchema)]

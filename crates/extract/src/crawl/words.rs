@@ -1,0 +1,454 @@
+use std::collections::BTreeMap;
+
+use gleaner_types::plan::SitemapMode;
+
+use super::options::{CompiledCrawl, CrawlOptions, MAX_CRAWL_PATTERNS};
+use crate::error::{Error, ErrorKind};
+use crate::page::cut;
+use crate::plan::{SiteUrl, segments, stem, terms};
+
+/// Bytes of a prompt that are read.
+const MAX_PROMPT_BYTES: usize = 10_000;
+/// Words of a prompt that match nothing and are told.
+const MAX_REFUSED: usize = 20;
+
+/// Words that leave out what follows.
+const WITHOUT: &[&str] = &[
+    "without",
+    "except",
+    "excluding",
+    "exclude",
+    "excludes",
+    "no",
+    "not",
+    "skip",
+    "skipping",
+    "ignore",
+    "ignoring",
+    "avoid",
+    "omit",
+    "dont",
+    "don't",
+    "never",
+    "minus",
+    "besides",
+    "ohne",
+    "sans",
+    "sin",
+    "senza",
+];
+/// Words that take what follows.
+const WITH: &[&str] =
+    &["only", "just", "include", "including", "crawl", "get", "scrape", "fetch", "want", "nur", "seulement"];
+/// What pages are called whatever their section.
+const GENERIC: &[&str] = &[
+    "post",
+    "article",
+    "section",
+    "part",
+    "content",
+    "document",
+    "item",
+    "entry",
+    "everything",
+    "link",
+    "subpage",
+    "area",
+    "material",
+    "text",
+    "anything",
+    "stuff",
+    "related",
+    "under",
+    "below",
+    "within",
+    "main",
+    "recent",
+    "available",
+];
+/// Words around a number of pages.
+const COUNTED: &[&str] = &["page", "url", "document", "post", "article", "result", "item"];
+
+/// Compiles a prompt by rules alone, against the addresses of the site. Words that name no part of any path are told in
+/// [`CompiledCrawl::refused`]; where the options are empty too, the prompt needs a model
+/// ([`Extractor::compile_crawl`](crate::Extractor::compile_crawl)).
+///
+/// ```
+/// use gleaner_extract::{SiteUrl, compile_crawl};
+///
+/// let site: Vec<SiteUrl> = ["/", "/docs/start", "/docs/changelog/v2", "/blog/hello"]
+///     .iter()
+///     .map(|path| Ok(SiteUrl::new(format!("https://x.example{path}").parse()?)))
+///     .collect::<Result<_, url::ParseError>>()?;
+/// let compiled = compile_crawl("The docs without the changelog, at most 50 pages", &site)?;
+/// assert_eq!(compiled.options.include_paths, ["/docs(/|$)"]);
+/// assert_eq!(compiled.options.exclude_paths, ["/changelog(/|$)"]);
+/// assert_eq!((compiled.options.limit, compiled.matched), (Some(50), 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Options`] where the options would take none of the site's pages.
+pub fn compile_crawl(prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Error> {
+    let names = Names::of(site);
+    let mut options = CrawlOptions::default();
+    let mut refused: Vec<String> = Vec::new();
+    let text = cut(prompt, MAX_PROMPT_BYTES).to_lowercase();
+    let tokens = tokens(&text);
+    let mut without = false;
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        let word = *token;
+        let next = tokens.get(at + 1).copied().unwrap_or_default();
+        let before = at.checked_sub(1).and_then(|at| tokens.get(at)).copied().unwrap_or_default();
+        at += 1;
+        if matches!(word, "." | ";") {
+            without = false;
+        } else if word == "but" {
+            // "all but the blog", "the docs, but not the blog".
+            without = matches!(before, "all" | "everything" | "anything");
+        } else if WITHOUT.contains(&word) {
+            // "no more than 50 pages" leaves nothing out.
+            if !(word == "no" && next == "more" || word == "not" && matches!(next, "only" | "more")) {
+                without = true;
+            }
+        } else if WITH.contains(&word) {
+            without = matches!(before, "not" | "dont" | "don't" | "never") && word != "only";
+        } else if let Ok(number) = word.parse::<u32>().map_err(drop)
+            && set_number(&mut options, number, before, next, tokens.get(at.wrapping_sub(3)).copied())
+        {
+            at += usize::from(!next.is_empty() && !matches!(next, "." | ";" | ","));
+        } else if set_flag(&mut options, word, next, before, without)
+            // "posts about cups": a section of that name is meant only where it is called one.
+            || word == "about" && !matches!(stem(next).as_str(), "page" | "us" | "section")
+        {
+        } else if word.starts_with('/') && word.len() > 1 {
+            let path = word.trim_end_matches(['*', '/']);
+            let pattern = format!("^{}", regex::escape(path));
+            if site.iter().any(|page| page.url.path().to_lowercase().starts_with(path)) {
+                take(&mut options, without, pattern);
+            } else {
+                refused.push(word.to_owned());
+            }
+        } else {
+            // Two words that are one name come before each alone.
+            let pair = names.exactly(&[word, next]);
+            let found = if !next.is_empty() && !pair.is_empty() {
+                at += 1;
+                pair
+            } else {
+                names.find(word)
+            };
+            if found.is_empty() {
+                let telling = terms(word).into_iter().any(|term| {
+                    !GENERIC.contains(&term.as_str())
+                        && !COUNTED.contains(&term.as_str())
+                        && !FILLING.contains(&term.as_str())
+                });
+                if telling && refused.len() < MAX_REFUSED {
+                    refused.push(word.to_owned());
+                }
+            }
+            for name in found {
+                take(&mut options, without, format!("/{}(/|$)", regex::escape(name)));
+            }
+        }
+    }
+    let matched = options.count(site)?;
+    if matched == 0 && !site.is_empty() {
+        let why = format!("they would take none of the site's {} known pages", site.len());
+        return Err(ErrorKind::Options(why).into());
+    }
+    Ok(CompiledCrawl { options, matched, refused, by_model: false })
+}
+
+/// Words of prompts that name no section.
+const FILLING: &[&str] = &[
+    "depth",
+    "deep",
+    "level",
+    "click",
+    "hop",
+    "limit",
+    "most",
+    "maximum",
+    "max",
+    "first",
+    "more",
+    "than",
+    "up",
+    "second",
+    "delay",
+    "between",
+    "request",
+    "anything",
+    "thing",
+    "same",
+    "whole",
+    "entire",
+    "domain",
+    "like",
+    "new",
+    "current",
+    "way",
+    "start",
+    "down",
+    "go",
+    "follow",
+    "following",
+    "keep",
+    "leave",
+    "take",
+    "read",
+    "save",
+    "download",
+    "collect",
+    "too",
+];
+
+fn take(options: &mut CrawlOptions, without: bool, pattern: String) {
+    let list = if without { &mut options.exclude_paths } else { &mut options.include_paths };
+    if list.len() < MAX_CRAWL_PATTERNS && !list.contains(&pattern) {
+        list.push(pattern);
+    }
+}
+
+/// Words, paths and the marks that end a clause.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    for word in text.split_whitespace().take(1_000) {
+        let bare = word.trim_matches(|found: char| !found.is_alphanumeric() && found != '/');
+        if !bare.is_empty() {
+            if bare.starts_with('/') {
+                out.push(bare);
+            } else {
+                out.extend(
+                    bare.split(|found: char| !found.is_alphanumeric() && found != '\'')
+                        .filter(|part| !part.is_empty()),
+                );
+            }
+        }
+        if word.ends_with(['.', ';', '!', '?']) {
+            out.push(".");
+        }
+    }
+    out
+}
+
+/// Numbers of pages, clicks and seconds.
+fn set_number(
+    options: &mut CrawlOptions,
+    number: u32,
+    before: &str,
+    next: &str,
+    two_before: Option<&str>,
+) -> bool {
+    let next = stem(next);
+    let of = |word: &str| before == word || (matches!(before, "of" | "to") && two_before == Some(word));
+    if of("depth") || matches!(next.as_str(), "level" | "click" | "hop") {
+        options.max_discovery_depth = Some(number);
+    } else if of("delay") || matches!(next.as_str(), "second" | "sec") {
+        options.delay = Some(f64::from(number));
+    } else if number > 0
+        && (COUNTED.contains(&next.as_str())
+            || matches!(before, "limit" | "most" | "first" | "max" | "maximum" | "than")
+            || of("up")
+            || of("limit"))
+    {
+        options.limit = Some(u64::from(number));
+    } else {
+        return false;
+    }
+    true
+}
+
+/// Words that are options themselves.
+fn set_flag(options: &mut CrawlOptions, word: &str, next: &str, before: &str, without: bool) -> bool {
+    match (stem(word).as_str(), stem(next).as_str()) {
+        ("subdomain", _) => options.allow_subdomains = Some(!without),
+        ("external", "link" | "site" | "page" | "domain") => options.allow_external_links = Some(!without),
+        ("entire" | "whole", "site" | "domain" | "website") => {
+            options.crawl_entire_domain = (!without).then_some(true);
+        }
+        ("query", "parameter" | "string") if without => options.ignore_query_parameters = Some(true),
+        ("sitemap", _) if without => options.sitemap = Some(SitemapMode::Skip),
+        ("sitemap", next) if next == "only" || matches!(before, "only" | "the") => {
+            options.sitemap = Some(SitemapMode::Only);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// The names that stand in a site's paths.
+struct Names<'s> {
+    /// The stems of a name, and the names that have them.
+    by_stems: BTreeMap<Vec<String>, Vec<&'s str>>,
+    by_stem: BTreeMap<String, Vec<&'s str>>,
+}
+
+/// Names that one word stands for.
+const MAX_NAMES: usize = 8;
+
+impl<'s> Names<'s> {
+    fn of(site: &'s [SiteUrl]) -> Self {
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for page in site {
+            for name in segments(&page.url) {
+                *seen.entry(name).or_default() += 1;
+            }
+        }
+        let mut names: Vec<(&str, usize)> = seen.into_iter().collect();
+        // Sections before single pages.
+        names.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+        let mut out = Self { by_stems: BTreeMap::new(), by_stem: BTreeMap::new() };
+        for (name, _) in names {
+            let stems: Vec<String> = crate::bind::words(name).iter().map(|word| stem(word)).collect();
+            if stems.is_empty() || stems.len() > 3 {
+                continue;
+            }
+            for stem in &stems {
+                out.by_stem.entry(stem.clone()).or_default().push(name);
+            }
+            out.by_stems.entry(stems).or_default().push(name);
+        }
+        out
+    }
+
+    /// The names made of just these words.
+    fn exactly(&self, words: &[&str]) -> Vec<&'s str> {
+        let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
+        self.by_stems
+            .get(&stems)
+            .map(|names| names.iter().take(MAX_NAMES).copied().collect())
+            .unwrap_or_default()
+    }
+
+    /// The names that are this word, or else those that hold it.
+    fn find(&self, word: &str) -> Vec<&'s str> {
+        let word = stem(word);
+        if terms(&word).is_empty() {
+            return Vec::new();
+        }
+        let synonyms: &[&str] = match word.as_str() {
+            "documentation" => &["doc"],
+            "doc" => &["documentation"],
+            "career" => &["job"],
+            "job" => &["career"],
+            _ => &[],
+        };
+        for word in std::iter::once(word.as_str()).chain(synonyms.iter().copied()) {
+            if let Some(names) = self.by_stems.get(&vec![word.to_owned()]) {
+                return names.iter().take(MAX_NAMES).copied().collect();
+            }
+        }
+        self.by_stem
+            .get(&word)
+            .filter(|_| word.len() > 3)
+            .map(|names| names.iter().take(MAX_NAMES).copied().collect())
+            .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn site() -> Vec<SiteUrl> {
+        [
+            "/",
+            "/blog/one",
+            "/blog/two",
+            "/docs/start",
+            "/docs/api/fetch",
+            "/docs/changelog/v1",
+            "/release-notes/3",
+            "/shop/cups/red",
+            "/shop/pots/blue",
+            "/about",
+            "/careers/baker",
+            "/legal/privacy",
+        ]
+        .iter()
+        .map(|path| SiteUrl::new(format!("https://x.example{path}").parse().unwrap()))
+        .collect()
+    }
+
+    #[test]
+    fn prompts_become_options_of_the_site() {
+        let rows = [
+            ("Only blog posts", json!({ "includePaths": ["/blog(/|$)"] }), 2, 0),
+            (
+                "docs without changelog",
+                json!({ "includePaths": ["/docs(/|$)"], "excludePaths": ["/changelog(/|$)"] }),
+                2,
+                0,
+            ),
+            (
+                "Crawl everything except the release notes.",
+                json!({ "excludePaths": ["/release\\-notes(/|$)"] }),
+                11,
+                0,
+            ),
+            ("all but the shop", json!({ "excludePaths": ["/shop(/|$)"] }), 10, 0),
+            (
+                "Get the documentation, no more than 20 pages",
+                json!({ "includePaths": ["/docs(/|$)"], "limit": 20 }),
+                3,
+                0,
+            ),
+            (
+                "the jobs, with subdomains but no external links",
+                json!({ "includePaths": ["/careers(/|$)"], "allowSubdomains": true, "allowExternalLinks": false }),
+                1,
+                0,
+            ),
+            ("the first 5 pages up to a depth of 2", json!({ "limit": 5, "maxDiscoveryDepth": 2 }), 12, 0),
+            (
+                "only /docs/api, ignore the sitemap",
+                json!({ "includePaths": ["^/docs/api"], "sitemap": "skip" }),
+                1,
+                0,
+            ),
+            ("only blog posts about unicorns", json!({ "includePaths": ["/blog(/|$)"] }), 2, 1),
+            ("only /nowhere", json!({}), 12, 1),
+        ];
+        for (prompt, expected, matched, refused) in rows {
+            let found = compile_crawl(prompt, &site()).unwrap();
+            assert_eq!(serde_json::to_value(&found.options).unwrap(), expected, "{prompt}");
+            assert_eq!(
+                (found.matched, found.refused.len()),
+                (matched, refused),
+                "{prompt} {:?}",
+                found.refused
+            );
+        }
+    }
+
+    #[test]
+    fn options_that_take_nothing_are_refused_and_explicit_ones_win() {
+        let error = compile_crawl("the blog without the blog", &site()).unwrap_err();
+        assert!(error.is_request() && error.to_string().contains("none of the site's 12"));
+        let found = compile_crawl("only the blog, at most 7 pages", &site()).unwrap();
+        let explicit = json!({ "limit": 3, "includePaths": null });
+        let all = found.options.under(explicit.as_object().unwrap());
+        assert_eq!(Value::Object(all), json!({ "includePaths": ["/blog(/|$)"], "limit": 3 }));
+    }
+
+    #[test]
+    fn hostile_prompts_and_sites_end() {
+        let long = "without (((( /a/[ blog \u{202e} ".repeat(5_000);
+        assert!(
+            compile_crawl(&long, &site()).is_ok_and(|found| found.refused.len() <= 2 * MAX_REFUSED + 1_000)
+        );
+        let odd: Vec<SiteUrl> = (0..5_000)
+            .map(|at| {
+                SiteUrl::new(
+                    format!("https://x.example/blog(%5B+{at}/{}", "a/".repeat(at % 50)).parse().unwrap(),
+                )
+            })
+            .collect();
+        assert!(compile_crawl("only blog", &odd).is_ok());
+    }
+}

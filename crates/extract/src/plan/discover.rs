@@ -1,0 +1,319 @@
+use std::collections::{BTreeMap, HashMap};
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::cardinality::Cardinality;
+use super::pattern::{UrlPatterns, segments};
+use super::planner::Plan;
+use super::rank::{rank, real};
+use super::site::SiteUrl;
+use super::terms::terms;
+
+/// Addresses of a site that are looked at.
+pub const MAX_SITE_URLS: usize = 100_000;
+/// Clusters of which pages are probed.
+pub const MAX_PROBED_CLUSTERS: usize = 8;
+/// Pages of one cluster that are probed.
+pub const PROBES_PER_CLUSTER: usize = 2;
+
+/// Parts of a path that lead to what every site has and hardly any request asks for.
+const FURNITURE: &[&str] = &[
+    "login",
+    "signin",
+    "signup",
+    "register",
+    "account",
+    "cart",
+    "basket",
+    "checkout",
+    "wishlist",
+    "search",
+    "privacy",
+    "imprint",
+    "impressum",
+    "term",
+    "condition",
+    "cookie",
+    "legal",
+    "feed",
+    "rss",
+    "tag",
+    "author",
+    "sitemap",
+    "password",
+    "logout",
+    "wp",
+    "amp",
+    "print",
+    "share",
+    "disclaimer",
+    "unsubscribe",
+    "archive",
+];
+
+/// A page with its rank.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RankedPage {
+    /// Its address.
+    pub url: String,
+    /// Which of [`Discovery::clusters`] it belongs to.
+    pub cluster: usize,
+    /// How much it is about the words of the plan; 0 is not at all.
+    pub score: f64,
+}
+
+/// Pages whose addresses are alike.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RankedCluster {
+    /// Their pattern, such as `shop.example/cups/*`.
+    pub pattern: String,
+    /// How many there are.
+    pub pages: usize,
+    /// How much they are about the words of the plan.
+    pub score: f64,
+}
+
+/// The pages of a site in clusters, ranked by what they seem to be about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Discovery {
+    /// The clusters, best first.
+    pub clusters: Vec<RankedCluster>,
+    /// Pages to read without a model before the others: a few of each of the best clusters, far apart.
+    pub probes: Vec<String>,
+    /// All pages, best first.
+    pub ranked: Vec<RankedPage>,
+    /// The patterns, which also key what is learned of a template.
+    pub patterns: UrlPatterns,
+    cardinality: Cardinality,
+    page_limit: usize,
+}
+
+/// What a probe of a page gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Probed {
+    /// The page, as [`Discovery::probes`] names it.
+    pub url: String,
+    /// Share of the schema that it filled without a model, 0 to 1 ([`Extraction::fill_rate`](crate::Extraction::fill_rate)).
+    pub fill: f64,
+}
+
+/// Ranks the pages of a site for a plan: clusters of address patterns, BM25F over path, text of links, title and description. Pure, and
+/// without a model; linear in the addresses, of which the first [`MAX_SITE_URLS`] count.
+///
+/// ```
+/// use gleaner_extract::{Means, Planner, SiteUrl, discover};
+/// use gleaner_types::plan::ExtractPlan;
+/// use serde_json::json;
+///
+/// let request = ExtractPlan::from_json(&json!({
+///     "urls": ["https://firm.example/*"],
+///     "schema": { "properties": { "jobs": { "type": "array", "items": { "properties": { "title": {}, "city": {} } } } } },
+/// }))?;
+/// let plan = Planner::new(Means::default()).plan(&request)?;
+/// let site: Vec<SiteUrl> = ["/", "/privacy", "/jobs/baker", "/jobs/miller", "/news/we-won"]
+///     .iter()
+///     .map(|path| Ok(SiteUrl::new(format!("https://firm.example{path}").parse()?)))
+///     .collect::<Result<_, url::ParseError>>()?;
+/// let found = discover(&site, &plan);
+/// assert_eq!(found.clusters[0].pattern, "firm.example/jobs/*");
+/// assert_eq!(found.pages(&[])[0].as_str(), "https://firm.example/jobs/baker");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn discover(site: &[SiteUrl], plan: &Plan) -> Discovery {
+    let site = site.get(..MAX_SITE_URLS).unwrap_or(site);
+    let patterns = UrlPatterns::learn(site.iter().map(|page| &page.url));
+    let mut scores = rank(site, &plan.terms);
+    let wanted = |word: &str| plan.terms.iter().any(|(term, _)| term == word);
+    for (page, score) in site.iter().zip(scores.iter_mut()) {
+        let path = terms(page.url.path());
+        if path.iter().any(|word| FURNITURE.contains(&word.as_str()) && !wanted(word)) {
+            *score *= 0.2;
+        }
+        // Between equals the page nearer to the root.
+        *score += 0.01 / (1.0 + real(segments(&page.url).len()));
+    }
+    let mut index: HashMap<String, usize> = HashMap::new();
+    let mut members: Vec<(String, Vec<usize>)> = Vec::new();
+    for (at, page) in site.iter().enumerate() {
+        let pattern = patterns.of(&page.url);
+        let cluster = *index.entry(pattern.clone()).or_insert_with(|| {
+            members.push((pattern, Vec::new()));
+            members.len() - 1
+        });
+        if let Some((_, pages)) = members.get_mut(cluster) {
+            pages.push(at);
+        }
+    }
+    let mut clusters: Vec<(RankedCluster, Vec<usize>)> = members
+        .into_iter()
+        .map(|(pattern, pages)| {
+            let own = |at: &usize| scores.get(*at).copied().unwrap_or_default();
+            let sum: f64 = pages.iter().map(own).sum();
+            let best = pages.iter().map(own).fold(0.0, f64::max);
+            let mut score = 0.5 * best + 0.5 * sum / real(pages.len().max(1));
+            if plan.cardinality != Cardinality::One {
+                // A list is spread over many pages of one kind.
+                score *= 1.0 + 0.1 * real(pages.len()).ln();
+            }
+            (RankedCluster { pattern, pages: pages.len(), score }, pages)
+        })
+        .collect();
+    clusters.sort_by(|left, right| right.0.score.total_cmp(&left.0.score));
+    let mut probes = Vec::new();
+    let mut ranked = Vec::with_capacity(site.len());
+    for (cluster, (_, pages)) in clusters.iter().enumerate() {
+        if cluster < MAX_PROBED_CLUSTERS {
+            // One of each stratum, so that a cluster of two kinds of page shows both.
+            let strata = PROBES_PER_CLUSTER.min(pages.len());
+            for stratum in 0..strata {
+                let at = (2 * stratum + 1) * pages.len() / (2 * strata.max(1));
+                let page = pages.get(at).and_then(|at| site.get(*at));
+                probes.extend(page.map(|page| page.url.as_str().to_owned()));
+            }
+        }
+        for at in pages {
+            if let (Some(page), Some(score)) = (site.get(*at), scores.get(*at)) {
+                ranked.push(RankedPage { url: page.url.as_str().to_owned(), cluster, score: *score });
+            }
+        }
+    }
+    ranked.sort_by(|left, right| right.score.total_cmp(&left.score));
+    Discovery {
+        clusters: clusters.into_iter().map(|(cluster, _)| cluster).collect(),
+        probes,
+        ranked,
+        patterns,
+        cardinality: plan.cardinality,
+        page_limit: usize::try_from(plan.page_limit).unwrap_or(usize::MAX),
+    }
+}
+
+impl Discovery {
+    /// The pages to read, best first and at most as many as the plan allows, with what the probes showed. Without probes the
+    /// ranks alone decide.
+    ///
+    /// For a list, the pages of the best clusters one cluster after the other, as far as the clusters compare to the best; for a single thing, the best
+    /// pages, of no cluster more than half.
+    #[must_use]
+    pub fn pages(&self, probed: &[Probed]) -> Vec<Url> {
+        let own: BTreeMap<&str, f64> =
+            probed.iter().map(|probe| (probe.url.as_str(), probe.fill.clamp(0.0, 1.0))).collect();
+        let mut fills: Vec<Option<f64>> = vec![None; self.clusters.len()];
+        for page in &self.ranked {
+            if let (Some(fill), Some(place)) = (own.get(page.url.as_str()), fills.get_mut(page.cluster)) {
+                *place = Some(place.map_or(*fill, |known| f64::max(known, *fill)));
+            }
+        }
+        let top = self.clusters.iter().map(|cluster| cluster.score).fold(f64::MIN_POSITIVE, f64::max);
+        let values: Vec<f64> = self
+            .clusters
+            .iter()
+            .zip(&fills)
+            .map(|(cluster, fill)| {
+                let like = cluster.score / top;
+                // What was seen outweighs what the address promised.
+                fill.map_or(like, |fill| 0.35 * like + 0.65 * fill)
+            })
+            .collect();
+        let best = values.iter().copied().fold(0.0, f64::max);
+        let value = |page: &RankedPage| values.get(page.cluster).copied().unwrap_or_default();
+        let mut chosen: Vec<&RankedPage> = self.ranked.iter().collect();
+        if self.cardinality == Cardinality::One {
+            let top_page = self.ranked.first().map_or(1.0, |page| page.score).max(f64::MIN_POSITIVE);
+            let worth = |page: &RankedPage| 0.5 * page.score / top_page + 0.5 * value(page);
+            chosen.sort_by(|left, right| worth(right).total_cmp(&worth(left)));
+            let most = self.page_limit.div_ceil(2);
+            let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
+            chosen.retain(|page| {
+                let count = taken.entry(page.cluster).or_default();
+                *count += 1;
+                *count <= most
+            });
+        } else {
+            chosen.retain(|page| value(page) >= 0.25 * best);
+            chosen.sort_by(|left, right| {
+                value(right).total_cmp(&value(left)).then(left.cluster.cmp(&right.cluster))
+            });
+        }
+        chosen.into_iter().take(self.page_limit).filter_map(|page| page.url.parse().ok()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Means, Planner};
+    use gleaner_types::plan::ExtractPlan;
+    use serde_json::{Value, json};
+
+    fn plan(schema: Value, limit: u64) -> Plan {
+        let body = json!({ "urls": ["https://x.example/*"], "schema": schema, "limit": limit });
+        Planner::new(Means::default()).plan(&ExtractPlan::from_json(&body).unwrap()).unwrap()
+    }
+
+    fn site() -> Vec<SiteUrl> {
+        let mut paths: Vec<String> =
+            ["/", "/about-us", "/privacy", "/cart", "/contact"].map(str::to_owned).into();
+        paths.extend((0..40).map(|at| format!("/blog/2024/post-{at}")));
+        paths.extend((0..60).map(|at| format!("/products/item-{at}")));
+        paths.extend((0..20).map(|at| format!("/user/login?next={at}")));
+        paths.iter().map(|path| SiteUrl::new(format!("https://x.example{path}").parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn a_list_comes_from_the_cluster_that_is_about_it() {
+        let schema = json!({ "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } } });
+        let found = discover(&site(), &plan(schema, 30));
+        assert_eq!(
+            (found.clusters[0].pattern.as_str(), found.clusters[0].pages),
+            ("x.example/products/*", 60)
+        );
+        let pages = found.pages(&[]);
+        assert_eq!(pages.len(), 30);
+        assert!(pages.iter().all(|url| url.path().starts_with("/products/")));
+        assert!(found.probes.len() <= MAX_PROBED_CLUSTERS * PROBES_PER_CLUSTER);
+        let ours: Vec<&String> = found.probes.iter().filter(|url| url.contains("/products/")).collect();
+        assert_eq!(ours, ["https://x.example/products/item-15", "https://x.example/products/item-45"]);
+    }
+
+    #[test]
+    fn what_probes_show_outweighs_what_addresses_promise() {
+        let schema = json!({ "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } } });
+        let found = discover(&site(), &plan(schema, 10));
+        let probed: Vec<Probed> = found
+            .probes
+            .iter()
+            .map(|url| Probed { url: url.clone(), fill: if url.contains("/blog/") { 1.0 } else { 0.0 } })
+            .collect();
+        assert!(found.pages(&probed).iter().all(|url| url.path().starts_with("/blog/")));
+    }
+
+    #[test]
+    fn a_single_thing_comes_from_pages_of_several_kinds() {
+        let schema =
+            json!({ "properties": { "contactEmail": { "type": "string" }, "about": { "type": "string" } } });
+        let found = discover(&site(), &plan(schema, 4));
+        let pages = found.pages(&[]);
+        let paths: std::collections::BTreeSet<&str> = pages.iter().take(2).map(Url::path).collect();
+        assert_eq!(paths, ["/about-us", "/contact"].into());
+        assert_eq!(pages.len(), 4);
+    }
+
+    #[test]
+    fn many_addresses_take_linear_time_and_none_is_fine() {
+        let schema = json!({ "properties": { "name": {} } });
+        let many: Vec<SiteUrl> = (0..30_000)
+            .map(|at| {
+                SiteUrl::new(format!("https://x.example/{}/{at}/{}", at % 97, at * 31).parse().unwrap())
+            })
+            .collect();
+        assert_eq!(discover(&many, &plan(schema.clone(), 5)).pages(&[]).len(), 5);
+        assert!(discover(&[], &plan(schema, 5)).pages(&[]).is_empty());
+    }
+}

@@ -1,0 +1,186 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// Path segments that are told apart; deeper ones are one `*`.
+const MAX_SEGMENTS: usize = 12;
+/// Names at one place of a path that are kept as they are where each leads to one page only.
+const MAX_NAMES: usize = 12;
+/// Names at one place that are kept at most.
+const MAX_LITERALS: usize = 200;
+/// Keys of a query that count.
+const MAX_KEYS: usize = 8;
+/// Addresses that patterns are learned from.
+pub const MAX_PATTERN_URLS: usize = 100_000;
+
+/// The patterns of a site's addresses: `https://shop.example/cups/red-cup` is one of `shop.example/cups/*`.
+///
+/// Pages of one pattern are mostly made by one template. A part of a path is kept where it names a section: it stands above
+/// many pages, or beside few others. What has digits or reads like a headline names a single page and becomes `*`. One pass for each
+/// level of the path, so that the time is linear in the addresses.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UrlPatterns {
+    /// Prefixes whose last part is kept.
+    literals: BTreeSet<String>,
+    learned: bool,
+}
+
+impl UrlPatterns {
+    /// Learns the sections of a site from its addresses, of which the first [`MAX_PATTERN_URLS`] count.
+    #[must_use]
+    pub fn learn<'u>(urls: impl IntoIterator<Item = &'u Url>) -> Self {
+        let urls: Vec<(String, Vec<&str>)> =
+            urls.into_iter().take(MAX_PATTERN_URLS).map(|url| (host(url), segments(url))).collect();
+        let mut prefixes: Vec<String> = urls.iter().map(|(host, _)| host.clone()).collect();
+        let mut literals = BTreeSet::new();
+        for level in 0..MAX_SEGMENTS {
+            // For each place of a path the names that stand there: pages at or below it, and is any below?
+            let mut places: BTreeMap<&str, BTreeMap<&str, (usize, bool)>> = BTreeMap::new();
+            for ((_, parts), prefix) in urls.iter().zip(&prefixes) {
+                let Some(part) = parts.get(level) else { continue };
+                let name = places.entry(prefix).or_default().entry(part).or_default();
+                name.0 += 1;
+                name.1 |= parts.len() > level + 1;
+            }
+            let mut kept: BTreeSet<String> = BTreeSet::new();
+            for (prefix, names) in places {
+                let plain = names.keys().filter(|name| !is_variable(name)).count();
+                let total: usize = names.values().map(|(count, _)| *count).sum();
+                let leaves = names.values().filter(|(_, below)| !below).count();
+                let mut here = 0;
+                for (name, (count, below)) in names {
+                    let section = below && (plain <= MAX_NAMES || count >= usize::max(2, total / 100));
+                    // Pages side by side below a section are alike; those at the top are mostly each its own.
+                    let single = !below && if level == 0 { plain <= MAX_NAMES } else { leaves < 2 };
+                    if !is_variable(name) && (section || single) && here < MAX_LITERALS {
+                        here += 1;
+                        kept.insert(format!("{prefix}/{name}"));
+                    }
+                }
+            }
+            let mut any = false;
+            for ((_, parts), prefix) in urls.iter().zip(prefixes.iter_mut()) {
+                let Some(part) = parts.get(level) else { continue };
+                any = true;
+                let literal = format!("{prefix}/{part}");
+                *prefix = if kept.contains(&literal) { literal } else { format!("{prefix}/{}", star(part)) };
+            }
+            literals.append(&mut kept);
+            if !any {
+                break;
+            }
+        }
+        Self { literals, learned: true }
+    }
+
+    /// The pattern of an address, also of one that was not among those that were learned from.
+    #[must_use]
+    pub fn of(&self, url: &Url) -> String {
+        let mut pattern = host(url);
+        let parts = segments(url);
+        let last = parts.len().saturating_sub(1);
+        for (level, part) in parts.iter().enumerate().take(MAX_SEGMENTS) {
+            let literal = format!("{pattern}/{part}");
+            let kept = if self.learned {
+                self.literals.contains(&literal)
+            } else {
+                level < last && !is_variable(part)
+            };
+            pattern = if kept { literal } else { format!("{pattern}/{}", star(part)) };
+        }
+        if parts.len() > MAX_SEGMENTS {
+            pattern.push_str("/*");
+        }
+        let keys: BTreeSet<String> =
+            url.query_pairs().take(MAX_KEYS).map(|(key, _)| key.into_owned()).collect();
+        if !keys.is_empty() {
+            pattern.push('?');
+            pattern.push_str(&keys.into_iter().collect::<Vec<_>>().join("&"));
+        }
+        pattern
+    }
+}
+
+fn host(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    let host = host.strip_prefix("www.").unwrap_or(host);
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+/// The parts of a path that are not empty.
+pub(crate) fn segments(url: &Url) -> Vec<&str> {
+    url.path_segments().into_iter().flatten().filter(|part| !part.is_empty()).collect()
+}
+
+/// Does a part of a path name a single page? It has digits, or three words and more, or it is long.
+pub(crate) fn is_variable(part: &str) -> bool {
+    let digits = part.bytes().filter(u8::is_ascii_digit).count();
+    // `v2` and `web3` are names.
+    let numbered = digits > 0 && !(digits == 1 && part.len() <= 6);
+    numbered || part.split(['-', '_', '+']).filter(|word| !word.is_empty()).count() > 3 || part.len() > 40
+}
+
+/// `*`, with the file's suffix where there is one.
+fn star(part: &str) -> String {
+    match part.rsplit_once('.') {
+        Some((_, suffix)) if suffix.len() <= 5 && suffix.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
+            format!("*.{suffix}")
+        }
+        _ => "*".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn urls(list: &[&str]) -> Vec<Url> {
+        list.iter().map(|path| format!("https://www.shop.example{path}").parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn pages_of_one_template_share_a_pattern() {
+        let site = urls(&[
+            "/",
+            "/about",
+            "/contact",
+            "/cups/red-cup",
+            "/cups/blue-cup",
+            "/cups/4711",
+            "/blog/2024/hello.html",
+            "/blog/2025/bye.html",
+            "/view?id=7",
+        ]);
+        let patterns = UrlPatterns::learn(&site);
+        let rows = [
+            ("/about", "shop.example/about"),
+            ("/cups/red-cup", "shop.example/cups/*"),
+            ("/cups/never-seen", "shop.example/cups/*"),
+            ("/blog/2030/new.html", "shop.example/blog/*/*.html"),
+            ("/view?id=9", "shop.example/view?id"),
+            ("/", "shop.example"),
+        ];
+        for (path, expected) in rows {
+            assert_eq!(patterns.of(&urls(&[path])[0]), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_page_alone_has_a_pattern_too() {
+        let none = UrlPatterns::default();
+        assert_eq!(none.of(&urls(&["/cups/red-cup"])[0]), "shop.example/cups/*");
+    }
+
+    #[test]
+    fn many_pages_at_the_top_are_one_pattern() {
+        let names: Vec<String> = (b'a'..=b'z').map(|letter| format!("/{}cup", char::from(letter))).collect();
+        let mut list: Vec<&str> = names.iter().map(String::as_str).collect();
+        list.extend(["/docs/a", "/docs/b"]);
+        let site = urls(&list);
+        let patterns = UrlPatterns::learn(&site);
+        assert_eq!(patterns.of(&site[0]), "shop.example/*");
+        assert_eq!(patterns.of(&site[26]), "shop.example/docs/*");
+    }
+}

@@ -1,0 +1,465 @@
+use std::fmt;
+
+use gleaner_types::plan::ExtractPlan;
+use serde::{Deserialize, Serialize};
+
+use super::cardinality::Cardinality;
+use super::rank::Query;
+use super::terms::terms;
+use crate::budget::{Budget, TOKENS_PER_CREDIT};
+use crate::error::{Error, ErrorKind};
+use crate::leaf::step;
+use crate::model::{Capabilities, TokenPrice, Usage};
+use crate::schema::{Shape, ShapeKind};
+
+/// Pages of a site that are read for a single thing, where the request sets no limit.
+pub const DEFAULT_SINGLE_PAGES: u64 = 8;
+/// Pages of a site that are read for a list of things, where the request sets no limit.
+pub const DEFAULT_LIST_PAGES: u64 = 100;
+/// Pages of one request at most.
+pub const MAX_PLAN_PAGES: u64 = 10_000;
+/// Words that pages are ranked by.
+const MAX_TERMS: usize = 64;
+/// Tokens of a common page's main content.
+const PAGE_TOKENS: u64 = 3_000;
+/// Tokens of the rules and the task around a page.
+const FRAME_TOKENS: u64 = 350;
+/// Tokens of one field of an answer: value, quote and their names.
+const FIELD_TOKENS: u64 = 40;
+/// Pages of one pattern that a model reads before a template is learned.
+const LEARNING_PAGES: u64 = 2;
+
+/// What there is to work with, as the embedder configured it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Means {
+    /// The model, where there is one.
+    pub model: Option<Capabilities>,
+    /// Is there a search engine?
+    pub search: bool,
+    /// What the request may spend.
+    pub budget: Budget,
+}
+
+/// Makes plans of requests.
+#[derive(Debug, Clone, Default)]
+pub struct Planner {
+    means: Means,
+}
+
+/// A place where pages come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanSite {
+    /// The address, without `/*`.
+    pub url: String,
+    /// Does it stand for all pages below it?
+    pub wildcard: bool,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Step {
+    /// A model makes a schema of the prompt. It sees the prompt alone and no page.
+    DraftSchema,
+    /// A search engine is asked for pages.
+    #[serde(rename_all = "camelCase")]
+    Search {
+        /// The words.
+        query: String,
+    },
+    /// The addresses of a site are listed.
+    #[serde(rename_all = "camelCase")]
+    Map {
+        /// The site.
+        url: String,
+        /// From its sitemap too?
+        sitemap: bool,
+        /// Those of its subdomains too?
+        subdomains: bool,
+    },
+    /// Addresses are put into clusters and ranked by the terms; a few of each cluster are read without a model.
+    #[serde(rename_all = "camelCase")]
+    Probe {
+        /// Pages at most.
+        pages: u64,
+    },
+    /// Pages are read, by the cheapest proof first.
+    #[serde(rename_all = "camelCase")]
+    Read {
+        /// Pages at most.
+        pages: u64,
+        /// The ways, in order.
+        by: Vec<String>,
+    },
+    /// Links of the pages that lead to other sites are read too.
+    #[serde(rename_all = "camelCase")]
+    FollowExternal {
+        /// Pages at most, of those of the plan.
+        pages: u64,
+    },
+    /// What the pages say becomes one result.
+    Merge,
+}
+
+/// What a plan will use. `least` is what it uses if every page of a site is of one template or states its data for machines, `most` if a model reads
+/// every page once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Estimate {
+    /// Pages that are fetched, at most.
+    pub pages: u64,
+    /// Calls of the model, at least.
+    pub least_calls: u64,
+    /// Calls of the model, at most; lists that go on may take more.
+    pub most_calls: u64,
+    /// Tokens, at least.
+    pub least_tokens: u64,
+    /// Tokens, at most.
+    pub most_tokens: u64,
+    /// Credits by the contract, at most.
+    pub most_credits: u64,
+    /// Money in millionths of a dollar, at most.
+    pub most_micros: u64,
+}
+
+/// What a request will do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// One thing or many?
+    pub cardinality: Cardinality,
+    /// Where pages come from; empty where they are searched for.
+    pub sites: Vec<PlanSite>,
+    /// Words that pages are ranked by, with what each is worth: of the prompt, of property names, of descriptions.
+    pub terms: Vec<(String, f64)>,
+    /// Pages at most.
+    pub page_limit: u64,
+    /// The steps in order.
+    pub steps: Vec<Step>,
+    /// What it will use.
+    pub estimate: Estimate,
+    /// Why it is as it is, a sentence each.
+    pub reasons: Vec<String>,
+}
+
+impl Planner {
+    /// A planner for these means.
+    #[must_use]
+    pub const fn new(means: Means) -> Self {
+        Self { means }
+    }
+
+    /// Plans a request. Pure: the same request and means give the same plan.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Schema`] where the schema cannot be used, [`ErrorKind::ModelNotConfigured`] for a prompt alone without a
+    /// model, [`ErrorKind::SearchNotConfigured`] for a request without addresses and without a search engine.
+    pub fn plan(&self, request: &ExtractPlan) -> Result<Plan, Error> {
+        let shape = request.schema.as_ref().map(Shape::from_schema).transpose()?;
+        if shape.is_none() && self.means.model.is_none() {
+            return Err(ErrorKind::ModelNotConfigured.into());
+        }
+        if request.sources.is_empty() && !self.means.search {
+            return Err(ErrorKind::SearchNotConfigured.into());
+        }
+        let prompt = request.prompt.as_deref();
+        let cardinality = Cardinality::of(shape.as_ref(), prompt);
+        let mut reasons = vec![match (cardinality, shape.is_some()) {
+            (Cardinality::One, true) => {
+                "the schema has no list of objects: all pages add to one object".to_owned()
+            }
+            (Cardinality::One, false) => {
+                "the prompt asks for one thing: all pages add to one object".to_owned()
+            }
+            (Cardinality::Many, true) => "the schema is a list of objects: every page adds rows".to_owned(),
+            (Cardinality::Many, false) => {
+                "the prompt asks for several things: every page adds rows".to_owned()
+            }
+            (Cardinality::OneWithLists, _) => {
+                "the schema has single values beside lists: every page may add to both".to_owned()
+            }
+        }];
+        let sites: Vec<PlanSite> = request
+            .sources
+            .iter()
+            .map(|source| PlanSite { url: source.target.url.as_str().to_owned(), wildcard: source.wildcard })
+            .collect();
+        let page_limit = self.page_limit(request, &sites, cardinality, &mut reasons);
+        let wildcards = sites.iter().filter(|site| site.wildcard).count();
+        let terms = query(shape.as_ref(), prompt);
+        let mut steps = Vec::new();
+        if shape.is_none() {
+            steps.push(Step::DraftSchema);
+            reasons.push(
+                "no schema is given: a model makes one of the prompt, without seeing a page".to_owned(),
+            );
+        }
+        let searches = self.means.search && (sites.is_empty() || request.enable_web_search);
+        if searches {
+            let words: Vec<&str> = terms.iter().take(8).map(|(term, _)| term.as_str()).collect();
+            let query =
+                prompt.map_or_else(|| words.join(" "), |prompt| crate::page::cut(prompt, 300).to_owned());
+            steps.push(Step::Search { query });
+        }
+        for site in sites.iter().filter(|site| site.wildcard) {
+            steps.push(Step::Map {
+                url: site.url.clone(),
+                sitemap: !request.ignore_sitemap,
+                subdomains: request.include_subdomains,
+            });
+        }
+        if wildcards > 0 {
+            let most =
+                u64::try_from(super::MAX_PROBED_CLUSTERS * super::PROBES_PER_CLUSTER).unwrap_or(u64::MAX);
+            steps.push(Step::Probe { pages: most.min(page_limit) });
+        }
+        let mut by: Vec<String> = ["template", "structured data", "binding"].map(str::to_owned).into();
+        if self.means.model.is_some() {
+            by.push("model".to_owned());
+        } else {
+            reasons.push("no model is configured: what pages do not state plainly stays empty".to_owned());
+        }
+        steps.push(Step::Read { pages: page_limit, by });
+        if request.allow_external_links || (request.enable_web_search && !searches) {
+            steps.push(Step::FollowExternal { pages: page_limit });
+        }
+        if page_limit > 1 {
+            steps.push(Step::Merge);
+        }
+        let estimate =
+            self.estimate(shape.as_ref(), page_limit, sites.len() - wildcards, wildcards, &mut reasons);
+        Ok(Plan { cardinality, sites, terms, page_limit, steps, estimate, reasons })
+    }
+
+    fn page_limit(
+        &self,
+        request: &ExtractPlan,
+        sites: &[PlanSite],
+        cardinality: Cardinality,
+        reasons: &mut Vec<String>,
+    ) -> u64 {
+        let named = u64::try_from(sites.iter().filter(|site| !site.wildcard).count()).unwrap_or(u64::MAX);
+        let open = sites.is_empty()
+            || request.enable_web_search
+            || request.allow_external_links
+            || sites.iter().any(|site| site.wildcard);
+        let mut limit = if open {
+            let more =
+                if cardinality == Cardinality::One { DEFAULT_SINGLE_PAGES } else { DEFAULT_LIST_PAGES };
+            request.limit.unwrap_or_else(|| named.saturating_add(more))
+        } else {
+            request.limit.map_or(named, |limit| limit.min(named))
+        };
+        limit = limit.min(MAX_PLAN_PAGES);
+        if let Some(pages) = self.means.budget.pages.filter(|pages| *pages < limit) {
+            reasons.push(format!("the budget allows {pages} of {limit} pages"));
+            limit = pages;
+        }
+        limit
+    }
+
+    fn estimate(
+        &self,
+        shape: Option<&Shape>,
+        pages: u64,
+        named: usize,
+        wildcards: usize,
+        reasons: &mut Vec<String>,
+    ) -> Estimate {
+        let Some(model) = &self.means.model else { return Estimate { pages, ..Estimate::default() } };
+        let fields = shape.map_or(10, count_leaves).max(1);
+        let draft = u64::from(shape.is_none());
+        let answer = fields.saturating_mul(FIELD_TOKENS).min(model.max_output_tokens);
+        let input = PAGE_TOKENS + FRAME_TOKENS + fields.saturating_mul(15);
+        let call = input.saturating_add(answer);
+        let sections = u64::try_from(wildcards).unwrap_or(u64::MAX);
+        let named = u64::try_from(named).unwrap_or(u64::MAX);
+        let least_reads = named.saturating_add(sections.saturating_mul(LEARNING_PAGES)).min(pages);
+        let cost = |reads: u64| {
+            let usage = Usage {
+                input_tokens: input.saturating_mul(reads).saturating_add(draft * FRAME_TOKENS),
+                output_tokens: answer.saturating_mul(reads).saturating_add(draft * fields * FIELD_TOKENS),
+            };
+            (usage.total(), TokenPrice::cost(model.price, usage))
+        };
+        let (mut most_tokens, mut most_micros) = cost(pages);
+        if let Some(tokens) = self.means.budget.tokens.filter(|tokens| *tokens < most_tokens) {
+            reasons.push(format!(
+                "the budget of {tokens} tokens is enough for about {} pages by a model",
+                tokens / call.max(1)
+            ));
+            most_tokens = tokens;
+        }
+        most_micros = self.means.budget.micros.map_or(most_micros, |micros| micros.min(most_micros));
+        Estimate {
+            pages,
+            least_calls: draft + if wildcards > 0 { least_reads } else { 0 },
+            most_calls: draft + pages,
+            least_tokens: if wildcards > 0 {
+                cost(least_reads).0.min(most_tokens)
+            } else {
+                cost(0).0.min(most_tokens)
+            },
+            most_tokens,
+            most_credits: most_tokens.div_ceil(TOKENS_PER_CREDIT),
+            most_micros,
+        }
+    }
+}
+
+fn count_leaves(shape: &Shape) -> u64 {
+    let mut count = 0;
+    let mut waiting = vec![shape];
+    while let Some(shape) = waiting.pop() {
+        match &shape.kind {
+            ShapeKind::Object(fields) => waiting.extend(fields.iter().map(|field| &field.shape)),
+            ShapeKind::List(inner) => waiting.push(inner),
+            _ => count += 1,
+        }
+    }
+    count
+}
+
+/// The words to rank pages by: those of the prompt first, then names, then descriptions.
+fn query(shape: Option<&Shape>, prompt: Option<&str>) -> Query {
+    let mut found: Query = Vec::new();
+    let mut add = |text: &str, worth: f64| {
+        for term in terms(text) {
+            if let Some((_, known)) = found.iter_mut().find(|(known, _)| *known == term) {
+                *known = f64::max(*known, worth);
+            } else if found.len() < MAX_TERMS {
+                found.push((term, worth));
+            }
+        }
+    };
+    add(crate::page::cut(prompt.unwrap_or_default(), 2_000), 1.0);
+    let mut waiting: Vec<(String, &Shape)> = shape.map(|shape| (String::new(), shape)).into_iter().collect();
+    let mut described = Vec::new();
+    while let Some((pointer, shape)) = waiting.pop() {
+        described.push(shape.description.as_str());
+        match &shape.kind {
+            ShapeKind::Object(fields) => {
+                for field in fields.iter().rev() {
+                    // The name of a list is the name of what is wanted.
+                    add(&field.name, if field.shape.is_branch() { 0.9 } else { 0.5 });
+                    waiting.push((step(&pointer, &field.name), &field.shape));
+                }
+            }
+            ShapeKind::List(inner) => waiting.push((pointer, inner)),
+            _ => {}
+        }
+    }
+    for text in described {
+        add(crate::page::cut(text, 500), 0.25);
+    }
+    found
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, step) in self.steps.iter().enumerate() {
+            write!(formatter, "{}. ", at + 1)?;
+            match step {
+                Step::DraftSchema => writeln!(formatter, "make a schema of the prompt")?,
+                Step::Search { query } => writeln!(formatter, "search the web for \"{query}\"")?,
+                Step::Map { url, sitemap, .. } => {
+                    let from = if *sitemap { "sitemap and links" } else { "links alone" };
+                    writeln!(formatter, "list the pages of {url} ({from})")?;
+                }
+                Step::Probe { pages } => {
+                    writeln!(
+                        formatter,
+                        "rank them, and read up to {pages} of the best clusters without a model"
+                    )?;
+                }
+                Step::Read { pages, by } => {
+                    writeln!(formatter, "read up to {pages} pages by {}", by.join(", then "))?;
+                }
+                Step::FollowExternal { .. } => writeln!(formatter, "follow their links to other sites")?,
+                Step::Merge => writeln!(formatter, "merge what they say")?,
+            }
+        }
+        let estimate = &self.estimate;
+        writeln!(
+            formatter,
+            "estimate: {} pages, {} to {} calls, {} to {} tokens, at most {} credits",
+            estimate.pages,
+            estimate.least_calls,
+            estimate.most_calls,
+            estimate.least_tokens,
+            estimate.most_tokens,
+            estimate.most_credits
+        )?;
+        if estimate.most_micros > 0 {
+            let dollars = estimate.most_micros / 1_000_000;
+            let cents = estimate.most_micros % 1_000_000 / 10_000;
+            writeln!(formatter, "cost: at most {dollars}.{cents:02} dollars")?;
+        }
+        for reason in &self.reasons {
+            writeln!(formatter, "because {reason}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn request(body: Value) -> ExtractPlan {
+        ExtractPlan::from_json(&body).unwrap()
+    }
+
+    fn with_model() -> Planner {
+        Planner::new(Means { model: Some(Capabilities::new("m", 32_000)), ..Means::default() })
+    }
+
+    #[test]
+    fn a_plan_says_what_it_does_and_comes_back_from_json() {
+        let plan = with_model()
+            .plan(&request(json!({ "urls": ["https://x.example/*"], "prompt": "all open job positions" })))
+            .unwrap();
+        assert_eq!(plan.cardinality, Cardinality::Many);
+        assert!(matches!(
+            plan.steps.as_slice(),
+            [Step::DraftSchema, Step::Map { .. }, Step::Probe { .. }, Step::Read { .. }, Step::Merge]
+        ));
+        let text = plan.to_string();
+        assert!(text.contains("https://x.example/") && text.contains("estimate: 100 pages"), "{text}");
+        let back: Plan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
+        assert_eq!(back, plan);
+    }
+
+    #[test]
+    fn what_is_missing_is_told_before_anything_is_fetched() {
+        let prompt_only = request(json!({ "urls": ["https://x.example/"], "prompt": "the founder" }));
+        let kind = Planner::default().plan(&prompt_only).unwrap_err().kind().clone();
+        assert_eq!(kind, ErrorKind::ModelNotConfigured);
+        let nowhere = request(
+            json!({ "prompt": "the founder", "schema": { "properties": { "founder": { "type": "string" } } } }),
+        );
+        assert_eq!(Planner::default().plan(&nowhere).unwrap_err().kind(), &ErrorKind::SearchNotConfigured);
+    }
+
+    #[test]
+    fn pages_and_tokens_stay_within_the_budget() {
+        let means = Means {
+            model: Some(Capabilities::new("m", 32_000)),
+            budget: Budget { pages: Some(5), tokens: Some(1_000), ..Budget::default() },
+            search: false,
+        };
+        let body = json!({ "urls": ["https://x.example/*"], "schema": { "properties": { "jobs": { "type": "array", "items": { "properties": { "title": {} } } } } } });
+        let plan = Planner::new(means).plan(&request(body)).unwrap();
+        assert_eq!((plan.page_limit, plan.estimate.most_tokens), (5, 1_000));
+        assert!(plan.estimate.least_tokens <= plan.estimate.most_tokens);
+        let one = with_model()
+            .plan(&request(
+                json!({ "urls": ["https://x.example/a"], "schema": { "properties": { "name": {} } } }),
+            ))
+            .unwrap();
+        assert_eq!((one.page_limit, one.steps.len()), (1, 1));
+    }
+}

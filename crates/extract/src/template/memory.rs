@@ -1,0 +1,383 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hasher;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use siphasher::sip::SipHasher13;
+
+use super::rule::Rule;
+use super::signature::Signature;
+use super::view::View;
+use crate::bind::{Want, leaf_wants, provenance, words};
+use crate::evidence::Evidence;
+use crate::leaf::{Extraction, Leaf, Reason};
+use crate::page::Method;
+use crate::schema::Shape;
+
+/// Clusters that are remembered; the one that was used longest ago is forgotten first.
+pub const MAX_CLUSTERS: usize = 500;
+/// Layouts of one cluster that are remembered.
+pub const MAX_LAYOUTS: usize = 4;
+/// Rules that are tried for one place of the schema until a second page bears some of them out.
+pub const MAX_RULES: usize = 48;
+/// Pages that must bear a rule out before it counts.
+pub const MIN_SUPPORT: u32 = 2;
+/// Rules kept for one place once it has support.
+const KEPT_RULES: usize = 3;
+/// Least share of structure that a page has in common with its layout.
+const MIN_LIKENESS: f64 = 0.6;
+/// Pages in a row that a layout may fail before it is forgotten.
+const MAX_MISSES: u32 = 3;
+/// How sure a value is that a rule gave.
+const CONFIDENCE: f64 = 0.85;
+
+/// How a page differs from what was learned of its cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub enum Drift {
+    /// Its elements are others.
+    Structure,
+    /// Its elements are the same, but fewer than half of the rules lead to a value.
+    Fill,
+}
+
+/// What is remembered of one place of the schema.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Learned {
+    rules: Vec<Rule>,
+    /// Pages that bear the rules out.
+    support: u32,
+    /// Pages on which a model found nothing.
+    empty: u32,
+    /// What kinds of text its values were ([`writing`]), one bit each.
+    writings: u8,
+}
+
+/// Is a text written in letters, in digits, or in both? A name that turns into a number has been read off the wrong place.
+fn writing(value: &Value) -> u8 {
+    let Some(text) = value.as_str() else { return 8 };
+    let letters = text.chars().any(char::is_alphabetic);
+    let digits = text.chars().any(char::is_numeric);
+    match (letters, digits) {
+        (true, false) => 1,
+        (false, true) => 2,
+        (true, true) => 4,
+        (false, false) => 8,
+    }
+}
+
+/// One way in which the pages of a cluster are built.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Layout {
+    signature: Signature,
+    places: BTreeMap<String, Learned>,
+    /// Pages that a model read.
+    verified: u32,
+    /// Pages in a row that did not fit.
+    misses: u32,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Cluster {
+    layouts: Vec<Layout>,
+    used: u64,
+    recalled: u64,
+    asked: u64,
+    drifts: u64,
+}
+
+/// How it stands with a cluster.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TemplateState {
+    /// Its key, mostly of [`UrlPatterns::of`](crate::UrlPatterns::of).
+    pub cluster: String,
+    /// Layouts that are known.
+    pub layouts: usize,
+    /// Pages that were read without a model.
+    pub recalled: u64,
+    /// Pages for which a model was asked.
+    pub asked: u64,
+    /// Pages that did not fit what was learned.
+    pub drifts: u64,
+}
+
+/// What was learned of the templates of a site, for one schema. Another schema empties it.
+///
+/// It is data: it can be stored as JSON and go on in another process. Its size is bounded by [`MAX_CLUSTERS`], [`MAX_LAYOUTS`] and
+/// [`MAX_RULES`]; no text of a page is kept but values' surroundings of at most 40 characters.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TemplateMemory {
+    shape: u64,
+    clock: u64,
+    clusters: BTreeMap<String, Cluster>,
+}
+
+/// What rules gave for a page.
+#[derive(Debug, Default)]
+pub(crate) struct Recall {
+    pub(crate) leaves: Vec<Leaf>,
+    /// Places that are known to be empty: no model need be asked.
+    pub(crate) settled: BTreeSet<String>,
+    pub(crate) drift: Option<Drift>,
+}
+
+impl TemplateMemory {
+    /// Nothing learned yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How it stands with each cluster.
+    #[must_use]
+    pub fn states(&self) -> Vec<TemplateState> {
+        self.clusters
+            .iter()
+            .map(|(key, cluster)| TemplateState {
+                cluster: key.clone(),
+                layouts: cluster.layouts.len(),
+                recalled: cluster.recalled,
+                asked: cluster.asked,
+                drifts: cluster.drifts,
+            })
+            .collect()
+    }
+
+    fn cluster(&mut self, key: &str, shape: &Shape) -> &mut Cluster {
+        let mut hasher = SipHasher13::new();
+        hasher.write(serde_json::to_string(shape).unwrap_or_default().as_bytes());
+        let shape = hasher.finish();
+        if self.shape != shape {
+            self.shape = shape;
+            self.clusters.clear();
+        }
+        self.clock += 1;
+        if !self.clusters.contains_key(key) && self.clusters.len() >= MAX_CLUSTERS {
+            let oldest =
+                self.clusters.iter().min_by_key(|(_, cluster)| cluster.used).map(|(key, _)| key.clone());
+            if let Some(oldest) = oldest {
+                self.clusters.remove(&oldest);
+            }
+        }
+        let clock = self.clock;
+        let cluster = self.clusters.entry(key.to_owned()).or_default();
+        cluster.used = clock;
+        cluster
+    }
+
+    /// Reads the places that are still open on a page by the rules of its cluster.
+    pub(crate) fn recall(
+        &mut self,
+        key: &str,
+        evidence: &Evidence<'_>,
+        shape: &Shape,
+        extraction: &Extraction,
+    ) -> Recall {
+        let cluster = self.cluster(key, shape);
+        if cluster.layouts.iter().all(|layout| layout.verified < MIN_SUPPORT) {
+            return Recall::default();
+        }
+        let wants = leaf_wants(shape);
+        let signature = Signature::of(evidence);
+        let view = View::new(evidence);
+        let mut best: Option<(usize, usize, Vec<Leaf>, BTreeSet<String>)> = None;
+        let mut alike = false;
+        for (at, layout) in cluster.layouts.iter().enumerate() {
+            if layout.signature.likeness(&signature) < MIN_LIKENESS {
+                continue;
+            }
+            alike = true;
+            if layout.verified < MIN_SUPPORT {
+                continue;
+            }
+            let (expected, leaves, settled) = layout.read(&view, &wants, extraction);
+            let fits = leaves.len() * 2 >= expected;
+            if fits && best.as_ref().is_none_or(|(_, _, known, _)| leaves.len() > known.len()) {
+                best = Some((at, expected, leaves, settled));
+            }
+        }
+        match best {
+            Some((at, _, leaves, settled)) => {
+                if let Some(layout) = cluster.layouts.get_mut(at) {
+                    layout.misses = 0;
+                }
+                Recall { leaves, settled, drift: None }
+            }
+            None => {
+                let drift = if alike { Drift::Fill } else { Drift::Structure };
+                cluster.drifts += 1;
+                for layout in cluster.layouts.iter_mut().filter(|layout| layout.verified >= MIN_SUPPORT) {
+                    layout.misses += 1;
+                }
+                Recall { drift: Some(drift), ..Recall::default() }
+            }
+        }
+    }
+
+    /// Counts a page that needed no model.
+    pub(crate) fn recalled(&mut self, key: &str, shape: &Shape) {
+        self.cluster(key, shape).recalled += 1;
+    }
+
+    /// Learns from a page that a model has read. `open` are the places that it was asked for.
+    pub(crate) fn learn(
+        &mut self,
+        key: &str,
+        evidence: &Evidence<'_>,
+        shape: &Shape,
+        extraction: &Extraction,
+        open: &BTreeSet<String>,
+    ) {
+        let cluster = self.cluster(key, shape);
+        cluster.asked += 1;
+        let wants = leaf_wants(shape);
+        let view = View::new(evidence);
+        let signature = Signature::of(evidence);
+        let by_model = |pointer: &str| {
+            let leaf = extraction.leaves.iter().find(|leaf| leaf.pointer == pointer)?;
+            leaf.provenance.first().is_some_and(|proof| proof.method == Method::Model).then_some(leaf)
+        };
+        // The layout whose rules lead to what the model found; where none does, the page begins a new one.
+        let mut best: Option<(usize, usize)> = None;
+        for (at, layout) in cluster.layouts.iter().enumerate() {
+            if layout.signature.likeness(&signature) < MIN_LIKENESS {
+                continue;
+            }
+            let mut compared = 0;
+            let mut agreed = 0;
+            for want in &wants {
+                let (Some(learned), Some(leaf)) = (layout.places.get(&want.pointer), by_model(&want.pointer))
+                else {
+                    continue;
+                };
+                if !learned.rules.is_empty() {
+                    compared += 1;
+                    agreed += usize::from(
+                        learned.rules.iter().any(|rule| rule.confirm(&view, want, &leaf.value).is_some()),
+                    );
+                }
+            }
+            if agreed * 2 >= compared && best.is_none_or(|(_, known)| agreed > known) {
+                best = Some((at, agreed));
+            }
+        }
+        let at = match best {
+            Some((at, _)) => at,
+            None => {
+                cluster.layouts.retain(|layout| layout.misses < MAX_MISSES);
+                if cluster.layouts.len() >= MAX_LAYOUTS {
+                    let worst = cluster.layouts.iter().enumerate().max_by_key(|(_, layout)| layout.misses);
+                    if let Some(worst) = worst.map(|(at, _)| at) {
+                        cluster.layouts.remove(worst);
+                    }
+                }
+                cluster.layouts.push(Layout { signature, places: BTreeMap::new(), verified: 0, misses: 0 });
+                cluster.layouts.len() - 1
+            }
+        };
+        let Some(layout) = cluster.layouts.get_mut(at) else { return };
+        layout.verified += 1;
+        for want in wants.iter().filter(|want| open.contains(&want.pointer)) {
+            let refused = extraction.missing.iter().any(|missing| {
+                missing.pointer == want.pointer
+                    && !matches!(missing.reason, Reason::NotFound | Reason::Unsure)
+            });
+            if refused {
+                continue;
+            }
+            let learned = layout.places.entry(want.pointer.clone()).or_default();
+            match by_model(&want.pointer) {
+                Some(leaf) => learned.found(&view, want, leaf),
+                None => learned.nothing(&view, want),
+            }
+        }
+    }
+}
+
+impl Learned {
+    fn found(&mut self, view: &View<'_>, want: &Want<'_>, leaf: &Leaf) {
+        self.writings |= writing(&leaf.value);
+        let mut kept: Vec<Rule> =
+            self.rules.iter().filter_map(|rule| rule.confirm(view, want, &leaf.value)).collect();
+        if kept.is_empty() {
+            self.rules = Rule::induce(view, want, &leaf.value, MAX_RULES);
+            self.support = u32::from(!self.rules.is_empty());
+            return;
+        }
+        self.support += 1;
+        kept.sort_by(|left, right| left.rank(want).total_cmp(&right.rank(want)));
+        // A position next to a label would give a value where the label is gone.
+        if kept.first().is_some_and(|rule| !rule.is_position()) {
+            kept.retain(|rule| !rule.is_position());
+        }
+        kept.truncate(KEPT_RULES);
+        self.rules = kept;
+    }
+
+    fn nothing(&mut self, view: &View<'_>, want: &Want<'_>) {
+        self.empty += 1;
+        // A rule that gives a value where there is none is wrong.
+        self.rules.retain(|rule| rule.read(view, want).is_none());
+        if self.rules.is_empty() {
+            self.support = 0;
+        }
+    }
+}
+
+impl Layout {
+    /// How many places should be filled, those that are, and those that are known to be empty.
+    fn read(
+        &self,
+        view: &View<'_>,
+        wants: &[Want<'_>],
+        extraction: &Extraction,
+    ) -> (usize, Vec<Leaf>, BTreeSet<String>) {
+        let mut expected = 0;
+        let mut leaves = Vec::new();
+        let mut settled = BTreeSet::new();
+        for want in wants {
+            let Some(learned) = self.places.get(&want.pointer) else { continue };
+            if !extraction.missing.iter().any(|missing| missing.pointer == want.pointer) {
+                continue;
+            }
+            let trusted = learned.support >= MIN_SUPPORT;
+            let found = learned
+                .rules
+                .iter()
+                .filter(|_| trusted)
+                .find_map(|rule| rule.read(view, want))
+                .filter(|(value, _)| learned.writings & writing(value) != 0);
+            match found {
+                Some((value, quote)) => {
+                    expected += 1;
+                    leaves.push(Leaf {
+                        pointer: want.pointer.clone(),
+                        value,
+                        provenance: vec![provenance(view.evidence, &quote, Method::Template, None)],
+                        confidence: CONFIDENCE,
+                    });
+                }
+                // It was empty before where its mark was gone.
+                None if trusted && learned.empty > 0 => {
+                    settled.insert(want.pointer.clone());
+                }
+                None if trusted => expected += 1,
+                None if learned.empty >= MIN_SUPPORT && learned.support == 0 => {
+                    // It was never there; a label of its name would be news.
+                    let own = words(want.name);
+                    if !view.has_label_with(&own) {
+                        settled.insert(want.pointer.clone());
+                    }
+                }
+                None => {}
+            }
+        }
+        (expected, leaves, settled)
+    }
+}

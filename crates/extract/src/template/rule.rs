@@ -1,0 +1,270 @@
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::view::{Place, View};
+use crate::bind::Want;
+use crate::normalise::{fold, normalise};
+use crate::plan::real;
+use crate::typed::{Reading, amounts};
+
+/// Characters kept of what stands before and behind a value.
+const CONTEXT: usize = 40;
+/// Least letters and digits before a value in running text.
+const LEAST_CONTEXT: usize = 5;
+
+/// How a value is read off the pages of a template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Rule {
+    pub(super) place: Place,
+    /// What stands around the value where it is not all of the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) around: Option<(String, String)>,
+}
+
+impl Rule {
+    /// The rules that lead to a value on this page, sturdiest first, at most `most`.
+    pub(super) fn induce(view: &View<'_>, want: &Want<'_>, value: &Value, most: usize) -> Vec<Self> {
+        let written = written(value);
+        let typed = !value.is_string();
+        let mut found: Vec<Self> = Vec::new();
+        let places = view.places(|text| {
+            contains(text, &written)
+                || typed && text.bytes().any(|byte| byte.is_ascii_digit())
+                || normalise(text, want.form, want.shape, Reading::Prose).as_ref() == Some(value)
+        });
+        for (place, text) in places {
+            let around = if normalise(&text, want.form, want.shape, Reading::Prose).as_ref() == Some(value) {
+                None
+            } else if let Some(around) = around(&text, want, value) {
+                Some(around)
+            } else {
+                continue;
+            };
+            found.push(Self { place, around });
+        }
+        let all = view.evidence.tree.text();
+        if let Some((before, behind)) = around(all, want, value)
+            && is_telling(&before)
+        {
+            found.push(Self { place: Place::Text, around: Some((before, behind)) });
+        }
+        found.sort_by(|left, right| left.rank(want).total_cmp(&right.rank(want)));
+        found.truncate(most);
+        found
+    }
+
+    /// Lower is sturdier: the kind of place, then how much it is named like the property, then whether the text is all value.
+    pub(super) fn rank(&self, want: &Want<'_>) -> f64 {
+        let (kind, name) = match &self.place {
+            Place::Label(label) => (0.0, label.as_str()),
+            Place::Entity(_, path) => (1.0, path.as_str()),
+            Place::Marked(mark) | Place::Attribute(mark, _) => (2.0, mark.value.as_str()),
+            Place::Text => (4.0, ""),
+            Place::Path(_, steps) => (6.0 + 0.01 * real(steps.len()), ""),
+        };
+        // An element of any kind that lies around many others is marked too: its text has more than the value.
+        let part = if self.around.is_some() { 0.6 } else { 0.0 };
+        kind + part - 0.3 * crate::bind::overlap(name, want.name)
+    }
+
+    /// Positions are the last resort.
+    pub(super) const fn is_position(&self) -> bool {
+        matches!(self.place, Place::Path(..))
+    }
+
+    /// The value that the rule leads to, with the text that states it.
+    pub(super) fn read(&self, view: &View<'_>, want: &Want<'_>) -> Option<(Value, String)> {
+        let text = view.text(&self.place)?;
+        let part = match &self.around {
+            None => text.as_str(),
+            Some((before, behind)) => between(&text, before, behind)?,
+        };
+        let value = normalise(part, want.form, want.shape, Reading::Prose)?;
+        Some((value, part.trim().to_owned()))
+    }
+
+    /// The rule as far as it also leads to this value on this page: what stands around the value is cut to what both pages share.
+    pub(super) fn confirm(&self, view: &View<'_>, want: &Want<'_>, value: &Value) -> Option<Self> {
+        if self.read(view, want).is_some_and(|(found, _)| found == *value) {
+            return Some(self.clone());
+        }
+        let (before, behind) = self.around.as_ref()?;
+        let text = view.text(&self.place)?;
+        let (own_before, own_behind) = around(&text, want, value)?;
+        let rule = Self {
+            place: self.place.clone(),
+            around: Some((shared_end(before, &own_before), shared_start(behind, &own_behind))),
+        };
+        let (before, behind) = rule.around.as_ref()?;
+        let bare = before.trim().is_empty() && behind.trim().is_empty();
+        if bare || (self.place == Place::Text && !is_telling(before)) {
+            return None;
+        }
+        rule.read(view, want).is_some_and(|(found, _)| found == *value).then_some(rule)
+    }
+}
+
+/// Do the words before a value tell where it stands?
+fn is_telling(before: &str) -> bool {
+    before.chars().filter(|found| found.is_alphanumeric()).count() >= LEAST_CONTEXT
+}
+
+fn written(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), fold)
+}
+
+/// Where a text holds another one as whole words.
+fn contains(text: &str, part: &str) -> bool {
+    find(text, part).is_some()
+}
+
+fn find(text: &str, part: &str) -> Option<std::ops::Range<usize>> {
+    if part.is_empty() {
+        return None;
+    }
+    let word = |found: Option<char>| found.is_some_and(char::is_alphanumeric);
+    for (at, _) in text.match_indices(part).take(50) {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let behind = text.get(at + part.len()..).and_then(|text| text.chars().next());
+        let inside =
+            (word(before) && word(part.chars().next())) || (word(behind) && word(part.chars().next_back()));
+        if !inside {
+            return Some(at..at + part.len());
+        }
+    }
+    None
+}
+
+/// What stands around a value in a text.
+fn around(text: &str, want: &Want<'_>, value: &Value) -> Option<(String, String)> {
+    let range = match value {
+        Value::String(_) => find(text, &written(value)),
+        Value::Number(number) => {
+            let meant = number.as_f64()?;
+            amounts(text, Reading::Prose)
+                .take(200)
+                .find(|found| found.decimal.parse::<f64>().is_ok_and(|found| (found - meant).abs() < 1e-9))
+                .map(|found| found.range)
+        }
+        _ => None,
+    }
+    .or_else(|| {
+        // A date or a choice in other words: the line that is one by itself, or the window of words that makes the value.
+        let words: Vec<(usize, &str)> = text
+            .split_whitespace()
+            .take(400)
+            .map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+            .collect();
+        (1..=3).find_map(|length| {
+            words.windows(length).find_map(|window| {
+                let ((start, _), (last, word)) = (window.first()?, window.last()?);
+                let part = text.get(*start..last + word.len())?;
+                let part = part.trim_end_matches(['.', ',', ';']);
+                (normalise(part, want.form, want.shape, Reading::Prose).as_ref() == Some(value))
+                    .then(|| *start..start + part.len())
+            })
+        })
+    })?;
+    let before: Vec<char> = text.get(..range.start)?.chars().rev().take(CONTEXT).collect();
+    let behind: String = text.get(range.end..)?.chars().take(CONTEXT).collect();
+    Some((before.into_iter().rev().collect(), behind))
+}
+
+/// The part of a text between two others; an empty one behind is the end of the line.
+fn between<'t>(text: &'t str, before: &str, behind: &str) -> Option<&'t str> {
+    let start = if before.is_empty() { 0 } else { text.find(before)? + before.len() };
+    let rest = text.get(start..)?;
+    let end = if behind.is_empty() { rest.find('\n').unwrap_or(rest.len()) } else { rest.find(behind)? };
+    let part = rest.get(..end)?;
+    (part.len() <= 600).then_some(part)
+}
+
+fn shared_end(left: &str, right: &str) -> String {
+    let count = left.chars().rev().zip(right.chars().rev()).take_while(|(one, two)| one == two).count();
+    let kept: Vec<char> = left.chars().rev().take(count).collect();
+    kept.into_iter().rev().collect()
+}
+
+fn shared_start(left: &str, right: &str) -> String {
+    left.chars().zip(right.chars()).take_while(|(one, two)| one == two).map(|(one, _)| one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Evidence;
+    use crate::page::Page;
+    use crate::schema::{Field, Shape};
+    use serde_json::json;
+
+    #[test]
+    fn rules_hold_from_page_to_page() {
+        let text = json!({ "type": "string" });
+        let number = json!({ "type": "number" });
+        let date = json!({ "type": "string", "format": "date" });
+        let rows = [
+            (
+                "label",
+                "<dl><dt>Reach<dd>VALUE</dl>",
+                &text,
+                [("far", json!("far")), ("near by", json!("near by"))],
+            ),
+            (
+                "mark",
+                "<p>x</p><p class=reach>VALUE</p>",
+                &text,
+                [("far", json!("far")), ("near", json!("near"))],
+            ),
+            (
+                "attribute",
+                "<b class=r data-reach='VALUE'>z</b>",
+                &text,
+                [("far", json!("far")), ("near", json!("near"))],
+            ),
+            (
+                "prose",
+                "<p>It was drawn by VALUE in a hurry.</p>",
+                &text,
+                [("Ada Holm", json!("Ada Holm")), ("Bo", json!("Bo"))],
+            ),
+            (
+                "number",
+                "<p>It holds up to VALUE people.</p>",
+                &number,
+                [("1,200", json!(1200)), ("37", json!(37))],
+            ),
+            (
+                "date",
+                "<p>It was opened on VALUE by the queen.</p>",
+                &date,
+                [("4 March 1921", json!("1921-03-04")), ("12 May 2001", json!("2001-05-12"))],
+            ),
+            (
+                "position",
+                "<ul><li>q</li><li>VALUE</li><li>w</li></ul>",
+                &text,
+                [("far", json!("far")), ("near", json!("near"))],
+            ),
+        ];
+        for (name, html, schema, [(first, one), (second, two)]) in rows {
+            let field = Field {
+                name: "range".to_owned(),
+                shape: Shape::from_schema(schema).unwrap(),
+                required: false,
+            };
+            let want = Want::new("/range".to_owned(), Vec::new(), &field);
+            let page =
+                |value: &str| Page::new("https://x.example/".parse().unwrap(), html.replace("VALUE", value));
+            let (left, right) = (page(first), page(second));
+            let (left, right) = (Evidence::read(&left), Evidence::read(&right));
+            let (left, right) = (View::new(&left), View::new(&right));
+            let rules = Rule::induce(&left, &want, &one, 40);
+            let kept: Vec<Rule> = rules.iter().filter_map(|rule| rule.confirm(&right, &want, &two)).collect();
+            let best = kept.first().unwrap_or_else(|| panic!("{name}: {rules:?}"));
+            assert_eq!(best.read(&left, &want).map(|(value, _)| value), Some(one), "{name} {best:?}");
+            assert_eq!(best.read(&right, &want).map(|(value, _)| value), Some(two), "{name} {best:?}");
+            assert_eq!(best.is_position(), name == "position", "{name} {best:?}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The service as its clients see it: called as a `tower` service, and over a connection where that matters.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test: a broken assumption should end it"
+)]
+
+#[path = "service/watch.rs"]
+mod watch;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use gleaner::Engine;
+use gleaner::desk::{MemoryAccounts, Operation, Team, TeamConfig, TeamId};
+use gleaner::limits::MAX_BODY_BYTES;
+use gleaner_http::Service;
+use gleaner_testkit::{Extras, Server, Site, SiteSpec};
+use http::{HeaderMap, Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use serde_json::{Value, json};
+use tower_service::Service as _;
+
+const KEY: &str = "key";
+
+fn site() -> Server {
+    Site::generate(SiteSpec {
+        pages: 30,
+        extras: Extras { slow: true, ..Extras::default() },
+        ..SiteSpec::default()
+    })
+    .serve()
+    .unwrap()
+}
+
+/// A service whose one team has so many credits, and one scrape a minute where that is asked for.
+fn service_with(credits: Option<u64>, one_scrape: bool) -> Service {
+    let team = TeamConfig {
+        credits,
+        requests_per_minute: one_scrape.then_some((Operation::Scrape, 1)).into_iter().collect(),
+        ..TeamConfig::new(Team::new(TeamId::new("birds")))
+    };
+    let accounts = MemoryAccounts::new().with_team(KEY, team);
+    let engine = Engine::builder().accounts(Arc::new(accounts)).allow_private("127.0.0.0/8".parse().unwrap());
+    Service::new(engine.build().unwrap())
+}
+
+fn service() -> Service {
+    service_with(None, false)
+}
+
+struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Value,
+}
+
+async fn send(service: &Service, request: Request<Full<Bytes>>) -> Answer {
+    let (parts, body) = service.clone().call(request).await.unwrap().into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    assert_eq!(parts.headers["content-type"], "application/json");
+    Answer { status: parts.status, headers: parts.headers, body: serde_json::from_slice(&body).unwrap() }
+}
+
+fn request(line: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
+    let (method, path) = line.split_once(' ').unwrap();
+    Request::builder()
+        .method(method)
+        .uri(path)
+        .header("host", "api.example:8080")
+        .header("authorization", format!("Bearer {KEY}"))
+        .body(Full::new(body.into()))
+        .unwrap()
+}
+
+async fn call(service: &Service, line: &str, body: Value) -> Answer {
+    send(service, request(line, body.to_string())).await
+}
+
+/// Reads the status until the job has ended.
+async fn ended(service: &Service, path: &str) -> Value {
+    loop {
+        // The long poll keeps this from spinning.
+        let status = call(service, &format!("GET {path}?skip=1000"), Value::Null).await;
+        assert_eq!(status.status, 200);
+        if status.body["status"] != "scraping" {
+            return call(service, &format!("GET {path}"), Value::Null).await.body;
+        }
+    }
+}
+
+#[tokio::test]
+async fn refusals_have_the_documented_form() {
+    let service = service();
+    let large = format!("{{\"url\":\"{}\"}}", "a".repeat(MAX_BODY_BYTES));
+    let unknown = "0195c0de-0000-7000-8000-000000000000";
+    for (name, line, body, status, code) in [
+        ("no route", "GET /v9/scrape".to_owned(), String::new(), 404, None),
+        ("wrong method", "GET /v2/scrape".to_owned(), String::new(), 405, None),
+        ("no JSON", "POST /v2/scrape".to_owned(), "{".to_owned(), 400, Some("BAD_REQUEST_INVALID_JSON")),
+        ("no body", "POST /v2/map".to_owned(), String::new(), 400, Some("BAD_REQUEST_INVALID_JSON")),
+        ("a rule", "POST /v2/scrape".to_owned(), "{}".to_owned(), 400, Some("BAD_REQUEST")),
+        ("too large", "POST /v2/scrape".to_owned(), large, 413, None),
+        ("no UUID", "GET /v2/crawl/abc".to_owned(), String::new(), 400, Some("BAD_REQUEST")),
+        ("query", format!("GET /v2/crawl/{unknown}?limit=0"), String::new(), 400, Some("BAD_REQUEST")),
+        ("no job", format!("DELETE /v1/crawl/{unknown}"), String::new(), 404, None),
+        (
+            "no browser",
+            "POST /v2/scrape".to_owned(),
+            r#"{"url":"a.example","formats":["screenshot"]}"#.to_owned(),
+            400,
+            Some("SCRAPE_SCREENSHOT_NOT_SUPPORTED"),
+        ),
+        (
+            "no model",
+            "POST /v1/extract".to_owned(),
+            r#"{"urls":["https://a.example"],"prompt":"names"}"#.to_owned(),
+            400,
+            Some("MODEL_NOT_CONFIGURED"),
+        ),
+        (
+            "blocked target",
+            "POST /v2/scrape".to_owned(),
+            r#"{"url":"http://169.254.169.254/"}"#.to_owned(),
+            403,
+            Some("SCRAPE_BLOCKED"),
+        ),
+    ] {
+        let answer = send(&service, request(&line, body)).await;
+        assert_eq!(answer.status.as_u16(), status, "{name}: {}", answer.body);
+        assert_eq!(answer.body["success"], false, "{name}");
+        assert!(answer.body["error"].as_str().is_some_and(|text| !text.is_empty()), "{name}");
+        assert_eq!(answer.body["code"].as_str(), code, "{name}");
+        assert_eq!(answer.headers.contains_key("allow"), status == 405, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_without_a_known_key_is_not_let_in() {
+    let service = service();
+    for (header, text) in [
+        (None, "Unauthorized: Token missing"),
+        (Some("Basic a2V5"), "Unauthorized: Token missing"),
+        (Some("Bearer other"), "Unauthorized: Invalid token"),
+    ] {
+        let mut request = Request::get("/v2/team/credit-usage");
+        if let Some(header) = header {
+            request = request.header("authorization", header);
+        }
+        let answer = send(&service, request.body(Full::default()).unwrap()).await;
+        assert_eq!((answer.status.as_u16(), answer.body["error"].as_str()), (401, Some(text)));
+        assert_eq!(answer.headers["www-authenticate"], "Bearer");
+    }
+    let document = Request::get("/openapi.json").body(Full::default()).unwrap();
+    assert_eq!(send(&service, document).await.body["openapi"], "3.1.0", "for everybody");
+}
+
+#[tokio::test]
+async fn too_much_is_answered_with_the_time_to_wait_and_too_dear_with_402() {
+    let site = site();
+    let limited = service_with(None, true);
+    let page = json!({"url": site.url("/p/1")});
+    assert_eq!(call(&limited, "POST /v2/scrape", page.clone()).await.status, 200);
+    let answer = call(&limited, "POST /v2/scrape", page).await;
+    assert_eq!(answer.status, 429);
+    let wait: u64 = answer.headers["retry-after"].to_str().unwrap().parse().unwrap();
+    assert!((1..=61).contains(&wait), "{wait}");
+
+    let poor = service_with(Some(2), false);
+    for (line, body) in [
+        ("POST /v2/crawl", json!({"url": site.base_url(), "limit": 3})),
+        ("POST /v2/batch/scrape", json!({"urls": [site.url("/p/1"), site.url("/p/2"), site.url("/p/3")]})),
+    ] {
+        assert_eq!(call(&poor, line, body).await.status, 402, "{line}");
+    }
+    let usage = call(&poor, "GET /v2/team/credit-usage", Value::Null).await.body;
+    assert_eq!(usage["data"]["remainingCredits"], 2, "a refused job reserves nothing");
+    let usage = call(&poor, "GET /v1/team/credit-usage", Value::Null).await.body;
+    assert_eq!(usage["data"]["remaining_credits"], 2);
+}
+
+#[tokio::test]
+async fn a_batch_is_submitted_read_in_pages_and_not_submitted_twice() {
+    let (site, service) = (site(), service());
+    let urls: Vec<String> = (1..=5).map(|page| site.url(&format!("/p/{page}"))).collect();
+    let body = json!({"urls": urls, "formats": ["links"]});
+    let submit = || {
+        let mut request = request("POST /v2/batch/scrape", body.to_string());
+        let key = "0195c0de-0000-7000-8000-00000000000a".parse().unwrap();
+        request.headers_mut().insert("x-idempotency-key", key);
+        request
+    };
+    let first = send(&service, submit()).await;
+    assert_eq!(first.status, 200);
+    let id = first.body["id"].as_str().unwrap();
+    assert_eq!(first.body["url"], format!("http://api.example:8080/v2/batch/scrape/{id}"));
+    assert_eq!(first.body["invalidURLs"], json!([]));
+    assert_eq!(send(&service, submit()).await.status, 409);
+
+    let path = format!("/v2/batch/scrape/{id}");
+    let whole = ended(&service, &path).await;
+    assert_eq!(
+        (&whole["status"], &whole["completed"], &whole["next"]),
+        (&"completed".into(), &5.into(), &Value::Null)
+    );
+    let mut read = Vec::new();
+    let mut next = Some(format!("{path}?limit=2"));
+    while let Some(address) = next {
+        let page = call(&service, &format!("GET {address}"), Value::Null).await.body;
+        read.extend(page["data"].as_array().unwrap().iter().cloned());
+        next = page["next"].as_str().map(|next| {
+            let (origin, path) = next.split_at("http://api.example:8080".len());
+            assert_eq!(origin, "http://api.example:8080");
+            assert!(path.ends_with("&limit=2"), "{path}");
+            path.to_owned()
+        });
+    }
+    assert_eq!(Value::Array(read), whole["data"], "every document once, in the same order");
+    let other_kind = call(&service, &format!("GET /v2/crawl/{id}"), Value::Null).await;
+    assert_eq!((other_kind.status.as_u16(), &other_kind.body["error"]), (404, &"Job not found".into()));
+    assert_eq!(call(&service, &format!("DELETE {path}"), Value::Null).await.status, 409);
+}
+
+#[tokio::test]
+async fn versions_differ_where_the_contract_says_so() {
+    let (site, service) = (site(), service());
+    let body = json!({"url": site.base_url(), "limit": 3});
+    let v2 = call(&service, "POST /v2/map", body.clone()).await.body;
+    let v1 = call(&service, "POST /v1/map", body).await.body;
+    assert!(v2["links"].as_array().unwrap().iter().all(|link| link["url"].is_string()));
+    assert!(v1["links"].as_array().unwrap().iter().all(Value::is_string));
+    let options = json!({"urls": [site.url("/p/1")], "parsePDF": false});
+    let old = call(&service, "POST /v1/batch/scrape", options.clone()).await;
+    assert_eq!(old.status, 200);
+    assert!(old.body["url"].as_str().unwrap().contains("/v1/batch/scrape/"));
+    let refused = call(&service, "POST /v2/batch/scrape", options).await;
+    assert_eq!(refused.status, 400, "{}", refused.body);
+}
+
+#[tokio::test]
+async fn a_scrape_whose_client_goes_away_is_given_up() {
+    let (site, service) = (site(), service());
+    let body = json!({"url": site.url("/slow/20000"), "timeout": 60_000});
+    let scrape = tokio::spawn({
+        let service = service.clone();
+        async move { call(&service, "POST /v2/scrape", body).await.status }
+    });
+    let in_work =
+        async || call(&service, "GET /v2/concurrency-check", Value::Null).await.body["concurrency"].clone();
+    while in_work().await == 0 {
+        tokio::task::yield_now().await;
+    }
+    scrape.abort();
+    assert!(scrape.await.unwrap_err().is_cancelled());
+    while in_work().await != 0 {
+        tokio::task::yield_now().await;
+    }
+}

@@ -1,0 +1,91 @@
+//! Watching over a WebSocket, through hyper on loopback.
+
+use std::net::SocketAddr;
+
+use futures_util::StreamExt;
+use gleaner_http::Service;
+use http::Request;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+use super::{KEY, call, service, site};
+
+async fn serve(service: Service) -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, axum::Router::new().fallback_service(service)).await });
+    address
+}
+
+#[expect(clippy::disallowed_methods, reason = "the client of a test")]
+async fn connect(address: SocketAddr) -> TcpStream {
+    TcpStream::connect(address).await.unwrap()
+}
+
+fn upgrade(address: SocketAddr, path: &str, key: (&str, &str)) -> Request<()> {
+    Request::get(format!("ws://{address}{path}"))
+        .header("host", address.to_string())
+        .header("connection", "Upgrade")
+        .header("upgrade", "websocket")
+        .header("sec-websocket-version", "13")
+        .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==")
+        .header(key.0, key.1)
+        .body(())
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_watcher_reads_every_document_once_and_then_the_end() {
+    let (site, service) = (site(), service());
+    let address = serve(service.clone()).await;
+    let bearer = format!("Bearer {KEY}");
+    for key in [("authorization", bearer.as_str()), ("sec-websocket-protocol", KEY)] {
+        let body = json!({"url": site.base_url(), "limit": 12});
+        let id = call(&service, "POST /v2/crawl", body).await.body["id"].as_str().unwrap().to_owned();
+        let stream = connect(address).await;
+        let request = upgrade(address, &format!("/v2/crawl/{id}"), key);
+        let (mut socket, response) = tokio_tungstenite::client_async(request, stream).await.unwrap();
+        let chosen = response.headers().get("sec-websocket-protocol").map(|name| name.to_str().unwrap());
+        assert_eq!(chosen, (key.0 == "sec-websocket-protocol").then_some(KEY));
+
+        let (mut documents, mut types) = (Vec::new(), Vec::new());
+        let goodbye = loop {
+            match socket.next().await.unwrap().unwrap() {
+                Message::Text(text) => {
+                    let frame: Value = serde_json::from_str(&text).unwrap();
+                    match frame["type"].as_str().unwrap() {
+                        "catchup" => {
+                            documents.extend(frame["data"]["data"].as_array().unwrap().iter().cloned());
+                        }
+                        "document" => documents.push(frame["data"].clone()),
+                        _ => {}
+                    }
+                    types.push(frame["type"].clone());
+                }
+                Message::Close(frame) => break frame.unwrap(),
+                _ => {}
+            }
+        };
+        assert_eq!((types.first().unwrap(), types.last().unwrap()), (&"catchup".into(), &"done".into()));
+        assert_eq!((u16::from(goodbye.code), goodbye.reason.as_str()), (1000, r#"{"type":"done"}"#));
+        let mut found: Vec<&Value> =
+            documents.iter().map(|document| &document["metadata"]["scrapeId"]).collect();
+        found.sort_by_key(ToString::to_string);
+        found.dedup();
+        assert_eq!((found.len(), documents.len()), (12, 12));
+    }
+}
+
+#[tokio::test]
+async fn a_watcher_of_nothing_is_refused_before_the_upgrade() {
+    let address = serve(service()).await;
+    let path = "/v2/crawl/0195c0de-0000-7000-8000-000000000000";
+    for (key, want) in [(("authorization", "Bearer key"), 404), (("sec-websocket-protocol", "other"), 401)] {
+        let stream = connect(address).await;
+        match tokio_tungstenite::client_async(upgrade(address, path, key), stream).await {
+            Err(Error::Http(response)) => assert_eq!(response.status().as_u16(), want),
+            other => assert!(other.is_err(), "{want}"),
+        }
+    }
+}

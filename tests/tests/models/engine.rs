@@ -1,0 +1,193 @@
+//! The whole engine with a model, a search engine and pages, each a fake on loopback.
+
+use std::sync::Arc;
+
+use gleaner::{Budget, Engine, EngineBuilder, ErrorCode, ExtractRequest, ScrapeRequest};
+use gleaner_models::{Provider, SearxNg};
+use serde_json::{Value, json};
+
+use super::support::{Asked, Ending, Fake, Says, builder, model, reply};
+
+const TOWER: &str = r#"<!doctype html><html><head><title>The tower</title>
+    <script type="application/ld+json">{"@type":"Product","name":"Tower kit","offers":{"price":"12.50","priceCurrency":"EUR"}}</script>
+    </head><body><main><h1>Tower kit</h1><p>It was drawn by Stephen Sauvestre for the fair.</p>
+    <p>The kit holds many pieces of iron, and putting it together takes an afternoon.</p>
+    <a href="/shop/a">A</a> <a href="/shop/b">B</a> <a href="/other">C</a></main></body></html>"#;
+
+fn html(body: &str) -> Says {
+    Says::new(200, body).with("content-type", "text/html; charset=utf-8")
+}
+
+/// A small site.
+fn site() -> Fake {
+    Fake::start(|_, asked: &Asked| match asked.line.split(' ').nth(1).unwrap_or_default() {
+        "/" | "/tower" => html(TOWER),
+        "/shop/a" => {
+            html("<main><h1>A</h1><dl><dt>Price</dt><dd>1,50 €</dd><dt>Brand</dt><dd>Acme</dd></dl></main>")
+        }
+        "/shop/b" => {
+            html("<main><h1>B</h1><dl><dt>Price</dt><dd>1,50 €</dd><dt>Colour</dt><dd>red</dd></dl></main>")
+        }
+        _ => Says::new(404, "<h1>Not found</h1>").with("content-type", "text/html"),
+    })
+}
+
+fn engine() -> EngineBuilder {
+    Engine::builder().allow_private("127.0.0.1/32".parse().unwrap())
+}
+
+fn schema(properties: Value) -> serde_json::Map<String, Value> {
+    json!({ "type": "object", "properties": properties }).as_object().unwrap().clone()
+}
+
+fn price_and_architect() -> serde_json::Map<String, Value> {
+    schema(json!({ "price": { "type": ["number", "null"] }, "architect": { "type": ["string", "null"] } }))
+}
+
+/// A model that answers with these claims.
+fn claiming(claims: Value) -> Fake {
+    Fake::saying(Says::json(&reply(Provider::OpenAi, &claims.to_string(), Ending::Stop)))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_give_their_fields_without_a_model() {
+    let site = site();
+    let engine = engine().build().unwrap();
+    let asked = json!({ "url": site.url("/tower"), "formats": [{ "type": "json", "schema": price_and_architect() }] });
+    let page = engine.scrape(serde_json::from_value::<ScrapeRequest>(asked).unwrap()).await.unwrap();
+    assert_eq!(page.json, Some(json!({ "price": 12.5, "architect": null })));
+    assert!(page.warning.unwrap().contains("architect"));
+    assert_eq!((page.markdown, page.raw_html), (None, None));
+
+    let asked = json!({ "url": site.url("/tower"), "formats": [{ "type": "json", "prompt": "the price" }] });
+    let error = engine.scrape(serde_json::from_value::<ScrapeRequest>(asked).unwrap()).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::ModelNotConfigured);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn extract_works_without_a_model_and_says_what_stayed_empty() {
+    let site = site();
+    let engine = engine().build().unwrap();
+    let urls = [site.url("/shop/a"), site.url("/shop/b"), site.url("/gone")];
+    let fields = json!({ "price": { "type": "number" }, "brand": { "type": "string" }, "gtin": { "type": ["string", "null"] } });
+    let request = ExtractRequest {
+        schema: Some(schema(fields)),
+        show_sources: Some(true),
+        ..ExtractRequest::new(urls.clone())
+    };
+    let found = engine.extract(request).await.unwrap();
+    assert_eq!(found.data, json!({ "price": 1.5, "brand": "Acme", "gtin": null }));
+    assert_eq!(found.sources.unwrap()["brand"], [urls[0].clone()]);
+    let warning = found.warning.unwrap();
+    assert!(warning.contains("gtin") && warning.contains("/gone was not read: HTTP 404"), "{warning}");
+    assert_eq!(found.tokens_used, 0);
+
+    let none =
+        ExtractRequest { schema: Some(price_and_architect()), ..ExtractRequest::new([site.url("/gone")]) };
+    assert!(engine.extract(none).await.unwrap_err().to_string().contains("404"));
+    let prompt =
+        ExtractRequest { prompt: Some("the price".into()), ..ExtractRequest::new([site.url("/tower")]) };
+    assert_eq!(engine.extract(prompt).await.unwrap_err().code(), ErrorCode::ModelNotConfigured);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_is_asked_for_the_rest_alone() {
+    let site = site();
+    let fake = claiming(json!({
+        "architect": { "value": "Stephen Sauvestre", "quote": "drawn by Stephen Sauvestre" },
+        "price": { "value": 99, "quote": "99 EUR" },
+    }));
+    let engine = engine().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
+    let request =
+        ExtractRequest { schema: Some(price_and_architect()), ..ExtractRequest::new([site.url("/tower")]) };
+    let found = engine.extract(request).await.unwrap();
+    assert_eq!(found.data, json!({ "price": 12.5, "architect": "Stephen Sauvestre" }));
+    assert_eq!((found.tokens_used, found.credits()), (29, 2));
+    let asked = fake.asked();
+    assert_eq!(asked.len(), 1);
+    let properties =
+        asked[0].body["response_format"]["json_schema"]["schema"]["properties"].as_object().unwrap();
+    assert_eq!(
+        properties.keys().collect::<Vec<_>>(),
+        ["architect"],
+        "what the page states itself is not asked for"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_prompt_alone_has_its_schema_from_the_model() {
+    let site = site();
+    let fake = Fake::start(|before, _| {
+        let text = match before {
+            0 => json!({ "type": "object", "properties": { "architect": { "type": ["string", "null"] } } }),
+            _ => {
+                json!({ "architect": { "value": "Stephen Sauvestre", "quote": "drawn by Stephen Sauvestre" } })
+            }
+        };
+        Says::json(&reply(Provider::OpenAi, &text.to_string(), Ending::Stop))
+    });
+    let engine = engine().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
+    let request =
+        ExtractRequest { prompt: Some("Who drew it?".into()), ..ExtractRequest::new([site.url("/tower")]) };
+    assert_eq!(engine.extract(request).await.unwrap().data, json!({ "architect": "Stephen Sauvestre" }));
+    let first = fake.asked()[0].body.to_string();
+    assert!(
+        first.contains("Who drew it?") && !first.contains("Sauvestre"),
+        "the schema is written without the page"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_budget_keeps_calls_back_and_gives_what_is_there() {
+    let site = site();
+    let fake = claiming(json!({}));
+    let budget = Budget { tokens: Some(100), ..Budget::default() };
+    let engine =
+        engine().model(Arc::new(model(Provider::OpenAi, &fake))).extract_budget(budget).build().unwrap();
+    let request =
+        ExtractRequest { schema: Some(price_and_architect()), ..ExtractRequest::new([site.url("/tower")]) };
+    let found = engine.extract(request).await.unwrap();
+    assert_eq!(found.data, json!({ "price": 12.5, "architect": null }));
+    assert!(found.warning.unwrap().contains("budget"));
+    assert_eq!((found.tokens_used, fake.asked().len()), (0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_are_searched_for_and_wildcards_are_mapped() {
+    let site = site();
+    let fields = json!({ "price": { "type": ["number", "null"] }, "brand": { "type": ["string", "null"] } });
+    let by_prompt = |prompt: &str| ExtractRequest {
+        urls: None,
+        prompt: Some(prompt.to_owned()),
+        schema: Some(schema(fields.clone())),
+        ..ExtractRequest::default()
+    };
+    let error = engine().build().unwrap().extract(by_prompt("kits")).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::SearchNotConfigured);
+
+    let results = json!({ "results": [{ "url": site.url("/shop/a"), "title": "A", "content": "" }] });
+    let found = Fake::saying(Says::json(&results));
+    let search = SearxNg::builder(found.url("").parse().unwrap()).build().unwrap();
+    let with_search = engine().search(Arc::new(search)).build().unwrap();
+    let data = with_search.extract(by_prompt("kits")).await.unwrap().data;
+    assert_eq!(data, json!({ "price": 1.5, "brand": "Acme" }));
+
+    let wildcard = ExtractRequest { schema: Some(schema(fields)), ..ExtractRequest::new([site.url("/*")]) };
+    let found = engine().build().unwrap().extract(wildcard).await.unwrap();
+    assert_eq!(found.data["brand"], "Acme");
+    assert!(site.asked().iter().any(|asked| asked.line.starts_with("GET /shop/b ")));
+}
+
+/// Row 15 by the whole engine: a model on loopback, and pages that may not be there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_on_loopback_lets_no_page_be_there() {
+    let (site, fake) = (site(), claiming(json!({})));
+    let asked = builder(Provider::OpenAi, &fake.url("")).build().unwrap();
+    let engine = Engine::builder().model(Arc::new(asked)).build().unwrap();
+    let error = engine.scrape(ScrapeRequest::new(site.url("/tower"))).await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::ScrapeBlocked);
+    let request =
+        ExtractRequest { schema: Some(price_and_architect()), ..ExtractRequest::new([fake.url("/v1")]) };
+    assert_eq!(engine.extract(request).await.unwrap_err().code(), ErrorCode::ScrapeBlocked);
+    assert_eq!((site.asked().len(), fake.asked().len()), (0, 0));
+}
