@@ -1,5 +1,7 @@
 //! What a request says about itself, and which of the caller's headers it may carry where.
 
+use std::fmt;
+
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST, TE,
     TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
@@ -29,6 +31,15 @@ pub const MAX_REQUEST_HEADERS: usize = 128;
 
 /// Headers of the caller that may follow a redirect to another origin: they describe the client and name nobody.
 const HARMLESS: &[HeaderName] = &[ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, USER_AGENT];
+
+/// Headers as `Debug` may show them: their names. Values hold secrets.
+pub(crate) struct Names<'a>(pub(crate) &'a HeaderMap);
+
+impl fmt::Debug for Names<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.keys().map(HeaderName::as_str)).finish()
+    }
+}
 
 /// The headers of a first request. The caller's replace those of the engine.
 pub(crate) fn compose(

@@ -94,7 +94,7 @@ impl fmt::Debug for RenderRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RenderRequest")
             .field("url", &SafeUrl::from(&self.url))
-            .field("headers", &self.headers.keys())
+            .field("headers", &crate::headers::Names(&self.headers))
             .field("mobile", &self.mobile)
             .field("languages", &self.languages)
             .field("country", &self.country)
@@ -157,7 +157,7 @@ impl fmt::Debug for Rendered {
         f.debug_struct("Rendered")
             .field("url", &SafeUrl::from(&self.url))
             .field("status", &self.status)
-            .field("headers", &self.headers.keys())
+            .field("headers", &crate::headers::Names(&self.headers))
             .field("html_bytes", &self.html.len())
             .field("screenshot", &self.screenshot)
             .field("results", &self.results)

@@ -79,7 +79,7 @@ impl fmt::Debug for Request {
         f.debug_struct("Request")
             .field("method", &self.method)
             .field("url", &SafeUrl::from(&self.url))
-            .field("headers", &self.headers.keys())
+            .field("headers", &crate::headers::Names(&self.headers))
             .field("body_bytes", &self.body.as_ref().map(Bytes::len))
             .field("timeout", &self.timeout)
             .field("proxy", &self.proxy)

@@ -48,7 +48,7 @@ impl fmt::Debug for Response {
             .field("requested", &SafeUrl::from(&self.requested))
             .field("url", &SafeUrl::from(&self.url))
             .field("status", &self.status)
-            .field("headers", &self.headers.keys())
+            .field("headers", &crate::headers::Names(&self.headers))
             .field("body_bytes", &self.body.len())
             .field("hops", &self.hops)
             .field("retry_after", &self.retry_after)

@@ -51,7 +51,8 @@ pub use handle::{Job, JobResult};
 pub use map::{DEFAULT_MAP_TIMEOUT, MapResult};
 pub use page::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 pub use ports::{
-    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform, Transformed,
+    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
+    Transformed,
 };
 pub use robots::{MAX_ROBOTS_KEPT, ROBOTS_LIFETIME, ROBOTS_RETRY};
 pub use room::{Parts, Room};

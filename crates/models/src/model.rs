@@ -80,7 +80,7 @@ impl LanguageModel for HttpModel {
         let model = self.settings.capabilities.model.as_str();
         match &outcome {
             Ok(answer) => {
-                tracing::debug!(model, finish = ?answer.finish, usage = ?answer.usage, "a model answered")
+                tracing::debug!(model, finish = ?answer.finish, usage = ?answer.usage, "a model answered");
             }
             Err(error) => tracing::debug!(model, %error, "a model gave no answer"),
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gleaner::{Document, Engine, EngineBuilder, ErrorCode, ScrapeRequest};
-use gleaner_fetch::{Error, FollowAll, Gate, MemoryCache, Picture, Render, RenderRequest, Rendered, Request};
+use gleaner_fetch::{Error, Gate, MemoryCache, Picture, Render, RenderRequest, Rendered, Request};
 use gleaner_testkit::{ProxyServer, RawServer, Step};
 use gleaner_types::plan::ScrapePlan;
 use gleaner_types::{CacheState, ProxyUsed};

@@ -4,7 +4,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stdout,
     clippy::indexing_slicing,
     reason = "code of tests: a broken assumption ends the test, and figures are printed"
 )]

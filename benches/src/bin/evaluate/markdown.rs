@@ -34,7 +34,8 @@ pub(super) fn evaluate(path: &Path) -> Result<Outcome, Failure> {
 }
 
 fn report(rows: &[Row]) -> Outcome {
-    let groups: [(&str, fn(&Row) -> bool); 4] = [
+    type Group = (&'static str, fn(&Row) -> bool);
+    let groups: [Group; 4] = [
         ("all", |_| true),
         ("representable", |row| row.representable),
         ("CommonMark", |row| row.representable && row.id.starts_with("cm-")),

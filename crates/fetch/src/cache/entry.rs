@@ -36,7 +36,7 @@ impl fmt::Debug for CacheEntry {
             .field("key", &self.key)
             .field("url", &SafeUrl::from(&self.url))
             .field("status", &self.status)
-            .field("headers", &self.headers.keys())
+            .field("headers", &crate::headers::Names(&self.headers))
             .field("hops", &self.hops)
             .field("stored_at", &self.stored_at)
             .field("body_bytes", &self.body.len())

@@ -194,6 +194,7 @@ mod tests {
     }
 
     /// Applies the parsed form of a diff.
+    #[expect(clippy::string_slice, reason = "every change begins with one sign of ASCII")]
     fn apply(before: &str, diff: &Value) -> Vec<String> {
         let old: Vec<&str> = before.lines().collect();
         let (mut result, mut at) = (Vec::new(), 0);

@@ -124,7 +124,7 @@ async fn run(steps: Vec<Step>) -> BTreeMap<usize, (u64, u64)> {
         let done = job.read.len() as u64 + failed;
         match status.status {
             JobState::Completed => {
-                assert_eq!(done, submitted[&job.id], "every page gave a document or failed")
+                assert_eq!(done, submitted[&job.id], "every page gave a document or failed");
             }
             _ => assert!(done <= submitted[&job.id]),
         }

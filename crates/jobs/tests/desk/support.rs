@@ -164,10 +164,8 @@ pub(crate) struct Receiver {
 #[derive(Debug, Clone)]
 pub(crate) struct Received {
     pub(crate) at: Duration,
-    pub(crate) url: Url,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
-    pub(crate) status: u16,
 }
 
 impl Received {
@@ -211,10 +209,8 @@ impl Deliver for Post {
         };
         self.0.received.lock().unwrap().push(Received {
             at: self.1.elapsed(),
-            url: delivery.url.clone(),
             headers: delivery.headers.clone(),
             body: delivery.body.to_vec(),
-            status,
         });
         match status {
             0 => std::future::pending().await,

@@ -15,6 +15,7 @@ const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
 /// The tool that takes the answer.
 const TOOL: &str = "answer";
 
+#[expect(clippy::indexing_slicing, reason = "adds a field to an object that was made here")]
 pub(super) fn call(settings: &Settings, request: &ModelRequest) -> Call {
     let (system, messages) = split_system(&request.messages);
     let messages: Vec<_> =

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::{Call, Settings, bad, read, split_system};
 
+#[expect(clippy::indexing_slicing, reason = "adds a field to an object that was made here")]
 pub(super) fn call(settings: &Settings, request: &ModelRequest) -> Call {
     let (system, messages) = split_system(&request.messages);
     let contents: Vec<_> = messages

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{Call, Settings, bad, chat, read};
 
+#[expect(clippy::indexing_slicing, reason = "adds a field to an object that was made here")]
 pub(super) fn call(settings: &Settings, request: &ModelRequest) -> Call {
     let mut options = json!({
         "num_ctx": settings.capabilities.context_tokens,

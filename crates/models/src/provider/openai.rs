@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{Call, MaxTokensField, Settings, bad, chat, read};
 use crate::failure;
 
+#[expect(clippy::indexing_slicing, reason = "adds a field to an object that was made here")]
 pub(super) fn call(settings: &Settings, request: &ModelRequest) -> Call {
     let max_tokens = match settings.max_tokens_field {
         MaxTokensField::MaxTokens => "max_tokens",

@@ -257,10 +257,10 @@ fn set(entry: &mut Entry, field: Field, resolver: &Resolver) {
                 .or_else(|| (is_link && !value.is_empty()).then(|| resolver.web(&value)).flatten());
         }
         "pubDate" | "published" | "date" | "updated" if entry.date.is_empty() => {
-            entry.date = field.into_text()
+            entry.date = field.into_text();
         }
         "description" | "summary" | "subtitle" if entry.summary.is_empty() => {
-            entry.summary = field.into_html()
+            entry.summary = field.into_html();
         }
         "content" | "encoded" if entry.summary.len() < field.value.len() => entry.summary = field.into_html(),
         _ => {}
@@ -335,11 +335,7 @@ mod tests {
             let feed = read(&format!("<rss><item><description>{field}</description></item></rss>"), &url);
             let summary = &feed.entries[0].summary;
             assert!(feed.cut && summary.len() <= MAX_FIELD_BYTES && summary.len() > MAX_FIELD_BYTES / 2);
-            assert!(
-                summary.ends_with('>') || summary.ends_with("word"),
-                "{}",
-                &summary[summary.len() - 30..]
-            );
+            assert!(summary.ends_with('>') || summary.ends_with("word"), "{summary}");
         }
     }
 
