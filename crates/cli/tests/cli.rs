@@ -261,7 +261,7 @@ fn wrong_usage_is_explained() {
         (&["scrape", site, "--formats", "markdown,,links"], &["--formats", "markdown,links"]),
         (&["scrape", site, "--formats", "{\"type\":"], &["--formats", "JSON"]),
         (&["scrape", site, "--formats", "screenshot"], &["--formats", "browser"]),
-        (&["scrape", site, "--formats", "summary"], &["--formats", "model"]),
+        (&["scrape", site, "--formats", "json"], &["--formats", "--schema", "--prompt"]),
         (&["scrape", site, "--only-main-content", "maybe"], &["maybe"]),
         (&["scrape", site, "--mobile", "yes"], &["--mobile", "yes", "true", "false"]),
         (&["scrape", site, "--timeout", "soon"], &["--timeout", "soon", "whole number"]),
@@ -298,7 +298,7 @@ fn wrong_usage_is_explained() {
         (&["convert", "/no/such/page"], &["<FILE>", "/no/such/page"]),
         (&["convert", "-", "--url", "ftp://example.com"], &["--url", "http"]),
         (&["convert", "-", "--formats", "markdwn"], &["--formats", "markdwn"]),
-        (&["convert", "-", "--include-tags", "a["], &["--include-tags", "a[", "article"]),
+        (&["convert", "Cargo.toml", "--include-tags", "a["], &["--include-tags", "a[", "article"]),
     ];
     for (words, wanted) in rows {
         let output = run(words);
