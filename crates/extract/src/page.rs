@@ -56,7 +56,7 @@ pub(crate) fn cut(text: &str, bytes: usize) -> &str {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Part {
-    /// The HTML as it came ([`Page::html`]).
+    /// The HTML as it came.
     Html,
     /// The Markdown of the main content ([`Page::markdown`]).
     Markdown,
