@@ -1,26 +1,43 @@
 #!/usr/bin/env bash
 # Runs the official Python client, and schemathesis with the generated OpenAPI document, against the host example.
-# Needs Python 3.10 or later and the network for PyPI. GLEANER_CLIENTS_VENV names a folder to keep the venv in.
+#
+# Needs Python 3.10 or later with `venv`, and PyPI. GLEANER_CLIENTS_VENV names a folder to keep the environment in.
+# Exit status: 0 all passed; 77 nothing was run, because Python or PyPI is out of reach; any other: something failed.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 venv="${GLEANER_CLIENTS_VENV:-$work/venv}"
+client="firecrawl-py==4.55.0"
+fuzzer="schemathesis>=4,<5"
 
-if [ ! -x "$venv/bin/python" ]; then
-    python3 -m venv "$venv"
-fi
-sdk="firecrawl-py==4.55.0"
-if ! "$venv/bin/pip" install --quiet "$sdk"; then
+not_run() {
+    printf '\n!! NOT RUN: %s\n' "$1"
+    printf '!! This run did not test: %s\n' \
+        "the official Python client ($client, $(grep -c '^def case_' "$here/sdk.py") cases of sdk.py)" \
+        "every operation of the OpenAPI document (schema.py, $fuzzer)"
+    exit 77
+}
+
+# Asked of pip itself, so that its mirrors, proxies and certificates count; a folder of wheels does not.
+reaches_pypi() {
+    env -u PIP_FIND_LINKS "$venv/bin/pip" download --quiet --no-deps --no-cache-dir --retries 1 --timeout 20 --dest "$work" idna
+}
+
+python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
+    not_run "there is no Python 3.10 or later with venv (Debian: python3-venv)"
+[ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+if ! "$venv/bin/pip" install --quiet "$client" "$fuzzer"; then
+    reaches_pypi || not_run "PyPI cannot be reached"
     # A mirror may lag behind the client's demand for the newest certificate bundle, which these tests never use.
-    "$venv/bin/pip" install --quiet --no-deps "$sdk"
-    "$venv/bin/pip" install --quiet requests httpx websockets nest-asyncio pydantic aiohttp python-dotenv certifi
+    "$venv/bin/pip" install --quiet --no-deps "$client"
+    "$venv/bin/pip" install --quiet "$fuzzer" \
+        requests httpx websockets nest-asyncio pydantic aiohttp python-dotenv certifi
 fi
-"$venv/bin/pip" install --quiet "schemathesis>=4,<5"
 
-cargo build --quiet --locked --manifest-path "$root/Cargo.toml" -p gleaner-http --example host
-cargo build --quiet --locked --manifest-path "$root/Cargo.toml" -p gleaner-testkit --example site
+# As a part of the workspace, so that what its tests were built from serves here too.
+cargo build --quiet --locked --manifest-path "$root/Cargo.toml" --workspace --example host --example site
 examples="${CARGO_TARGET_DIR:-$root/target}/debug/examples"
 
 "$venv/bin/python" "$here/sdk.py" --host "$examples/host" --site "$examples/site"

@@ -21,7 +21,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", required=True, help="the built host example")
     parser.add_argument("--schemathesis", default="schemathesis", help="the program")
-    parser.add_argument("--examples", type=int, default=100, help="generated requests of each operation and phase")
+    parser.add_argument("--examples", type=int, default=50, help="generated requests of each operation and phase")
     arguments = parser.parse_args()
     # Nothing is opened for the engine: generated addresses lead nowhere, and may not.
     command = [arguments.host, "--listen", "127.0.0.1:0", "--api-key", KEY]
@@ -34,7 +34,7 @@ def main():
                  "--header", f"Authorization: Bearer {KEY}", "--max-examples", str(arguments.examples),
                  "--phases", "examples,coverage,fuzzing", "--mode", "all", "--seed", "1", "--request-timeout", "40",
                  "--generation-database", "none", "--suppress-health-check", "all", "--no-color"],
-                cwd=pathlib.Path(folder), timeout=1800, check=False).returncode
+                cwd=pathlib.Path(folder), timeout=600, check=False).returncode
     finally:
         host.kill()
         host.wait()

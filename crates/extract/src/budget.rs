@@ -178,6 +178,11 @@ impl Ledger {
         Ok(())
     }
 
+    /// Notes that something ended early for this reason, such as a call that the time ran out on. The first reason stays.
+    pub fn stop(&self, stop: Stop) {
+        self.state().stopped.get_or_insert(stop);
+    }
+
     /// What was spent so far, open calls aside.
     #[must_use]
     pub fn spent(&self) -> Spent {
@@ -219,6 +224,14 @@ impl Reservation {
         self.close(used);
     }
 
+    /// Gives all back: the call was not made.
+    pub fn release(mut self) {
+        self.open = false;
+        let mut state = self.ledger.state();
+        state.reserved_tokens = state.reserved_tokens.saturating_sub(self.most.total());
+        state.reserved_micros = state.reserved_micros.saturating_sub(self.price.cost(self.most));
+    }
+
     fn close(&mut self, used: Option<Usage>) {
         if !std::mem::take(&mut self.open) {
             return;
@@ -230,7 +243,8 @@ impl Reservation {
         state.spent.calls += 1;
         state.spent.tokens = state.spent.tokens.saturating_add(counted.total());
         state.spent.micros = state.spent.micros.saturating_add(self.price.cost(counted));
-        state.spent.overrun_tokens += counted.total().saturating_sub(self.most.total());
+        let overrun = counted.total().saturating_sub(self.most.total());
+        state.spent.overrun_tokens = state.spent.overrun_tokens.saturating_add(overrun);
         if state.entries.len() < MAX_LEDGER_ENTRIES {
             state.entries.push(LedgerEntry { reserved: self.most, used: counted, stated: used.is_some() });
         }

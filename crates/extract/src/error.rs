@@ -20,6 +20,8 @@ pub enum ErrorKind {
     SearchNotConfigured,
     /// The model was asked for a schema and gave none that can be used; the text says why.
     Draft(String),
+    /// The model was asked and gave no answer; the text says why.
+    Model(String),
     /// A pattern or an option cannot be used; the text says which and why.
     Options(String),
 }
@@ -64,6 +66,7 @@ impl fmt::Display for Error {
                 formatter.write_str("a request without URLs needs a search engine, and none is configured")
             }
             ErrorKind::Draft(why) => write!(formatter, "the model made no schema of the prompt: {why}"),
+            ErrorKind::Model(why) => write!(formatter, "the model gave no answer: {why}"),
             ErrorKind::Options(what) => write!(formatter, "the options cannot be used: {what}"),
         }
     }

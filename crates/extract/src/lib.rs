@@ -65,14 +65,15 @@ pub mod model;
 mod normalise;
 mod page;
 mod plan;
+mod rows;
 mod schema;
 mod summary;
 mod template;
 mod typed;
 
 pub use ask::{
-    Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_ROWS_PER_CALL, PageExtraction, RecalledPage,
-    Task,
+    Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_ROWS_PER_CALL, MAX_SUMMARY_CALLS,
+    MAX_UNPAID_PAGES, PageExtraction, PageSummary, Place, RecalledPage, SiteMemory, Task,
 };
 pub use bind::{MAX_RECORDS, MAX_STATE_OBJECTS, MIN_CONFIDENCE};
 pub use budget::{
@@ -88,9 +89,10 @@ pub use leaf::{Extraction, Leaf, Missing, Reason};
 pub use merge::{Conflict, MAX_CONFLICTS, Merged, merge};
 pub use page::{MAX_PAGE_BYTES, MAX_QUOTE_BYTES, Method, Page, Part, Provenance, Span};
 pub use plan::{
-    Cardinality, DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, Discovery, Estimate, MAX_PATTERN_URLS,
-    MAX_PLAN_PAGES, MAX_PROBED_CLUSTERS, MAX_SITE_URLS, Means, PROBES_PER_CLUSTER, Plan, PlanSite, Planner,
-    Probed, RankedCluster, RankedPage, SiteUrl, Step, UrlPatterns, discover,
+    Cardinality, DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, Discovery, Estimate, MAX_AGENT_HOPS,
+    MAX_PATTERN_URLS, MAX_PLAN_PAGES, MAX_PROBED_CLUSTERS, MAX_SITE_URLS, MAX_WAYS, Means,
+    PROBES_PER_CLUSTER, Plan, PlanSite, Planner, Probed, RankedCluster, RankedPage, SiteUrl, Step,
+    UrlPatterns, discover, ways,
 };
 pub use schema::{
     Dialect, Field, MAX_SCHEMA_FAULTS, MAX_SHAPE_DEPTH, MAX_SHAPE_FIELDS, MAX_WIRE_BYTES, Shape, ShapeKind,

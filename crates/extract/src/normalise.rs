@@ -7,7 +7,8 @@ use serde_json::{Number, Value};
 
 use crate::schema::{Shape, ShapeKind};
 use crate::typed::{
-    Reading, Stock, amounts, currency_code, currency_sign, date, decimal, email, gtin, moneys, phone, stock,
+    Money, Reading, Stock, amounts, currency_code, currency_sign, date, decimal, email, gtin, moneys, phone,
+    stock,
 };
 
 /// What a text is read as, beside the type that the schema asks for.
@@ -16,6 +17,8 @@ pub(crate) enum Form {
     Text,
     Price,
     Currency,
+    /// As [`Form::Currency`], by its ISO 4217 code.
+    CurrencyCode,
     Code,
     Gtin,
     Availability,
@@ -65,12 +68,28 @@ pub(crate) fn price(text: &str, reading: Reading) -> Option<String> {
     let found: Vec<_> = moneys(text).take(8).collect();
     match found.as_slice() {
         [only] => Some(only.decimal.clone()),
-        several => {
-            let mut signed = several.iter().filter(|money| money.currency.is_some());
-            let first = signed.next()?;
-            signed.all(|other| other.decimal == first.decimal).then(|| first.decimal.clone())
+        // A range begins with what the cheapest costs.
+        [low, high] if low.currency.is_some() || high.currency.is_some() => {
+            let ranges = is_range(text.get(low.range.end..high.range.start).unwrap_or_default());
+            let value = |decimal: &str| decimal.parse::<f64>().unwrap_or(f64::NAN);
+            (ranges && value(&low.decimal) < value(&high.decimal))
+                .then(|| low.decimal.clone())
+                .or_else(|| signed(&found))
         }
+        several => signed(several),
     }
+}
+
+/// Does the text between two sums make them a range?
+pub(crate) fn is_range(between: &str) -> bool {
+    matches!(between.trim(), "-" | "–" | "—" | "~" | "to" | "bis" | "à" | "až")
+}
+
+/// The only sum with a currency.
+fn signed(sums: &[Money]) -> Option<String> {
+    let mut signed = sums.iter().filter(|money| money.currency.is_some());
+    let first = signed.next()?;
+    signed.all(|other| other.decimal == first.decimal).then(|| first.decimal.clone())
 }
 
 fn number(written: &str, whole: bool) -> Option<Value> {
@@ -87,6 +106,7 @@ fn string(text: &str, form: Form, shape: &Shape, reading: Reading) -> Option<Str
     match form {
         Form::Price => price(text, reading),
         Form::Currency => currency_sign(text).map(str::to_owned),
+        Form::CurrencyCode => currency_code(text).map(str::to_owned),
         Form::Gtin => gtin(text),
         Form::Availability => stock(text).map(|stock| match stock {
             Stock::In => "InStock".to_owned(),
@@ -176,7 +196,7 @@ fn choice(text: &str, form: Form, shape: &Shape) -> Option<Value> {
             .find(|choice| choice.as_str().and_then(stock) == state && state.is_some())
             .cloned();
     }
-    if form == Form::Currency
+    if matches!(form, Form::Currency | Form::CurrencyCode)
         && let Some(code) = currency_code(text)
     {
         return shape.choices.iter().find(|choice| choice.as_str() == Some(code)).cloned();
@@ -235,6 +255,8 @@ mod tests {
             ("£1,299.00", Form::Price, json!({"type":"number"}), json!(1299)),
             ("Was 20 now £15", Form::Price, json!({"type":"number"}), json!(15)),
             ("£20 £15", Form::Price, json!({"type":"number"}), Value::Null),
+            ("£15 – £20", Form::Price, json!({"type":"number"}), json!(15)),
+            ("£20 - £15", Form::Price, json!({"type":"number"}), Value::Null),
             ("4.5", Form::Number, json!({"type":"integer"}), Value::Null),
             ("about 12 people", Form::Number, json!({"type":"integer"}), json!(12)),
             (

@@ -13,7 +13,7 @@ use moka::sync::Cache;
 use tokio::time::Instant;
 
 use crate::cache::flight::{Flights, Seat};
-use crate::resolve::{Answers, MAX_ANSWERS, Resolve};
+use crate::resolve::{Answers, Found, MAX_ANSWERS, Resolve};
 
 /// An answer is kept at least so long, whatever its TTL: one page opens several connections, and a TTL of zero would
 /// have each of them resolve anew.
@@ -22,7 +22,8 @@ pub const MIN_DNS_TTL: Duration = Duration::from_secs(5);
 pub const MAX_DNS_TTL: Duration = Duration::from_secs(600);
 /// How long an answer is kept whose TTL the resolver does not tell, as that of the system does not.
 pub const DEFAULT_DNS_TTL: Duration = Duration::from_secs(60);
-/// How long it is remembered that a name did not resolve. Short, since the failure may be the resolver's own.
+/// How long it is remembered that there is no such name. Short, since it may be about to come. That the resolver failed is
+/// not remembered.
 pub const NEGATIVE_DNS_TTL: Duration = Duration::from_secs(5);
 /// Most names whose answers are kept; of more, those go that are asked for least.
 pub const MAX_DNS_ENTRIES: u64 = 10_000;
@@ -34,9 +35,6 @@ pub(crate) struct CachedResolver {
     known: Cache<Box<str>, Known>,
     flights: Flights<Box<str>, Found>,
 }
-
-/// The addresses, or the kind of failure; the rest of an I/O error cannot be shared.
-type Found = Result<Arc<[IpAddr]>, io::ErrorKind>;
 
 #[derive(Debug, Clone)]
 struct Known {
@@ -72,7 +70,9 @@ impl CachedResolver {
             }
             Err(error) => (Err(error.kind()), NEGATIVE_DNS_TTL),
         };
-        self.known.insert(name, Known { found: found.clone(), until: Instant::now() + ttl });
+        if matches!(found, Ok(_) | Err(io::ErrorKind::NotFound)) {
+            self.known.insert(name, Known { found: found.clone(), until: Instant::now() + ttl });
+        }
         if let Some(leader) = leader {
             leader.land(found.clone());
         }
@@ -97,7 +97,7 @@ mod tests {
     struct Counting {
         calls: AtomicUsize,
         ttl: Option<Duration>,
-        fails: bool,
+        fails: Option<io::ErrorKind>,
     }
 
     #[async_trait]
@@ -105,8 +105,8 @@ mod tests {
         async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
             let call = self.calls.fetch_add(1, SeqCst);
             tokio::time::sleep(Duration::from_millis(1)).await;
-            if self.fails {
-                return Err(io::Error::new(io::ErrorKind::NotFound, "secret"));
+            if let Some(kind) = self.fails {
+                return Err(io::Error::new(kind, "secret"));
             }
             Ok(vec![IpAddr::from([192, 0, 2, u8::try_from(call % 256).unwrap()])])
         }
@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    fn counting(ttl: Option<Duration>, fails: bool) -> (Arc<Counting>, CachedResolver) {
+    fn counting(ttl: Option<Duration>, fails: Option<io::ErrorKind>) -> (Arc<Counting>, CachedResolver) {
         let counting = Arc::new(Counting { calls: AtomicUsize::new(0), ttl, fails });
         (Arc::clone(&counting), CachedResolver::new(counting))
     }
@@ -125,11 +125,11 @@ mod tests {
     async fn answers_are_kept_within_bounds() {
         let seconds = Duration::from_secs;
         for (name, ttl, fails, kept) in [
-            ("no TTL", None, false, DEFAULT_DNS_TTL),
-            ("zero", Some(seconds(0)), false, MIN_DNS_TTL),
-            ("between", Some(seconds(100)), false, seconds(100)),
-            ("for ever", Some(Duration::MAX), false, MAX_DNS_TTL),
-            ("failure", None, true, NEGATIVE_DNS_TTL),
+            ("no TTL", None, None, DEFAULT_DNS_TTL),
+            ("zero", Some(seconds(0)), None, MIN_DNS_TTL),
+            ("between", Some(seconds(100)), None, seconds(100)),
+            ("for ever", Some(Duration::MAX), None, MAX_DNS_TTL),
+            ("no such name", None, Some(io::ErrorKind::NotFound), NEGATIVE_DNS_TTL),
         ] {
             let (counting, cached) = counting(ttl, fails);
             let first = cached.resolve("a.example").await.ok();
@@ -139,15 +139,24 @@ mod tests {
             tokio::time::advance(Duration::from_millis(10)).await;
             let second = cached.resolve("a.example").await.ok();
             assert_eq!(counting.calls.load(SeqCst), 2, "{name}");
-            assert!(fails || second != first, "{name}");
+            assert!(fails.is_some() || second != first, "{name}");
             let _ = cached.resolve("b.example").await;
             assert_eq!(counting.calls.load(SeqCst), 3, "{name}: another name is another question");
         }
     }
 
     #[tokio::test(start_paused = true)]
+    async fn that_the_resolver_failed_is_not_remembered() {
+        let (counting, cached) = counting(None, Some(io::ErrorKind::Other));
+        for asked in 1..=3 {
+            assert_eq!(cached.resolve("a.example").await.unwrap_err().kind(), io::ErrorKind::Other);
+            assert_eq!(counting.calls.load(SeqCst), asked);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_crowd_asks_once() {
-        let (counting, cached) = counting(None, false);
+        let (counting, cached) = counting(None, None);
         let cached = Arc::new(cached);
         let tasks: Vec<_> = (0..100)
             .map(|_| {
@@ -163,7 +172,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn names_are_bounded() {
-        let (_, cached) = counting(None, true);
+        let (_, cached) = counting(None, Some(io::ErrorKind::NotFound));
         for name in 0..MAX_DNS_ENTRIES + 2000 {
             let _ = cached.resolve(&name.to_string()).await;
         }

@@ -17,6 +17,8 @@ struct Inner {
     code: Option<ErrorCode>,
     /// The server was reached and answered in something that is not TLS.
     not_tls: bool,
+    /// Whether it may be gone soon, where that is known of this failure rather than of its kind.
+    passes: Option<bool>,
 }
 
 /// What went wrong with a fetch.
@@ -71,7 +73,8 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, url: &Url, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Inner { kind, url: url.into(), detail: detail.into(), code: None, not_tls: false }))
+        let detail = detail.into();
+        Self(Box::new(Inner { kind, url: url.into(), detail, code: None, not_tls: false, passes: None }))
     }
 
     /// The action number `index`, from 0, failed on the page at `url`. `reason` says how, and holds no secrets.
@@ -91,6 +94,18 @@ impl Error {
 
     pub(crate) fn not_tls(mut self) -> Self {
         self.0.not_tls = true;
+        self
+    }
+
+    /// The same request would fail in the same way.
+    pub(crate) fn lasting(mut self) -> Self {
+        self.0.passes = Some(false);
+        self
+    }
+
+    /// It may be gone soon.
+    pub(crate) fn passing(mut self) -> Self {
+        self.0.passes = Some(true);
         self
     }
 
@@ -148,10 +163,12 @@ impl Error {
         PageError { code: self.code(), message: self.to_string() }
     }
 
-    /// May the same request succeed if it is made again soon?
+    /// May the same request succeed if it is made again soon? A connection that broke may hold the next time, and a
+    /// resolver that failed may answer; an answer that is not HTTP, or redirects to what is no URL, will do so again.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        matches!(self.0.kind, ErrorKind::Connect | ErrorKind::Protocol | ErrorKind::Proxy)
+        let usual = matches!(self.0.kind, ErrorKind::Connect | ErrorKind::Protocol | ErrorKind::Proxy);
+        self.0.passes.unwrap_or(usual)
     }
 
     /// Did no connection come about?

@@ -16,7 +16,7 @@ use url::Url;
 use crate::body::{self, Limits};
 use crate::cache::{self, Validators};
 use crate::cookies::CookieJar;
-use crate::door::Incoming;
+use crate::door::{Incoming, Peer};
 use crate::door::trace::{self, Stage, Trace};
 use crate::error::{Error, ErrorKind};
 use crate::fetcher::Inner;
@@ -50,7 +50,7 @@ pub(crate) async fn run(fetcher: &Inner, request: Request, hops: &dyn HopCheck) 
     };
     // On the heap: the state of a whole exchange is some kilobytes, which every layer around it would copy.
     let work = Box::pin(trace::within(Arc::clone(&trace), work));
-    match tokio::time::timeout_at(deadline, work).await {
+    match trace::before(deadline, &trace, work).await {
         Ok(outcome) => outcome,
         Err(_) => Err(Error::new(
             ErrorKind::Timeout,
@@ -79,10 +79,15 @@ pub(crate) async fn tiers(
     let outcome = tries(fetcher, request, first, hops, Arc::clone(&trace), deadline).await;
     match second {
         Some((tier, request)) if proxy::wants_better_proxy(&outcome) => {
-            let again = Box::pin(tries(fetcher, request, tier, hops, trace, deadline));
+            let again = Box::pin(tries(fetcher, request, tier, hops, Arc::clone(&trace), deadline));
             // A refusal in hand is worth more than a deadline that runs out.
-            match tokio::time::timeout_at(deadline, again).await {
-                Ok(Ok(better)) => Ok(better),
+            match trace::before(deadline, &trace, again).await {
+                Ok(second) if !proxy::wants_better_proxy(&second) => match second {
+                    Ok(better) => Ok(better),
+                    Err(error) => outcome.or(Err(error)),
+                },
+                // It did no better. An answer is worth more than none, and the first of two costs less.
+                Ok(Ok(second)) => outcome.or(Ok(second)),
                 Ok(Err(error)) => outcome.or(Err(error)),
                 Err(_) => outcome,
             }
@@ -256,6 +261,9 @@ impl<'a> Exchange<'a> {
     /// Sends the request, and again for each redirect, until an answer is none.
     async fn follow(&mut self, hops: &dyn HopCheck, trace: &Trace) -> Result<Response, Error> {
         self.fetcher.check(&self.url)?;
+        // The first page that sent its reader on. Where what it leads to may not be fetched, or leads back, it has
+        // something to show for itself, which a redirect has not.
+        let mut first_page = None;
         loop {
             let cookies = self.cookie_header();
             let hop = self.span();
@@ -264,19 +272,28 @@ impl<'a> Exchange<'a> {
             let next = redirect::target(answer.status(), answer.headers(), &self.url);
             match next {
                 Some(location) if self.max_redirects > 0 => {
-                    let target = location.map_err(|_| {
-                        Error::new(ErrorKind::Protocol, &self.url, "the redirect's `Location` is not a URL")
-                    })?;
                     let status = answer.status();
                     drop(answer);
-                    self.turn(status, target, cookies, hops, trace).await?;
+                    let turned = match location {
+                        Ok(target) => self.turn(status, target, cookies, hops, trace).await,
+                        Err(_) => {
+                            let text = "the redirect's `Location` is not a URL";
+                            Err(Error::new(ErrorKind::Protocol, &self.url, text).lasting())
+                        }
+                    };
+                    if let Err(error) = turned {
+                        return first_page.ok_or(error);
+                    }
                 }
                 _ => {
                     let status = answer.status();
-                    let mut page = self.finish(answer, trace).instrument(hop).await?;
+                    let page = self.finish(answer, trace).instrument(hop).await?;
                     let Some(target) = self.refresh_target(&page) else { return Ok(page) };
-                    self.hops = std::mem::take(&mut page.hops);
-                    self.turn(status, target, cookies, hops, trace).await?;
+                    self.hops.clone_from(&page.hops);
+                    let first = first_page.get_or_insert(page);
+                    if self.turn(status, target, cookies, hops, trace).await.is_err() {
+                        return Ok(first.clone());
+                    }
                 }
             }
         }
@@ -367,8 +384,9 @@ impl<'a> Exchange<'a> {
         if self.made.contains(&(method.clone(), without_fragment(&target), next_cookies)) {
             return Err(Error::new(ErrorKind::RedirectLoop, &target, "the redirects lead in a circle"));
         }
-        trace.enter(Stage::HopCheck);
+        let checking = trace.checking();
         hops.check(&self.url, &target).await.map_err(|refused| refused.at(&target))?;
+        drop(checking);
         if method != self.method {
             self.body = None;
             headers::strip_body(&mut self.headers);
@@ -396,6 +414,7 @@ impl<'a> Exchange<'a> {
         trace.enter(Stage::Body);
         let status = answer.status().as_u16();
         let first_byte = self.started.elapsed();
+        let address = answer.extensions().get::<Peer>().map(|peer| peer.0);
         let (headers, body) =
             body::read(&mut answer, &self.url, self.limits, self.accept, self.meter.as_deref()).await?;
         let total = self.started.elapsed();
@@ -417,6 +436,7 @@ impl<'a> Exchange<'a> {
             headers,
             attempts: 1,
             proxy_used: self.route.tier.used(),
+            address,
             cache: None,
             sent_cookies: self.sent_cookies,
             timings: Timings {

@@ -8,7 +8,7 @@ use url::{Host, Url};
 
 use crate::cache::{Cache, CacheStore};
 use crate::dns_cache::CachedResolver;
-use crate::door::{Door, Way};
+use crate::door::{DEFAULT_MAX_KEPT, Door, Way};
 use crate::egress::{EgressPolicy, Refusal};
 use crate::error::{ConfigError, Error, ErrorKind};
 use crate::exchange;
@@ -188,6 +188,7 @@ pub struct FetcherBuilder {
     timeout: Duration,
     max_body: u64,
     max_redirects: u32,
+    max_kept: usize,
     roots: Vec<Vec<u8>>,
     clock: fn() -> SystemTime,
     cache: Option<Arc<dyn CacheStore>>,
@@ -200,7 +201,7 @@ impl Default for FetcherBuilder {
     fn default() -> Self {
         Self {
             policy: EgressPolicy::public_only(),
-            resolver: Arc::new(SystemResolver),
+            resolver: Arc::new(SystemResolver::default()),
             user_agent: DEFAULT_USER_AGENT.to_owned(),
             mobile_user_agent: DEFAULT_MOBILE_USER_AGENT.to_owned(),
             stealth_user_agent: None,
@@ -209,6 +210,7 @@ impl Default for FetcherBuilder {
             timeout: DEFAULT_TIMEOUT,
             max_body: DEFAULT_MAX_BODY,
             max_redirects: DEFAULT_MAX_REDIRECTS,
+            max_kept: DEFAULT_MAX_KEPT,
             roots: Vec::new(),
             clock: SystemTime::now,
             cache: None,
@@ -281,6 +283,13 @@ impl FetcherBuilder {
         self
     }
 
+    /// Most connections that are kept open for further requests, to all hosts together; [`DEFAULT_MAX_KEPT`] by default.
+    /// One that is opened beyond it is closed after its request. To one host it is [`crate::MAX_IDLE_PER_HOST`] at most.
+    pub fn max_kept_connections(mut self, count: usize) -> Self {
+        self.max_kept = count;
+        self
+    }
+
     /// Trusts one more certificate authority, given as a DER certificate, besides Mozilla's roots.
     pub fn add_root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
         self.roots.push(der.into());
@@ -335,7 +344,7 @@ impl FetcherBuilder {
         let resolver: Arc<dyn Resolve> =
             if self.dns_cache { Arc::new(CachedResolver::new(self.resolver)) } else { self.resolver };
         let guard = Guarded { policy: Arc::clone(&policy), resolver: Arc::clone(&resolver) };
-        let door = Door::open(&guard, &self.roots)?;
+        let door = Door::open(&guard, &self.roots, self.max_kept)?;
         let roster = |pool: Option<ProxyPool>| pool.map(|pool| pool.open(&door, &resolver)).transpose();
         Ok(Fetcher(Arc::new(Inner {
             proxies: Proxies {

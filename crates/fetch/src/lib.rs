@@ -115,6 +115,8 @@ mod egress;
 mod error;
 mod exchange;
 mod fetcher;
+#[doc(hidden)]
+pub mod fuzzing;
 mod headers;
 mod media;
 mod politeness;
@@ -138,7 +140,7 @@ pub use cache::{
 pub use cookies::{CookieJar, MAX_COOKIES, MAX_COOKIES_PER_DOMAIN};
 pub use dns_cache::{DEFAULT_DNS_TTL, MAX_DNS_ENTRIES, MAX_DNS_TTL, MIN_DNS_TTL, NEGATIVE_DNS_TTL};
 pub use door::{
-    CONNECT_TIMEOUT, IDLE_TIMEOUT, MAX_HEADER_BYTES, MAX_IDLE_PER_HOST, MAX_INTERIM_ANSWERS, PROXY_TIMEOUT,
+    CONNECT_TIMEOUT, DEFAULT_MAX_KEPT, IDLE_TIMEOUT, MAX_HEADER_BYTES, MAX_IDLE_PER_HOST, MAX_INTERIM_ANSWERS, PROXY_TIMEOUT,
 };
 pub use egress::EgressPolicy;
 pub use error::{ConfigError, Error, ErrorKind};
@@ -160,6 +162,6 @@ pub use render::{
     RenderRequest, Rendered, renderer_for,
 };
 pub use request::{DEFAULT_TIMEOUT, MAX_TIMEOUT, Request};
-pub use resolve::{Answers, MAX_ANSWERS, Resolve, SystemResolver};
+pub use resolve::{Answers, MAX_ANSWERS, MAX_LOOKUPS, Resolve, SystemResolver};
 pub use response::{Hop, Response, Timings};
 pub use retry::{MAX_RETRY_AFTER, RETRY_BASE, RETRY_MAX_WAIT};

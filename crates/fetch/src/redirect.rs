@@ -14,7 +14,8 @@ use crate::error::{Error, ErrorKind};
 /// caller wants? A crawl holds the target against its scope and robots.txt.
 #[async_trait]
 pub trait HopCheck: Send + Sync {
-    /// May the redirect from `from` to `to` be followed?
+    /// May the redirect from `from` to `to` be followed? What this takes is the caller's own time and does not count
+    /// towards the request's timeout: waiting for a host's turn may take longer than any fetch. The caller bounds it.
     ///
     /// # Errors
     ///

@@ -12,8 +12,9 @@ use url::Url;
 
 use crate::redirect::without_fragment;
 
-/// A refresh that waits longer is a page to be read before it moves on, and is left alone.
-pub const MAX_REFRESH_DELAY: Duration = Duration::from_secs(5);
+/// A refresh that waits longer is a page to be read before it moves on, such as one of a slide show, and is left alone:
+/// where it leads is a link of the page.
+pub const MAX_REFRESH_DELAY: Duration = Duration::from_secs(1);
 /// Most bytes of a body that are searched.
 const SCANNED: usize = 8 * 1024;
 /// Elements whose content holds no markup, or none for a client like ours.
@@ -183,7 +184,7 @@ mod tests {
             "<meta charset=utf-8><meta name=x content=y><meta http-equiv=refresh content=0;url=/n>",
             "<!-- <meta http-equiv=refresh content='0;url=/wrong'> --><meta http-equiv=refresh content='0 url=/n'>",
             "<noscript><meta http-equiv=refresh content='0;url=/wrong'></noscript>\
-             <meta http-equiv=refresh content='5;url=https://u:p@a.example/n'>",
+             <meta http-equiv=refresh content='1;url=https://u:p@a.example/n'>",
         ] {
             assert_eq!(by_meta(html), there, "{html}");
         }
@@ -192,6 +193,7 @@ mod tests {
             Some("https://a.example/?a=1&b=2")
         );
         for html in [
+            "<meta http-equiv=refresh content='2;url=/n'>",
             "<meta http-equiv=refresh content='30;url=/n'>",
             "<meta http-equiv=refresh content='99999999999999999999;url=/n'>",
             "<meta http-equiv=refresh content='0'>",

@@ -2,16 +2,22 @@
 
 use std::fmt;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use tokio::sync::Semaphore;
 
+use crate::cache::flight::{Flights, Seat};
 use crate::egress::EgressPolicy;
 
 /// Most answers of a resolver that are looked at; more are a sign of hostility, and none is dialled.
 pub const MAX_ANSWERS: usize = 64;
+
+/// Most questions to the resolver of the operating system at once. Each holds a thread until it is answered, and a name
+/// whose servers are silent holds it for many seconds; who has to wait does so within its own deadline.
+pub const MAX_LOOKUPS: usize = 128;
 
 /// Turns host names into addresses. Implement it to bring a resolver of your own; its answers pass the policy like any
 /// other, so that it can be as naive as it likes.
@@ -21,7 +27,8 @@ pub trait Resolve: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     ///
-    /// Whatever kept the name from being resolved. The text is not shown to callers.
+    /// [`io::ErrorKind::NotFound`] where there is no such name, which is remembered for a while; any other kind where the
+    /// resolver failed, which may be over soon. The text is not shown to callers.
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 
     /// The same with the time for which the answer holds, where the resolver knows it.
@@ -43,15 +50,73 @@ pub struct Answers {
     pub ttl: Option<Duration>,
 }
 
-/// The resolver of the operating system.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SystemResolver;
+/// The resolver of the operating system. It answers at most [`MAX_LOOKUPS`] questions at once, and for each name one at a
+/// time; clones share that bound.
+#[derive(Debug, Clone)]
+pub struct SystemResolver {
+    lookups: Arc<Semaphore>,
+    under_way: Arc<Flights<Box<str>, Found>>,
+}
+
+/// The addresses of a name, or the kind of failure: the rest of an I/O error cannot be shared.
+pub(crate) type Found = Result<Arc<[IpAddr]>, io::ErrorKind>;
+
+impl Default for SystemResolver {
+    fn default() -> Self {
+        Self { lookups: Arc::new(Semaphore::new(MAX_LOOKUPS)), under_way: Arc::default() }
+    }
+}
 
 #[async_trait]
 impl Resolve for SystemResolver {
-    #[expect(clippy::disallowed_methods, reason = "this is the door: its answers go through `Guarded`")]
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
-        Ok(tokio::net::lookup_host((host, 0)).await?.map(|address| address.ip()).collect())
+        self.find(host, system_lookup).await.map(|found| found.to_vec()).map_err(io::Error::from)
+    }
+}
+
+impl SystemResolver {
+    /// Asks `look_up` on a thread for blocking work, once there is a permit for it.
+    ///
+    /// A thread cannot be cancelled: it goes on where its asker does not wait any more. So it holds the permit, or it would
+    /// be counted no longer, and it leads the flight, so that whoever asks for the same name meanwhile waits for it rather
+    /// than begin a second one.
+    async fn find(&self, host: &str, look_up: impl FnOnce(&str) -> Found + Send + 'static) -> Found {
+        let name: Box<str> = host.into();
+        let leader = match self.under_way.join(&name).await {
+            Seat::Landed(found) => return found,
+            Seat::Leader(leader) => leader,
+            Seat::Released => return Err(io::ErrorKind::Other),
+        };
+        let permit = Arc::clone(&self.lookups).acquire_owned().await.map_err(|_| io::ErrorKind::Other)?;
+        let work = move || {
+            let found = look_up(&name);
+            drop(permit);
+            leader.land(found.clone());
+            found
+        };
+        tokio::task::spawn_blocking(work).await.unwrap_or(Err(io::ErrorKind::Other))
+    }
+}
+
+fn system_lookup(host: &str) -> Found {
+    match (host, 0).to_socket_addrs() {
+        Ok(found) => Ok(found.map(|address| address.ip()).collect()),
+        Err(error) => Err(lookup_failure(&error)),
+    }
+}
+
+/// Whether the name is not there, or the resolver failed. The standard library tells the one from the other in words only,
+/// those of the C library.
+fn lookup_failure(error: &io::Error) -> io::ErrorKind {
+    /// `WSAHOST_NOT_FOUND` and `WSANO_DATA`, which Windows has numbers for.
+    const WINDOWS_NOT_FOUND: [i32; 2] = [11001, 11004];
+    let text = error.to_string().to_ascii_lowercase();
+    match error.raw_os_error() {
+        Some(code) if WINDOWS_NOT_FOUND.contains(&code) => io::ErrorKind::NotFound,
+        // Out of file descriptors, say.
+        Some(_) => io::ErrorKind::Other,
+        None if text.contains("temporary") || text.contains("try again") => io::ErrorKind::Other,
+        None => io::ErrorKind::NotFound,
     }
 }
 
@@ -96,6 +161,8 @@ impl Guarded {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
     use super::*;
 
     #[derive(Debug)]
@@ -134,6 +201,54 @@ mod tests {
         assert_eq!(verdict(vec!["8.8.8.8", "10.0.0.1"], opened).await, Ok(2));
         let named = EgressPolicy::public_only().allow_host("host.example");
         assert_eq!(verdict(vec!["127.0.0.1"], named).await, Ok(1));
+    }
+
+    #[tokio::test]
+    async fn lookups_are_bounded_and_counted_to_their_end() {
+        let resolver = SystemResolver { lookups: Arc::new(Semaphore::new(2)), ..SystemResolver::default() };
+        let (release, gate) = std::sync::mpsc::channel::<()>();
+        let gate = Arc::new(std::sync::Mutex::new(gate));
+        let begun = Arc::new(AtomicUsize::new(0));
+        let ask = |name: &'static str| {
+            let (gate, begun, resolver) = (Arc::clone(&gate), Arc::clone(&begun), resolver.clone());
+            let look_up = move |_: &str| {
+                begun.fetch_add(1, SeqCst);
+                gate.lock().unwrap().recv().map(|()| Arc::default()).map_err(|_| io::ErrorKind::Other)
+            };
+            tokio::spawn(async move { resolver.find(name, look_up).await })
+        };
+        let (first, second) = (ask("a.test"), ask("b.test"));
+        while resolver.lookups.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        // Nobody waits for it any more, but its thread is busy still; and who asks for the name again joins it.
+        first.abort();
+        assert!(first.await.is_err_and(|error| error.is_cancelled()));
+        assert_eq!(resolver.lookups.available_permits(), 0);
+        let (again, third) = (ask("a.test"), ask("c.test"));
+        for _ in 0..3 {
+            release.send(()).unwrap();
+        }
+        for asked in [again, second, third] {
+            assert!(asked.await.unwrap().is_ok());
+        }
+        assert_eq!(begun.load(SeqCst), 3, "one for each name");
+    }
+
+    #[test]
+    fn a_name_that_is_not_there_and_a_resolver_that_failed() {
+        let said = |text: &str| io::Error::other(format!("failed to lookup address information: {text}"));
+        for (error, expected) in [
+            (said("Name or service not known"), io::ErrorKind::NotFound),
+            (said("No address associated with hostname"), io::ErrorKind::NotFound),
+            (said("nodename nor servname provided, or not known"), io::ErrorKind::NotFound),
+            (io::Error::from_raw_os_error(11001), io::ErrorKind::NotFound),
+            (said("Temporary failure in name resolution"), io::ErrorKind::Other),
+            (said("Try again"), io::ErrorKind::Other),
+            (io::Error::from_raw_os_error(24), io::ErrorKind::Other),
+        ] {
+            assert_eq!(lookup_failure(&error), expected, "{error}");
+        }
     }
 
     #[tokio::test]

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -34,6 +35,9 @@ pub struct Response {
     pub attempts: u32,
     /// Which way the request went: by the basic pool (or direct, where there is none) or by the stealth pool.
     pub proxy_used: ProxyUsed,
+    /// The address that was dialled for the answer. `None` where it did not come over a connection of our own to its host:
+    /// through a proxy, or from the cache. Not in `Debug`, and for no one outside: it tells of the network inside.
+    pub address: Option<IpAddr>,
     /// What the cache did for the request; `None` where it was not asked.
     pub cache: Option<CacheFacts>,
     /// A request on the way here carried cookies.

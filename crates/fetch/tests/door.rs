@@ -7,6 +7,7 @@ mod door {
 
     mod bodies; // encodings, limits, lying lengths, kinds
     mod cache; // copies: whose, how old, how whole
+    mod connections; // which are kept, and where they lead
     mod cookies; // who gets back what, and that no job sees another's
     mod dns; // answers that are kept are judged all the same
     mod egress; // a canary listens where nobody may go

@@ -54,6 +54,8 @@ fn in_a_process(mode: &str, count: u64) -> Result<(f64, f64), Box<dyn Error>> {
 fn measure(mode: &str, count: u64) -> Result<(), Box<dyn Error>> {
     let identity = Identity::from_options(false, true);
     let mut config = FrontierConfig::default();
+    config.max_queued_bytes_per_job = u64::MAX;
+    config.max_queued_bytes = u64::MAX;
     config.max_in_flight = u32::MAX;
     config.max_per_host = u32::MAX;
     let mut frontier = Frontier::new(config);

@@ -83,7 +83,8 @@ pub use fingerprint::{Fingerprint, MAX_FINGERPRINT_WORDS, MIN_FINGERPRINT_WORDS,
 pub use identity::{DEFAULT_SEED, Identity, UrlKey};
 pub use queue::{
     Admitted, Candidate, Counts, DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT,
-    DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_PER_JOB, Finished, Frontier, FrontierConfig, JobRules, JobSlot,
+    DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_BYTES,
+    DEFAULT_MAX_QUEUED_BYTES_PER_JOB, DEFAULT_MAX_QUEUED_PER_JOB, Finished, Frontier, FrontierConfig, JobRules, JobSlot,
     Lease, LeaseId, Leased, LostPage, MAX_BEFORE_FIRST_ANSWER, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT,
     Observation, Outcome, Pace, PutOff, Trap,
 };
@@ -91,4 +92,5 @@ pub use robots::{MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, RobotsP
 pub use scope::{
     CrawlScope, Decision, MAX_COMPILED_PATTERNS, MAX_PATTERN_CHARS, MAX_PATTERNS, MAX_URL_BYTES, Reason,
 };
+pub use site::same_site;
 pub use sitemap::{Sitemap, SitemapEntry, SitemapWarning};

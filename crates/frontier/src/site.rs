@@ -20,6 +20,13 @@ pub(crate) fn bare_host(host: &str) -> &str {
     }
 }
 
+/// Are they addresses of one site: of one registrable domain, or of the same host where that has none?
+#[must_use]
+pub fn same_site(one: &url::Url, other: &url::Url) -> bool {
+    let site = |url| url::Url::host_str(url).map(|host| registrable_domain(host).unwrap_or(without_root_dot(host)));
+    site(one) == site(other)
+}
+
 /// The registrable domain of `host` by the public suffix list; `None` for addresses, single labels and suffixes.
 pub(crate) fn registrable_domain(host: &str) -> Option<&str> {
     let host = without_root_dot(host);

@@ -138,21 +138,32 @@ fn of_response(answer: Response) -> Fetched {
     let kept = answer.cache.filter(|facts| matches!(facts.used, CacheUse::Hit | CacheUse::Revalidated));
     let since_epoch = |moment: SystemTime| moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let computed = answer.media_type();
-    let is_said = |header: &String| {
-        header.split(';').next().is_some_and(|said| said.trim().eq_ignore_ascii_case(&computed))
-    };
     Fetched {
-        content_type: Some(answer.content_type.filter(is_said).unwrap_or(computed)),
+        content_type: Some(content_type(answer.content_type, computed)),
         url: answer.url,
         status: answer.status,
         body: answer.body,
         retry_after: answer.retry_after,
         latency: answer.timings.first_byte,
+        address: answer.address,
         proxy_used: answer.proxy_used,
         cache_state: if kept.is_some() { CacheState::Hit } else { CacheState::Miss },
         cached_at: kept.and_then(|facts| facts.stored_at).map(|moment| rfc3339(since_epoch(moment))),
         rendering: None,
     }
+}
+
+/// The header where it tells what the body is; else what the body is, and what the header tells of its characters.
+fn content_type(said: Option<String>, computed: String) -> String {
+    let Some(header) = said else { return computed };
+    let (essence, parameters) = header.split_once(';').unwrap_or((&header, ""));
+    if essence.trim().eq_ignore_ascii_case(&computed) {
+        return header;
+    }
+    if parameters.is_empty() || !computed.starts_with("text/") {
+        return computed;
+    }
+    format!("{computed};{parameters}")
 }
 
 fn of_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration) -> Fetched {
@@ -184,6 +195,7 @@ fn of_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration) -
         body: page.html.into(),
         retry_after: None,
         latency,
+        address: None,
         proxy_used: page.proxy_used,
         cache_state: CacheState::Miss,
         cached_at: None,
@@ -203,6 +215,7 @@ impl gleaner_fetch::HopCheck for Hops<'_> {
         self.check.check(from, to).await.map_err(|refusal| {
             let reason = match &refusal {
                 HopRefusal::Robots => "robots.txt forbids it".to_owned(),
+                HopRefusal::RobotsUnread => "its robots.txt could not be read".to_owned(),
                 HopRefusal::OutOfScope(reason) => reason.clone(),
             };
             if let Ok(mut refused) = self.refused.lock() {
@@ -215,17 +228,52 @@ impl gleaner_fetch::HopCheck for Hops<'_> {
 
 /// [`Transform`] by `gleaner-transform`.
 #[derive(Debug)]
-pub(crate) struct PageReader;
+pub(crate) struct PageReader {
+    /// A model reads what the options leave to one.
+    by_model: bool,
+}
+
+impl PageReader {
+    pub(crate) fn new(by_model: bool) -> Self {
+        Self { by_model }
+    }
+}
 
 impl Transform for PageReader {
     fn transform(&self, page: &Fetched, options: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
-        let input = Input { url: &page.url, content_type: page.content_type.as_deref(), body: &page.body };
-        let mut read = gleaner_transform::transform(input, &structured::reading(options))
+        // An error in a form that is not read, such as a picture, says what its status says.
+        let is_unread = page.status >= 400 && page.body.is_empty();
+        let content_type = page.content_type.as_deref().filter(|_| !is_unread);
+        let input = Input { url: &page.url, content_type, body: &page.body };
+        let mut read = gleaner_transform::transform(input, &structured::reading(options, self.by_model))
             .map_err(|error| PageError { code: error.code(), message: error.to_string() })?;
-        structured::fill(&mut read.document, &page.url, options);
-        Ok(Transformed {
-            document: read.document,
-            links: read.links.links.into_iter().map(|link| link.url).collect(),
-        })
+        let text = structured::finish(&mut read.document, &page.url, options, self.by_model);
+        let mut links: Vec<Url> = read.links.links.into_iter().map(|link| link.url).collect();
+        // A page that moves on after a while is read, and leads on like a link.
+        links.extend(read.links.refresh.filter(|target| !links.contains(target)));
+        Ok(Transformed { document: read.document, links, pages_converted: read.pages_converted, text })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_header_tells_of_the_characters_is_kept() {
+        let rows = [
+            (None, "text/html", "text/html"),
+            (Some("Text/HTML; charset=x"), "text/html", "Text/HTML; charset=x"),
+            (
+                Some("application/octet-stream; charset=windows-1251"),
+                "text/html",
+                "text/html; charset=windows-1251",
+            ),
+            (Some("application/octet-stream"), "text/plain", "text/plain"),
+            (Some("text/html; charset=utf-8"), "application/pdf", "application/pdf"),
+        ];
+        for (said, computed, expected) in rows {
+            assert_eq!(content_type(said.map(str::to_owned), computed.to_owned()), expected, "{said:?}");
+        }
     }
 }

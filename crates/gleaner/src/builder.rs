@@ -3,7 +3,9 @@ use std::sync::Arc;
 use gleaner_extract::Budget;
 use gleaner_extract::model::{LanguageModel, WebSearch};
 use gleaner_fetch::{CacheStore, EgressPolicy, FetcherBuilder, MemoryCache, ProxyPool, Render};
-use gleaner_frontier::{DEFAULT_MAX_IN_FLIGHT, FrontierConfig};
+use gleaner_frontier::{
+    DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, FrontierConfig,
+};
 use gleaner_jobs::{
     Accounts, ActivityLog, Clock, Deliver, Desk, DeskParts, Extract, Parts, Room, WebhookConfig,
 };
@@ -11,13 +13,16 @@ use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use ipnet::IpNet;
 
 use crate::adapters::{FetchDoor, PageReader};
-use crate::structured::{Planner, PlannerParts};
+use crate::structured::{CrawlPrompts, Pages, Planner, PlannerParts};
 use crate::support::Abilities;
 use crate::webhooks::WebhookDoor;
 use crate::{Engine, Error};
 
 /// The product token that robots.txt is read for, unless another is set.
 const ROBOTS_AGENT: &str = "gleaner";
+
+/// What the hosts of one address are asked for together, in hosts.
+const HOSTS_PER_ADDRESS: u32 = DEFAULT_MAX_PER_ADDRESS / DEFAULT_MAX_PER_HOST;
 
 /// Where copies of pages are kept.
 #[derive(Debug, Default)]
@@ -37,7 +42,9 @@ pub struct EngineBuilder {
     robots_agent: Option<String>,
     concurrency: Option<u32>,
     per_host: Option<u32>,
+    no_near_duplicates: bool,
     store: Option<Arc<dyn Store>>,
+    retained: Option<(usize, u64)>,
     cache: PageCache,
     basic_proxies: Option<ProxyPool>,
     stealth_proxies: Option<ProxyPool>,
@@ -48,6 +55,8 @@ pub struct EngineBuilder {
     model: Option<Arc<dyn LanguageModel>>,
     search: Option<Arc<dyn WebSearch>>,
     extract_budget: Option<Budget>,
+    page_budget: Option<Budget>,
+    job_budget: Option<Budget>,
     deliver: Option<Arc<dyn Deliver>>,
     webhooks: WebhookConfig,
 }
@@ -68,7 +77,13 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the `User-Agent` header. The default is `Mozilla/5.0 (compatible; gleaner/VERSION)`.
+    /// Sets the `User-Agent` header of requests that go direct or through the [basic
+    /// proxies](Self::basic_proxies): of pages, robots.txt, sitemaps and webhooks. The default is `Mozilla/5.0 (compatible;
+    /// gleaner/VERSION)`.
+    ///
+    /// It does not reach requests with `mobile`, which say a phone's and `gleaner/VERSION`, nor those that go through the
+    /// [stealth proxies](Self::stealth_proxies), which say a browser's and nothing of gleaner. A request with a `User-Agent`
+    /// among its own headers sends that. robots.txt is read for [`robots_agent`](Self::robots_agent), whatever is set here.
     #[must_use]
     pub fn user_agent(mut self, agent: impl Into<String>) -> Self {
         self.user_agent = Some(agent.into());
@@ -83,10 +98,21 @@ impl EngineBuilder {
     }
 
     /// Sets how many pages are fetched at once, in all and of one host. By default these are 50 in all, and of a host 8
-    /// at first, more while it answers well, and fewer when it does not.
+    /// at first, more while it answers well, and fewer when it does not. Hosts that are found at one address are asked for
+    /// four times as much together at first, more while it answers well, and fewer when it does not.
     #[must_use]
     pub fn concurrency(mut self, in_all: u32, per_host: u32) -> Self {
         (self.concurrency, self.per_host) = (Some(in_all), Some(per_host));
+        self
+    }
+
+    /// Sets whether crawls compare what their pages say. By default they do: families of pages that say nearly the same
+    /// over and over, such as soft 404s and the empty days of a calendar, are put off behind the other pages of their host;
+    /// none is dropped. Without it every page is taken for new, and its text is not looked at for this. It is another
+    /// matter than `deduplicateSimilarURLs`, which tells addresses apart before anything is fetched.
+    #[must_use]
+    pub fn near_duplicates(mut self, compare: bool) -> Self {
+        self.no_near_duplicates = !compare;
         self
     }
 
@@ -96,6 +122,17 @@ impl EngineBuilder {
     #[must_use]
     pub fn store(mut self, store: Arc<dyn Store>) -> Self {
         self.store = Some(store);
+        self
+    }
+
+    /// Sets how many bytes of results are kept, all jobs together: in memory (default
+    /// [`DEFAULT_ALL_RETAINED_BYTES`](gleaner_store::DEFAULT_ALL_RETAINED_BYTES), 256 MiB), and beyond that in temporary
+    /// files (default [`DEFAULT_SPILLED_BYTES`](gleaner_store::DEFAULT_SPILLED_BYTES), 64 GiB). Nothing that was stored is
+    /// dropped to keep to them: a job whose next document has room in neither fails and says so. Of a store set by
+    /// [`store`](Self::store) this says nothing.
+    #[must_use]
+    pub fn retained_results(mut self, in_memory: usize, on_disk: u64) -> Self {
+        self.retained = Some((in_memory, on_disk));
         self
     }
 
@@ -153,9 +190,10 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the language model that extract jobs ask for what pages do not say about themselves plainly. By default there
-    /// is none: a request with a schema is answered without, and one with a prompt alone is refused. No request and no
-    /// page can name another model.
+    /// Sets the language model that is asked for what pages do not say about themselves plainly: by extract jobs, by the
+    /// formats `json` and `summary` and by change tracking in mode `json` of scrapes, batches and crawls, and for the
+    /// `prompt` of a crawl where rules do not understand it. By default there is none: a request with a schema is answered
+    /// without, and one with a prompt alone is refused. No request and no page can name another model.
     #[must_use]
     pub fn model(mut self, model: Arc<dyn LanguageModel>) -> Self {
         self.model = Some(model);
@@ -175,6 +213,23 @@ impl EngineBuilder {
     #[must_use]
     pub fn extract_budget(mut self, budget: Budget) -> Self {
         self.extract_budget = Some(budget);
+        self
+    }
+
+    /// Sets what the model may spend on one page of a scrape, a batch or a crawl, and on a crawl's prompt;
+    /// [`DEFAULT_PAGE_TOKENS`](crate::DEFAULT_PAGE_TOKENS) by default. A page whose budget ends keeps what was found until
+    /// then, and says so in its `warning`.
+    #[must_use]
+    pub fn page_budget(mut self, budget: Budget) -> Self {
+        self.page_budget = Some(budget);
+        self
+    }
+
+    /// Sets what the model may spend on all pages of one scrape, batch or crawl together;
+    /// [`DEFAULT_JOB_TOKENS`](crate::DEFAULT_JOB_TOKENS) by default. Once it is used up, pages go on without the model.
+    #[must_use]
+    pub fn job_budget(mut self, budget: Budget) -> Self {
+        self.job_budget = Some(budget);
         self
     }
 
@@ -233,27 +288,40 @@ impl EngineBuilder {
         let store = self.store.unwrap_or_else(|| {
             let mut frontier = FrontierConfig::default();
             (frontier.max_in_flight, frontier.most_per_host) = (max_in_flight, max_in_flight);
-            if let Some(per_host) = self.per_host {
-                frontier.max_per_host = per_host.max(1);
-                frontier.most_per_host = per_host.max(1);
+            frontier.most_per_address = max_in_flight;
+            if let Some(per_host) = self.per_host.map(|per_host| per_host.max(1)) {
+                (frontier.max_per_host, frontier.most_per_host) = (per_host, per_host);
+                frontier.max_per_address = per_host.saturating_mul(HOSTS_PER_ADDRESS);
             }
-            Arc::new(MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() }))
+            let mut config = MemoryConfig { frontier, ..MemoryConfig::default() };
+            if let Some(retained) = self.retained {
+                (config.all_retained_bytes, config.spilled_bytes) = retained;
+            }
+            Arc::new(MemoryStore::new(config))
         });
         let fetcher = fetcher.build()?;
         let deliver = self.deliver.unwrap_or_else(|| Arc::new(WebhookDoor::new(fetcher.clone())));
         let parts = Parts {
             store,
             fetch: Arc::new(FetchDoor::new(fetcher, self.renderer)),
-            transform: Arc::new(PageReader),
+            transform: Arc::new(PageReader::new(self.model.is_some() && self.extract.is_none())),
             clock: Clock::system(),
             robots_agent: self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned()),
             max_in_flight,
+            near_duplicates: !self.no_near_duplicates,
         };
         let room = Room::new(parts);
-        let extract = self.extract.unwrap_or_else(|| {
-            let parts = PlannerParts { model: self.model, search: self.search, budget: self.extract_budget };
-            Arc::new(Planner::new(&room, parts))
-        });
+        let prompts = CrawlPrompts::new(self.model.clone(), self.page_budget);
+        let (extract, planner): (Arc<dyn Extract>, _) = match self.extract {
+            Some(extract) => (extract, None),
+            None => {
+                let model = self.model.clone();
+                let parts = PlannerParts { model, search: self.search, budget: self.extract_budget };
+                let planner = Arc::new(Planner::new(&room, parts));
+                let pages = Pages::new(Arc::clone(&planner), self.model, self.page_budget, self.job_budget);
+                (Arc::new(pages), Some(planner))
+            }
+        };
         let mut desk = DeskParts {
             deliver: Some(deliver),
             extract: Some(Arc::clone(&extract)),
@@ -266,6 +334,6 @@ impl EngineBuilder {
         if let Some(activity) = self.activity {
             desk.activity = activity;
         }
-        Ok(Engine::new(Desk::new(room, desk), extract, abilities))
+        Ok(Engine::new(Desk::new(room, desk), extract, planner, prompts, abilities))
     }
 }

@@ -24,7 +24,8 @@
 
 pub use gleaner_jobs::{
     Accounts, ActivityLog, Balance, Deliver, DeliverError, Delivery, Desk, Error, ErrorKind, Extract,
-    ExtractTask, Extracted, MemoryAccounts, MemoryActivityLog, Operation, Page, Secret, SignatureError,
-    StatusBody, Submit, Submitted, Team, TeamConfig, UnlimitedAccounts, WebhookConfig, sign, verify,
+    ExtractTask, Extracted, MemoryAccounts, MemoryActivityLog, Operation, Page, PageRead, PageTask, PageText,
+    Secret, SignatureError, StatusBody, Submit, Submitted, Team, TeamConfig, UnlimitedAccounts,
+    WebhookConfig, sign, verify,
 };
 pub use gleaner_store::{DeadLetter, EndedJob, TeamId};

@@ -3,6 +3,8 @@ use std::fmt;
 use gleaner_types::response::ErrorBody;
 use gleaner_types::{ErrorCode, Faults};
 
+use crate::ExtractResult;
+
 /// Why the engine could not do what it was asked.
 #[derive(Debug)]
 pub struct Error {
@@ -16,6 +18,7 @@ enum Inner {
     Transform(gleaner_transform::Error),
     Job(gleaner_jobs::Error),
     Unsupported { code: ErrorCode, text: String },
+    Incomplete { text: String, found: ExtractResult },
 }
 
 /// Kinds of [`Error`].
@@ -30,6 +33,8 @@ pub enum ErrorKind {
     Unsupported,
     /// The page gave no document.
     Page,
+    /// The data that was found does not fill the type that was asked for; [`Error::found`] has it.
+    Incomplete,
     /// The store failed, or does not know the job.
     Store,
 }
@@ -37,6 +42,10 @@ pub enum ErrorKind {
 impl Error {
     pub(crate) fn unsupported(code: ErrorCode, text: impl Into<String>) -> Self {
         Inner::Unsupported { code, text: text.into() }.into()
+    }
+
+    pub(crate) fn incomplete(text: String, found: ExtractResult) -> Self {
+        Inner::Incomplete { text, found }.into()
     }
 
     /// Which kind of failure this is.
@@ -47,7 +56,9 @@ impl Error {
             Inner::Fetcher(_) => ErrorKind::Configuration,
             Inner::Transform(error) if error.is_request() => ErrorKind::Request,
             Inner::Transform(_) => ErrorKind::Page,
+            Inner::Unsupported { code: ErrorCode::BadRequest, .. } => ErrorKind::Request,
             Inner::Unsupported { .. } => ErrorKind::Unsupported,
+            Inner::Incomplete { .. } => ErrorKind::Incomplete,
             Inner::Job(error) => match error.kind() {
                 gleaner_jobs::ErrorKind::Rules => ErrorKind::Request,
                 gleaner_jobs::ErrorKind::Page => ErrorKind::Page,
@@ -65,6 +76,7 @@ impl Error {
             Inner::Transform(error) => error.code(),
             Inner::Job(error) => error.code(),
             Inner::Unsupported { code, .. } => *code,
+            Inner::Incomplete { .. } => ErrorCode::ScrapeSiteError,
         }
     }
 
@@ -92,6 +104,15 @@ impl Error {
     pub fn faults(&self) -> Option<&Faults> {
         match &*self.inner {
             Inner::Request(faults) => Some(faults),
+            _ => None,
+        }
+    }
+
+    /// The data that was found, where it does not fill the type that was asked for.
+    #[must_use]
+    pub fn found(&self) -> Option<&ExtractResult> {
+        match &*self.inner {
+            Inner::Incomplete { found, .. } => Some(found),
             _ => None,
         }
     }
@@ -134,7 +155,7 @@ impl fmt::Display for Error {
             Inner::Fetcher(error) => error.fmt(f),
             Inner::Transform(error) => error.fmt(f),
             Inner::Job(error) => error.fmt(f),
-            Inner::Unsupported { text, .. } => f.write_str(text),
+            Inner::Unsupported { text, .. } | Inner::Incomplete { text, .. } => f.write_str(text),
         }
     }
 }

@@ -26,6 +26,25 @@
 //! # }
 //! ```
 //!
+//! Structured data, each value with its proof; [`Engine::extract_into`] gives it as a type of your own:
+//!
+//! ```no_run
+//! # async fn example(engine: gleaner::Engine) -> Result<(), gleaner::Error> {
+//! use gleaner::ExtractRequest;
+//!
+//! let schema = serde_json::json!({ "type": "object", "properties": { "products": { "type": "array", "items": {
+//!     "type": "object", "properties": { "name": { "type": "string" }, "price": { "type": "number" } },
+//! } } } });
+//! let request = ExtractRequest { schema: schema.as_object().cloned(), ..ExtractRequest::new(["https://example.com/*"]) };
+//! println!("{}", engine.plan_extract(request.clone())?);
+//! let found = engine.extract(request).await?;
+//! for leaf in &found.leaves {
+//!     println!("{} is {}: {:?}", leaf.pointer, leaf.value, leaf.provenance);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! HTML that is at hand already, without the network:
 //!
 //! ```
@@ -47,9 +66,11 @@
 
 mod adapters;
 mod builder;
+mod crawl;
 pub mod desk;
 mod engine;
 mod error;
+mod extract;
 mod structured;
 mod support;
 mod webhooks;
@@ -57,7 +78,15 @@ mod webhooks;
 pub use builder::EngineBuilder;
 pub use engine::Engine;
 pub use error::{Error, ErrorKind};
+pub use extract::Typed;
 pub use gleaner_extract::{Budget, model};
+/// What structured data comes with: its plan, its proofs and its costs.
+pub mod extraction {
+    pub use gleaner_extract::{
+        Cardinality, Conflict, Drift, Estimate, Leaf, LedgerEntry, Method, Missing, Part, Plan, PlanSite,
+        Provenance, Reason, Span, Spent, Step, Stop,
+    };
+}
 pub use gleaner_fetch::{CacheStore, DiskCache, EgressPolicy, MemoryCache, Proxy, ProxyPool, Render};
 /// What an implementation of [`Render`] is written in.
 pub mod render {
@@ -80,4 +109,8 @@ pub use gleaner_types::{
     parse_json, plan,
 };
 pub use gleaner_types::{event, response};
-pub use structured::{DEFAULT_EXTRACT_TOKENS, MAX_EXTERNAL_PAGES, MAX_EXTRACT_PAGES};
+pub use schemars;
+pub use structured::{
+    DEFAULT_EXTRACT_TOKENS, DEFAULT_JOB_TOKENS, DEFAULT_PAGE_TOKENS, ExtractResult, MAX_EXTERNAL_PAGES,
+    MAX_PROMPT_URLS, MAX_SITE_PAGES, PROMPT_MAP_TIMEOUT, PageCoverage, PageReport, PromptedCrawl,
+};

@@ -67,11 +67,11 @@ pub(crate) fn check_options(options: &ScrapeOptionsPlan, engine: Abilities) -> R
 /// Refuses structured data that is asked for in words where nothing reads them, and schemas that are none.
 fn check_fields(options: &ScrapeOptionsPlan, engine: Abilities) -> Result<(), Error> {
     let formats = &options.formats;
-    if formats.json.as_ref().is_some_and(|asked| asked.schema.is_none()) {
+    if !engine.reads_prompts && formats.json.as_ref().is_some_and(|asked| asked.schema.is_none()) {
         return Err(Error::unsupported(
             ErrorCode::ModelNotConfigured,
-            "the format `json` without a `schema` needs a language model that reads each page, and none is configured: \
-             give a `schema`, or ask `extract`",
+            "the format `json` without a `schema` needs a language model, and none is configured: add one by \
+             `EngineBuilder::model`, or give a `schema`",
         ));
     }
     let compared = formats.change_tracking.as_ref();
@@ -148,8 +148,14 @@ fn check_selectors(options: &ScrapeOptionsPlan) -> Result<(), Error> {
     Faults::new(faults.collect()).map_or(Ok(()), |faults| Err(faults.into()))
 }
 
-/// Refuses what needs earlier scrapes, for a page that is at hand.
+/// Refuses what needs earlier scrapes or a model, for a page that is at hand: nothing is waited for there.
 pub(crate) fn check_at_hand(options: &ScrapeOptionsPlan) -> Result<(), Error> {
+    if options.formats.json.as_ref().is_some_and(|asked| asked.schema.is_none()) {
+        return Err(Error::unsupported(
+            ErrorCode::ModelNotConfigured,
+            "the format `json` of a page at hand is read without a model: give a `schema`",
+        ));
+    }
     match options.formats.change_tracking {
         None => Ok(()),
         Some(_) => Err(Error::unsupported(
@@ -166,17 +172,6 @@ pub(crate) fn check_webhook(webhook: Option<&WebhookPlan>) -> Result<(), Error> 
         Some(_) => Err(Error::unsupported(
             ErrorCode::UnsupportedOption,
             "`webhook` is for jobs that are handed in at the engine's desk; this job's documents are read as a stream",
-        )),
-    }
-}
-
-/// Refuses what needs a language model to read the user's words.
-pub(crate) fn check_prompt(prompt: Option<&str>) -> Result<(), Error> {
-    match prompt {
-        None => Ok(()),
-        Some(_) => Err(Error::unsupported(
-            ErrorCode::ModelNotConfigured,
-            "`prompt` needs a language model, and none is configured; give the crawl's options themselves",
         )),
     }
 }

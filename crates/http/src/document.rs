@@ -216,7 +216,11 @@ fn told(operation: Operation, generator: &mut SchemaGenerator) -> Told {
 }
 
 fn describe(route: &Route, generator: &mut SchemaGenerator) -> Value {
-    let told = told(route.operation, generator);
+    let mut told = told(route.operation, generator);
+    if route.path.ends_with("/ongoing") {
+        // The other name of the same list; names of operations are unique.
+        told.name = told.name.replace("Active", "Ongoing");
+    }
     let refusal = generator.subschema_for::<ErrorBody>().to_value();
     let version = if route.path.starts_with("/v1/") { "V1" } else { "" };
     let mut responses = Map::new();

@@ -61,6 +61,12 @@ impl Failure {
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, body: Box::new(body), header: None }
     }
 
+    /// The same with more to say.
+    pub(crate) fn adding(mut self, text: &str) -> Self {
+        self.body.error.push_str(text);
+        self
+    }
+
     fn with(mut self, name: HeaderName, value: &str) -> Self {
         self.header = HeaderValue::from_str(value).ok().map(|value| (name, value));
         self

@@ -57,4 +57,4 @@ mod watch;
 pub use body::BODY_TIMEOUT;
 pub use document::openapi;
 pub use service::Service;
-pub use watch::{CLOSE_TIMEOUT, MAX_WATCHERS, PING_EVERY, SEND_TIMEOUT};
+pub use watch::{CLOSE_TIMEOUT, MAX_WATCHERS, MAX_WATCHERS_OF_TEAM, PING_EVERY, SEND_TIMEOUT};

@@ -10,17 +10,17 @@ use gleaner::request::{
     v1,
 };
 use gleaner::response::{
-    CrawlParamsPreview, ExtractSubmitted, JobSubmitted, MapLink, MapResponse, MapResponseV1, ScrapeResponse,
+    CrawlParams, ExtractSubmitted, JobSubmitted, MapLink, MapResponse, MapResponseV1, ScrapeResponse,
 };
 use gleaner::{Engine, Faults, JobId, JobKind};
 use http::request::Parts;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::failure::Failure;
 use crate::origin::Origins;
-use crate::{answers, document, query};
+use crate::{answers, body, document, query};
 
 /// Version of the contract that a request body is of; answers differ only where a type says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,17 +158,34 @@ impl Call<'_> {
             Version::V2 => CrawlRequest::plan_from_json,
         })?;
         self.offered(&plan.options)?;
-        self.engine.check_prompt(plan.prompt.as_deref())?;
         let base = self.base()?;
-        let submitted = self.engine.desk().crawl(self.team, plan, submit).await?;
-        json(&JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id)))
+        let desk = self.engine.desk();
+        if plan.prompt.is_none() {
+            let submitted = desk.crawl(self.team, plan, submit).await?;
+            return json(&JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id)));
+        }
+        // Only the second version has prompts.
+        let compiled = self.engine.compile_prompt(CrawlRequest::from_json(&submit.request)?);
+        // The site is mapped for it, so it costs what a map costs.
+        let prompted = desk.charged(self.team, compiled).await?;
+        let (generated, in_effect) = (&prompted.generated, prompted.in_effect());
+        let (generated, in_effect) = (options(generated)?, options(&in_effect)?);
+        let request = serde_json::to_value(&prompted.request).unwrap_or(submit.request);
+        let submitted = desk.crawl(self.team, prompted.plan, Submit { request, ..submit }).await?;
+        if let Some(warning) = &prompted.warning {
+            desk.room().warn(submitted.id, warning).await?;
+        }
+        json(&JobSubmitted {
+            prompt_generated_options: Some(generated),
+            final_crawler_options: Some(in_effect),
+            ..JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id))
+        })
     }
 
     async fn crawl_params(self) -> Result<Bytes, Failure> {
         let (plan, _): (CrawlParamsPreviewPlan, _) =
             self.submitted(CrawlParamsPreviewRequest::plan_from_json)?;
-        let data = self.engine.crawl_params(plan).await?;
-        json(&CrawlParamsPreview { success: true, data })
+        json(&self.engine.desk().charged(self.team, self.engine.crawl_params(plan)).await?)
     }
 
     async fn map(self, version: Version) -> Result<Bytes, Failure> {
@@ -220,7 +237,8 @@ impl Call<'_> {
     /// Reads and checks the body, and what comes with a submit beside it.
     fn submitted<P>(&self, check: impl FnOnce(&Value) -> Result<P, Faults>) -> Result<(P, Submit), Failure> {
         let idempotency_key = self.idempotency_key()?;
-        let request = gleaner::parse_json(&self.body)?;
+        let request =
+            gleaner::parse_json(&self.body).map_err(|faults| body::no_json(faults, &self.parts.headers))?;
         let plan = check(&request)?;
         Ok((plan, Submit { request, idempotency_key }))
     }
@@ -239,8 +257,20 @@ impl Call<'_> {
 
 /// Length of a UUID in its usual form; its other forms are not ones that the engine gives out.
 const UUID_LENGTH: usize = 36;
-/// Of requests with the same value the first counts (`filled-in.md` 1).
+/// Of the submits of a team with the same value the first counts, and the others are refused with 409.
 pub(crate) const IDEMPOTENCY_KEY: &str = "x-idempotency-key";
+
+/// Crawl options without the address that they are for.
+fn options(params: &CrawlParams) -> Result<Map<String, Value>, Failure> {
+    match serde_json::to_value(params) {
+        Ok(Value::Object(mut options)) => {
+            options.remove("url");
+            Ok(options)
+        }
+        Ok(_) => Ok(Map::new()),
+        Err(error) => Err(Failure::internal(&error)),
+    }
+}
 
 fn json(answer: &impl Serialize) -> Result<Bytes, Failure> {
     match serde_json::to_vec(answer) {

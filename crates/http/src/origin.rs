@@ -22,7 +22,7 @@ impl Origins {
     /// Scheme, host and port of the request, and the prefix: `http://127.0.0.1:8080/api`.
     pub(crate) fn base(&self, parts: &Parts) -> Result<String, Failure> {
         let headers = &parts.headers;
-        let forwarded = |name| if self.trust_forwarded { first(headers, name) } else { None };
+        let forwarded = |name| if self.trust_forwarded { last(headers, name) } else { None };
         let scheme = match forwarded("x-forwarded-proto").map(str::to_ascii_lowercase) {
             Some(scheme) if scheme == "https" || scheme == "http" => scheme,
             _ if self.tls => "https".to_owned(),
@@ -52,10 +52,11 @@ fn host(headers: &HeaderMap) -> Result<&str, Failure> {
     }
 }
 
-/// What the outermost proxy says, which stands first.
-fn first<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    let value = headers.get(name)?.to_str().ok()?;
-    value.split(',').next().map(str::trim).filter(|value| !value.is_empty())
+/// What the proxy before the service says: it writes last, where it adds to what it was sent. What stands before that may
+/// be of anybody.
+fn last<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let value = headers.get_all(name).iter().next_back()?.to_str().ok()?;
+    value.rsplit(',').next().map(str::trim).filter(|value| !value.is_empty())
 }
 
 fn invalid() -> Failure {
@@ -102,8 +103,9 @@ mod tests {
     fn forwarded_headers_count_where_they_are_trusted_and_nowhere_else() {
         let headers = [
             ("host", "inner:1"),
-            ("x-forwarded-proto", "https, http"),
-            ("x-forwarded-host", "api.example, inner"),
+            ("x-forwarded-proto", "http, https"),
+            ("x-forwarded-host", "chosen.by.the.client, other"),
+            ("x-forwarded-host", "api.example"),
         ];
         assert_eq!(base(&Origins::default(), "/", &headers).as_deref(), Some("http://inner:1"));
         let trusting = Origins { trust_forwarded: true, prefix: "/data".to_owned(), ..Origins::default() };

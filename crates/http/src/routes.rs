@@ -30,7 +30,7 @@ const fn delete(path: &'static str, operation: Operation) -> Route {
     Route { method: Method::DELETE, path, operation }
 }
 
-/// Every address (`filled-in.md` 1). The first path that fits is taken, so fixed segments stand before `{id}`.
+/// Every address: those of contract 4, those that its clients call beside them, and v1's. The first path that fits is taken, so fixed segments stand before `{id}`.
 pub(crate) static ROUTES: &[Route] = &[
     get("/openapi.json", OpenApi),
     post("/v2/scrape", Scrape(V2)),
@@ -40,6 +40,7 @@ pub(crate) static ROUTES: &[Route] = &[
     get("/v2/batch/scrape/{id}/errors", Errors(JobKind::BatchScrape)),
     post("/v2/crawl", Crawl(V2)),
     get("/v2/crawl/active", ActiveCrawls),
+    get("/v2/crawl/ongoing", ActiveCrawls),
     post("/v2/crawl/params-preview", CrawlParams),
     get("/v2/crawl/{id}", Status(JobKind::Crawl)),
     delete("/v2/crawl/{id}", Cancel(JobKind::Crawl)),
@@ -59,6 +60,7 @@ pub(crate) static ROUTES: &[Route] = &[
     get("/v1/batch/scrape/{id}/errors", Errors(JobKind::BatchScrape)),
     post("/v1/crawl", Crawl(V1)),
     get("/v1/crawl/active", ActiveCrawls),
+    get("/v1/crawl/ongoing", ActiveCrawls),
     get("/v1/crawl/{id}", Status(JobKind::Crawl)),
     delete("/v1/crawl/{id}", Cancel(JobKind::Crawl)),
     get("/v1/crawl/{id}/errors", Errors(JobKind::Crawl)),
@@ -70,15 +72,19 @@ pub(crate) static ROUTES: &[Route] = &[
     get("/v1/team/token-usage", TokenUsage(V1)),
 ];
 
-/// The route of a request, and its `{id}`.
+/// The route of a request, and its `{id}`. A HEAD is answered as a GET, whose body the server beneath leaves out
+/// (RFC 9110, 9.3.2).
 pub(crate) fn find<'a>(method: &Method, path: &'a str) -> Result<(&'static Route, Option<&'a str>), Failure> {
     let found = ROUTES.iter().find_map(|route| Some((route.path, fit(route.path, path)?)));
     let (template, id) = found.ok_or_else(Failure::unknown_route)?;
     let siblings = || ROUTES.iter().filter(|route| route.path == template);
-    match siblings().find(|route| route.method == *method) {
+    let wanted = if *method == Method::HEAD { &Method::GET } else { method };
+    match siblings().find(|route| route.method == *wanted) {
         Some(route) => Ok((route, id)),
         None => {
-            let allowed: Vec<&str> = siblings().map(|route| route.method.as_str()).collect();
+            let also = |route: &Route| (route.method == Method::GET).then_some("HEAD");
+            let methods = |route: &'static Route| std::iter::once(route.method.as_str()).chain(also(route));
+            let allowed: Vec<&str> = siblings().flat_map(methods).collect();
             Err(Failure::wrong_method(&allowed.join(", ")))
         }
     }
@@ -114,10 +120,13 @@ mod tests {
             (Method::GET, "/v2/crawl/abc", Ok((Status(JobKind::Crawl), Some("abc")))),
             (Method::DELETE, "/v1/batch/scrape/abc", Ok((Cancel(JobKind::BatchScrape), Some("abc")))),
             (Method::GET, "/v2/crawl/abc/errors", Ok((Errors(JobKind::Crawl), Some("abc")))),
-            (Method::DELETE, "/v2/crawl/active", Err("GET")),
+            (Method::HEAD, "/v2/crawl/active", Ok((ActiveCrawls, None))),
+            (Method::GET, "/v1/crawl/ongoing", Ok((ActiveCrawls, None))),
+            (Method::HEAD, "/v2/scrape", Err("POST")),
+            (Method::DELETE, "/v2/crawl/active", Err("GET, HEAD")),
             (Method::GET, "/v2/scrape", Err("POST")),
-            (Method::PUT, "/v2/crawl/abc", Err("GET, DELETE")),
-            (Method::OPTIONS, "/openapi.json", Err("GET")),
+            (Method::PUT, "/v2/crawl/abc", Err("GET, HEAD, DELETE")),
+            (Method::OPTIONS, "/openapi.json", Err("GET, HEAD")),
             (Method::POST, "/v2/crawl/", Err("")),
             (Method::POST, "/v2/scrape/", Err("")),
             (Method::GET, "/v2/crawl/a/b", Err("")),

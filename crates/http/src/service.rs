@@ -11,7 +11,7 @@ use futures_util::FutureExt as _;
 use gleaner::Engine;
 use gleaner::desk::Team;
 use http::request::Parts;
-use http::{Request, Response};
+use http::{Method, Request, Response};
 use http_body::Body;
 use http_body_util::Full;
 
@@ -50,8 +50,9 @@ impl Service {
         Self { shared: Arc::new(Shared { engine, origins, watchers }) }
     }
 
-    /// Believe `X-Forwarded-Proto` and `X-Forwarded-Host` in the addresses that answers hold. Only for a service behind a
-    /// proxy that sets them: anybody else can send them too. Default: no.
+    /// Believe `X-Forwarded-Proto` and `X-Forwarded-Host` in the addresses that answers hold, the last value of each: the
+    /// one that the proxy next to the service wrote. Only for a service behind a proxy that sets or adds to them: anybody
+    /// else can send them too. Default: no.
     #[must_use]
     pub fn trust_forwarded(self, trust: bool) -> Self {
         self.with_origins(|origins| origins.trust_forwarded = trust)
@@ -121,7 +122,7 @@ impl Shared {
         let (route, id) = routes::find(&parts.method, &path)?;
         let Some(counted_as) = route.operation.counted_as() else { return Ok(json(document::bytes())) };
         let handshake = match route.operation {
-            Operation::Status(_) => Handshake::of(&mut parts)?,
+            Operation::Status(_) if parts.method == Method::GET => Handshake::of(&mut parts)?,
             _ => None,
         };
         let team = self.authenticate(&parts, handshake.is_some()).await?;
@@ -131,7 +132,7 @@ impl Shared {
         let call = Call { engine, origins, team: &team, parts: &parts, id, body };
         match (route.operation, handshake) {
             (Operation::Status(kind), Some(handshake)) => {
-                let place = self.watchers.place()?;
+                let place = self.watchers.place(&team.id)?;
                 let frames = engine.desk().watch(&team.id, kind, call.job()?).await?;
                 Ok(handshake.accept(frames, place))
             }

@@ -1,11 +1,13 @@
 //! Watching a job over a WebSocket (RFC 6455): the frames of the desk's watch, each as a text message.
 
+use std::collections::HashMap;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{SinkExt as _, Stream, StreamExt as _};
+use gleaner::desk::TeamId;
 use gleaner::event::WatchFrame;
 use http::header::{
     AUTHORIZATION, CONNECTION, HeaderName, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
@@ -29,6 +31,8 @@ use crate::failure::Failure;
 
 /// Watchers of one service at once; one more is asked to come back (`429`).
 pub const MAX_WATCHERS: usize = 1_000;
+/// Of these, watchers of one team.
+pub const MAX_WATCHERS_OF_TEAM: usize = 250;
 /// A watcher is pinged this often, and given up after twice as long without a word.
 pub const PING_EVERY: Duration = Duration::from_secs(30);
 /// How long a watcher may take to read one message.
@@ -40,24 +44,53 @@ pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_INCOMING: usize = 4_096;
 /// Seconds after which a watcher for whom there was no place may ask again.
 const FULL_PAUSE: u64 = 5;
-/// The reason of the closing frame (`filled-in.md` 1).
+/// The reason of the closing frame, which the official clients look for.
 const CLOSING_REASON: &str = r#"{"type":"done"}"#;
 
 /// The places of a service's watchers.
 #[derive(Debug, Clone)]
-pub(crate) struct Watchers(Arc<Semaphore>);
+pub(crate) struct Watchers {
+    all: Arc<Semaphore>,
+    of_team: Arc<Mutex<HashMap<TeamId, usize>>>,
+}
 
 impl Default for Watchers {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(MAX_WATCHERS)))
+        Self { all: Arc::new(Semaphore::new(MAX_WATCHERS)), of_team: Arc::default() }
     }
 }
 
+/// A watcher's place; dropping it gives it back.
+#[derive(Debug)]
+pub(crate) struct Place {
+    of_team: Arc<Mutex<HashMap<TeamId, usize>>>,
+    team: TeamId,
+    _one_of_all: OwnedSemaphorePermit,
+}
+
 impl Watchers {
-    pub(crate) fn place(&self) -> Result<OwnedSemaphorePermit, Failure> {
-        Arc::clone(&self.0)
+    pub(crate) fn place(&self, team: &TeamId) -> Result<Place, Failure> {
+        let mut of_team = self.of_team.lock().unwrap_or_else(PoisonError::into_inner);
+        if of_team.get(team).is_some_and(|taken| *taken >= MAX_WATCHERS_OF_TEAM) {
+            return Err(Failure::busy("the team has too many watchers at once", FULL_PAUSE));
+        }
+        let one_of_all = Arc::clone(&self.all)
             .try_acquire_owned()
-            .map_err(|_| Failure::busy("too many watchers at once", FULL_PAUSE))
+            .map_err(|_| Failure::busy("too many watchers at once", FULL_PAUSE))?;
+        *of_team.entry(team.clone()).or_default() += 1;
+        Ok(Place { of_team: Arc::clone(&self.of_team), team: team.clone(), _one_of_all: one_of_all })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut of_team = self.of_team.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(taken) = of_team.get_mut(&self.team) {
+            *taken = taken.saturating_sub(1);
+            if *taken == 0 {
+                of_team.remove(&self.team);
+            }
+        }
     }
 }
 
@@ -98,7 +131,7 @@ impl Handshake {
     pub(crate) fn accept(
         self,
         frames: impl Stream<Item = WatchFrame> + Send + 'static,
-        place: OwnedSemaphorePermit,
+        place: Place,
     ) -> Response<Full<Bytes>> {
         let mut response = Response::new(Full::default());
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;

@@ -136,6 +136,49 @@ async fn refusals_have_the_documented_form() {
 }
 
 #[tokio::test]
+async fn a_body_that_is_no_json_is_told_where_and_what_it_was_sent_as() {
+    let service = service();
+    let as_form = "; it is sent as another `Content-Type` than `application/json`";
+    for (name, sent_as, body, end) in [
+        ("a form", Some("application/x-www-form-urlencoded"), "url=a.example", as_form),
+        ("text", Some("text/plain; charset=utf-8"), "{\"url\": }", as_form),
+        ("JSON that breaks off", Some("application/json"), "{\n\"url\": ", "at line 2 column 7"),
+        ("of no type", None, "{,", "at line 1 column 2"),
+    ] {
+        let mut request = request("POST /v2/scrape", body);
+        if let Some(sent_as) = sent_as {
+            request.headers_mut().insert("content-type", sent_as.parse().unwrap());
+        }
+        let answer = send(&service, request).await;
+        let (code, text) = (answer.body["code"].as_str(), answer.body["error"].as_str().unwrap());
+        assert_eq!((answer.status.as_u16(), code), (400, Some("BAD_REQUEST_INVALID_JSON")), "{name}");
+        assert!(text.ends_with(end) && text.contains("line"), "{name}: {text}");
+    }
+    // What is JSON is read, whatever it is called.
+    let mut request = request("POST /v2/scrape", r#"{"url": "http://169.254.169.254/"}"#);
+    request.headers_mut().insert("content-type", "text/plain".parse().unwrap());
+    assert_eq!(send(&service, request).await.status, 403);
+}
+
+#[tokio::test]
+async fn every_address_says_which_methods_it_takes() {
+    let service = service();
+    let id = "0195c0de-0000-7000-8000-000000000000";
+    for (line, allow) in [
+        ("OPTIONS /v2/scrape".to_owned(), Some("POST")),
+        ("HEAD /v2/scrape".to_owned(), Some("POST")),
+        (format!("POST /v2/crawl/{id}"), Some("GET, HEAD, DELETE")),
+        (format!("PATCH /v1/crawl/{id}/errors"), Some("GET, HEAD")),
+        ("HEAD /v2/crawl/ongoing".to_owned(), None),
+        ("HEAD /openapi.json".to_owned(), None),
+    ] {
+        let answer = send(&service, request(&line, "")).await;
+        let named = answer.headers.get("allow").map(|value| value.to_str().unwrap());
+        assert_eq!((answer.status.as_u16(), named), (if allow.is_some() { 405 } else { 200 }, allow), "{line}");
+    }
+}
+
+#[tokio::test]
 async fn a_request_without_a_known_key_is_not_let_in() {
     let service = service();
     for (header, text) in [

@@ -1,6 +1,5 @@
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, UrlKey};
@@ -48,6 +47,8 @@ pub(crate) struct JobContext {
     pub(crate) zero_data_retention: bool,
     /// What the fetcher keeps for the job, and for no other.
     pub(crate) session: Session,
+    /// What the extractor keeps for the job, and for no other.
+    pub(crate) reading: Session,
     /// `None` for pages that the user named: no rules of a crawl hold for them, robots.txt among them.
     pub(crate) crawl: Option<CrawlContext>,
     /// The start page of the crawl was given without a scheme. Of named pages their keys tell.
@@ -56,8 +57,6 @@ pub(crate) struct JobContext {
     pub(crate) deadline: Option<Duration>,
     pub(crate) cancelled: CancellationToken,
     retries: RetryBudget,
-    /// How often pages were leased and went back without having been asked for.
-    untried: Mutex<HashMap<UrlKey, u32>>,
 }
 
 /// The rules of a crawl, compiled.
@@ -171,12 +170,12 @@ impl JobContext {
             foreign_options,
             zero_data_retention,
             session: Session::default(),
+            reading: Session::default(),
             crawl,
             scheme_assumed,
             deadline: None,
             cancelled,
             retries,
-            untried: Mutex::default(),
         }
     }
 
@@ -205,27 +204,6 @@ impl JobContext {
         // Where the scheme was assumed, the site may speak no other.
         let downgraded = began_encrypted && page.url.scheme() == "http" && !self.scheme_assumed;
         if page.external || downgraded { &self.foreign_options } else { &self.options }
-    }
-
-    /// The page goes back before it was asked for, which is none of its tries.
-    pub(crate) fn note_untried(&self, page: &LeasedPage) {
-        *self.untried.lock().unwrap_or_else(PoisonError::into_inner).entry(page.key).or_default() += 1;
-    }
-
-    /// How often the page was tried before.
-    pub(crate) fn tries_of(&self, page: &LeasedPage) -> u32 {
-        if page.attempt == 0 {
-            return 0;
-        }
-        let untried = self.untried.lock().unwrap_or_else(PoisonError::into_inner);
-        page.attempt.saturating_sub(untried.get(&page.key).copied().unwrap_or(0))
-    }
-
-    /// The page does not come back.
-    pub(crate) fn forget_tries(&self, page: &LeasedPage) {
-        if page.attempt > 0 {
-            self.untried.lock().unwrap_or_else(PoisonError::into_inner).remove(&page.key);
-        }
     }
 
     /// Does the caller want to know what became of some addresses?

@@ -22,12 +22,14 @@ pub(crate) fn least_price(options: &ScrapeOptionsPlan, zero_data_retention: bool
     base + if zero_data_retention { CREDITS_FOR_ZERO_DATA_RETENTION } else { 0 }
 }
 
-/// What a document costs (`contract` 8). A PDF that was parsed costs by its pages.
-pub(crate) fn credits(options: &ScrapeOptionsPlan, document: &Document, zero_data_retention: bool) -> u64 {
-    let more_pages = match (options.pdf, document.metadata.num_pages) {
-        (Some(_), Some(pages)) => u64::from(pages).saturating_sub(1),
-        _ => 0,
-    };
+/// What a document costs (contract 8). A PDF costs by its pages that were converted.
+pub(crate) fn credits(
+    options: &ScrapeOptionsPlan,
+    document: &Document,
+    pages_converted: Option<u32>,
+    zero_data_retention: bool,
+) -> u64 {
+    let more_pages = pages_converted.map_or(0, |pages| u64::from(pages).saturating_sub(1));
     let stealth =
         if document.metadata.proxy_used == Some(ProxyUsed::Stealth) { CREDITS_FOR_STEALTH } else { 0 };
     least_price(options, zero_data_retention) + more_pages + stealth

@@ -4,6 +4,9 @@ use std::time::Duration;
 use gleaner_types::response::ErrorBody;
 use gleaner_types::{ErrorCode, PageError};
 
+/// How long a team with too many jobs, or too much in one, is asked to wait.
+pub(crate) const QUEUE_FULL_PAUSE: Duration = Duration::from_secs(10);
+
 /// Why a job could not begin, or could not be read.
 #[derive(Debug)]
 pub struct Error {
@@ -99,7 +102,7 @@ impl Error {
         self.retry_after
     }
 
-    /// The status that an answer over HTTP has (`filled-in.md` 2).
+    /// The status that an answer over HTTP has.
     #[must_use]
     pub fn http_status(&self) -> u16 {
         match self.kind {
@@ -137,6 +140,9 @@ impl From<gleaner_store::Error> for Error {
         match error.kind() {
             gleaner_store::ErrorKind::UnknownJob => Self::not_found(),
             gleaner_store::ErrorKind::JobEnded => Self::conflict("the job has ended"),
+            gleaner_store::ErrorKind::TooManyJobs | gleaner_store::ErrorKind::Full => {
+                Self::rate_limited(error.to_string(), QUEUE_FULL_PAUSE)
+            }
             gleaner_store::ErrorKind::KeyUsed => Self::conflict(error.to_string()),
             _ => Self::failed(error.to_string()),
         }

@@ -196,7 +196,7 @@ impl Traces {
         self.each(key, |trace| {
             trace.found = true;
             let verdict = match outcome {
-                PageOutcome::Retry(_) => return,
+                PageOutcome::Retry(_) | PageOutcome::Return(_) => return,
                 PageOutcome::Failed(error) => Verdict::Failed(error.clone()),
                 PageOutcome::RobotsBlocked => Verdict::RobotsTxt,
                 PageOutcome::Skipped => Verdict::NotAResult,

@@ -9,6 +9,8 @@ use gleaner_types::{ErrorCode, JobId, PageError};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::reading::{PageRead, PageTask, by_fields};
+
 /// Tokens that one credit pays (contract 1).
 pub const TOKENS_PER_CREDIT: u64 = 15;
 
@@ -22,7 +24,7 @@ pub trait Extract: Debug + Send + Sync + 'static {
     /// Why there is no data, in the contract's codes.
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError>;
 
-    /// Reads fields off one page, for change tracking in mode `json`.
+    /// Reads fields off one page of which nothing but its Markdown is at hand.
     ///
     /// # Errors
     /// Where it cannot be done. The default cannot: `MODEL_NOT_CONFIGURED`.
@@ -38,6 +40,15 @@ pub trait Extract: Debug + Send + Sync + 'static {
             code: ErrorCode::ModelNotConfigured,
             message: "this engine was built without a language model".to_owned(),
         })
+    }
+
+    /// Reads off one page of a scrape, a batch or a crawl what may take a language model: the formats `json` and
+    /// `summary`, and the fields of change tracking in mode `json`. What cannot be had is told in
+    /// [`PageRead::notes`]. Dropping the future must end the work.
+    ///
+    /// The default reads fields by [`extract_page`](Self::extract_page) and leaves summaries as they are.
+    async fn read_page(&self, page: PageTask<'_>) -> PageRead {
+        by_fields(self, page).await
     }
 }
 
@@ -66,7 +77,7 @@ pub struct Extracted {
 }
 
 impl Extracted {
-    /// What it costs (`filled-in.md` 7).
+    /// What it costs: a credit for every 15 tokens (contract 1).
     #[must_use]
     pub fn credits(&self) -> u64 {
         self.tokens_used.div_ceil(TOKENS_PER_CREDIT)

@@ -277,6 +277,11 @@ impl Host {
 }
 
 impl Lease {
+    /// Is it the only leased page of its host?
+    pub(crate) fn is_alone(&self) -> bool {
+        self.0.lock().leased <= 1
+    }
+
     /// As [`Gate::pass`], to the host of the page.
     pub(crate) async fn pass(&self, manners: Manners) -> Pass {
         self.0.pass(manners).await

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use futures_core::Stream;
 use futures_core::future::BoxFuture;
 use gleaner_frontier::Reason;
-use gleaner_store::{JobSnapshot, PageFailures, ReadBound, Slice, Store};
+use gleaner_store::{DeadLetter, JobSnapshot, PageFailures, ReadBound, Slice, Store};
 use gleaner_types::{Document, JobId};
 use tokio::runtime::Handle;
 
@@ -111,6 +111,14 @@ impl Job {
     /// Where the store fails.
     pub async fn failures(&self) -> Result<PageFailures, Error> {
         Ok(self.room.store().failures(self.id).await?)
+    }
+
+    /// The events of the job that its webhook did not take.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn dead_letters(&self) -> Result<Vec<DeadLetter>, Error> {
+        Ok(self.room.store().dead_letters(self.id).await?)
     }
 
     /// Ends the job. What is done stays readable; pages in work are given up. A job that has ended stays as it is.

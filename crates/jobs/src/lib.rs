@@ -25,12 +25,14 @@ mod handle;
 mod map;
 mod page;
 mod ports;
+mod reading;
 mod robots;
 mod room;
 mod session;
 mod shared;
 mod sitemaps;
 mod tracking;
+mod transforming;
 mod webhook;
 mod worker;
 
@@ -54,14 +56,17 @@ pub use ports::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
     Transformed,
 };
-pub use robots::{MAX_ROBOTS_KEPT, ROBOTS_LIFETIME, ROBOTS_RETRY};
+pub use reading::{PageRead, PageTask, PageText};
+pub use robots::{MAX_ROBOTS_KEPT, MAX_ROBOTS_MEMORY, ROBOTS_LIFETIME, ROBOTS_RETRY, ROBOTS_TIMEOUT};
 pub use room::{Parts, Room};
 pub use session::Session;
-pub use sitemaps::{MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
+pub use shared::MAX_MAPS;
+pub use sitemaps::{MAX_SITEMAP_BYTES, MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
 pub use tracking::MAX_DIFF_BYTES;
+pub use transforming::{MAX_LARGE_AT_ONCE, MAX_PDFS_AT_ONCE, MAX_TRANSFORM_TIME};
 pub use webhook::{
     BREAKER_FAILURES, BREAKER_PAUSE, DELIVERY_RETRIES, DELIVERY_TIMEOUT, Deliver, DeliverError, Delivery,
-    MAX_DELIVERIES, MAX_DELIVERIES_PER_ENDPOINT, MAX_ENDPOINTS_KNOWN, SignatureError, WebhookConfig, sign,
-    verify,
+    HOPELESS_FAILURES, MAX_DELIVERIES, MAX_DELIVERIES_PER_ENDPOINT, MAX_DELIVERIES_PER_TEAM,
+    MAX_ENDPOINTS_KNOWN, SignatureError, WebhookConfig, sign, verify,
 };
 pub use worker::SWEEP_EVERY;

@@ -13,9 +13,10 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use crate::context::JobContext;
-use crate::page::{Hops, transform};
+use crate::page::Hops;
 use crate::ports::{FetchRequest, Purpose};
 use crate::shared::{Shared, Way};
+use crate::transforming::transform;
 use crate::{Error, sitemaps};
 
 /// How long mapping a site may take where the request does not say. What its sitemaps gave until then is the result.
@@ -57,8 +58,12 @@ pub(crate) async fn map(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Resul
         code: ErrorCode::ScrapeTimeout,
         message: format!("the site was not mapped within the timeout of {} ms", timeout.as_millis()),
     };
+    let Ok(Ok(_place)) = timeout_at(deadline, shared.maps.acquire()).await else { return Err(late().into()) };
     let begun = timeout_at(deadline, read_start(shared, &plan, &mut found)).await;
     let Start { url: start, robots, mut warning } = begun.map_err(|_| late())??;
+    if robots.is_unreachable() {
+        return Ok(MapResult { links: Vec::new(), warning });
+    }
     // Where words rank the result, the best may come last.
     let limit = usize::try_from(plan.limit).unwrap_or(usize::MAX);
     let enough = if plan.search.is_some() { MAX_SEARCHED } else { limit };
@@ -101,7 +106,9 @@ async fn read_start(shared: &Arc<Shared>, plan: &MapPlan, found: &mut Found<'_>)
         Ok(policy) => policy,
         Err(failure) => return Err(failure.error.into()),
     };
-    if !robots.allows(&start) {
+    if robots.is_unreachable() {
+        warning = Some("the server failed to give its robots.txt, so nothing was read".to_owned());
+    } else if !robots.allows(&start) {
         warning = Some("robots.txt forbids the start page, so its links were not read".to_owned());
     } else if plan.sitemap != SitemapMode::Only {
         let request = FetchRequest {

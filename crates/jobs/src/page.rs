@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use gleaner_frontier::{Candidate, Decision, Fingerprint, Observation, Reason, RobotsPolicy, UrlKey};
+use gleaner_frontier::{
+    Candidate, Decision, Fingerprint, Observation, Pace, Reason, RobotsPolicy, UrlKey,
+};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::{ErrorCode, PageError};
@@ -19,9 +21,12 @@ use crate::context::{CrawlContext, JobContext};
 use crate::credits::credits;
 use crate::gate::Lease;
 use crate::ports::{FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transformed};
+use crate::reading::{self, PageText};
 use crate::robots::ROBOTS_RETRY;
-use crate::shared::{Shared, Way, is_busy};
-use crate::{sitemaps, tracking};
+use crate::shared::{Shared, Way, is_busy, same_host};
+use crate::sitemaps::{self, Allowed};
+use crate::tracking;
+use crate::transforming::transform;
 
 /// A page is tried at most so often.
 pub const MAX_ATTEMPTS: u32 = 3;
@@ -29,47 +34,45 @@ pub const MAX_ATTEMPTS: u32 = 3;
 pub const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// A host that asks to be left alone for longer is not waited for: its answer is the document.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(gleaner_types::limits::MAX_RETRY_AFTER_SECONDS);
-/// A redirect waits for the delay of its host as well. So many such waits are no part of a page's timeout.
-const DELAYS_BESIDE_TIMEOUT: u32 = 5;
 /// A page is given back so long before its lease ends, whatever it waits for.
 const LEASE_MARGIN: Duration = Duration::from_secs(10);
-/// Bodies larger than this are transformed on a thread for blocking work, so that they do not hold up the
-/// connections that share a thread with them.
-const LARGE_BODY: usize = 256 << 10;
-
 /// What came of a page, on its way to the store.
 struct Work {
     outcome: PageOutcome,
     redirected_to: Option<UrlKey>,
-    observed: Option<Observation>,
+    /// How the host answered, and where.
+    pace: Pace,
     fingerprint: Option<Fingerprint>,
     links: Vec<Candidate>,
+    /// What the transform left to be read.
+    text: Option<Box<PageText>>,
 }
 
 impl From<PageOutcome> for Work {
     fn from(outcome: PageOutcome) -> Self {
-        Self { outcome, redirected_to: None, observed: None, fingerprint: None, links: Vec::new() }
+        let (pace, links) = (Pace::default(), Vec::new());
+        Self { outcome, redirected_to: None, pace, fingerprint: None, links, text: None }
     }
 }
 
 impl Work {
-    fn observing(self, observed: Option<Observation>) -> Self {
-        Self { observed, ..self }
+    fn told(self, pace: Pace) -> Self {
+        Self { pace, ..self }
     }
 }
 
 /// Works on a leased page and finishes it, unless its job ends first.
 pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
-    let Some(job) = shared.context(page.job) else { return shared.give_back(page).await };
+    let again = PageOutcome::Retry(shared.clock.now());
+    let Some(job) = shared.context(page.job) else { return shared.give_back(page, again).await };
     let lease = shared.gate.lease(&page.url);
     let mut work = tokio::select! {
         // In this order: nothing is done for a job that has ended, nor on a lease that will have.
         biased;
-        () = job.cancelled.cancelled() => return shared.give_back(page).await,
+        () = job.cancelled.cancelled() => return shared.give_back(page, again).await,
         () = tokio::time::sleep_until(end_of_work(&shared, &page)) => {
             tracing::warn!(url = %gleaner_types::SafeUrl::from(&page.url), "a page was not done when its lease ended");
-            job.note_untried(&page);
-            return shared.give_back(page).await;
+            return shared.give_back(page, PageOutcome::Retry(shared.clock.now())).await;
         }
         // A panic is one page's failure.
         work = AssertUnwindSafe(process(&shared, &job, &page, &lease)).catch_unwind() => work.unwrap_or_else(|_| {
@@ -78,15 +81,21 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         }),
     };
     drop(lease);
-    if !matches!(work.outcome, PageOutcome::Retry(_)) {
+    if !matches!(work.outcome, PageOutcome::Retry(_) | PageOutcome::Return(_)) {
         job.earn_retry();
-        job.forget_tries(&page);
     }
+    let compared = tokio::select! {
+        biased;
+        () = job.cancelled.cancelled() => return shared.give_back(page, again).await,
+        compared = reading::read(&shared, &job, &page, work.text.take(), &mut work.outcome) => compared,
+    };
     if let Some(asked) = &job.options.formats.change_tracking {
-        tracking::track(&shared, &job, asked, &mut work.outcome).await;
+        tracking::track(&shared, &job, asked, compared, &mut work.outcome).await;
     }
-    let Work { outcome, redirected_to, observed, fingerprint, links } = work;
-    let finished = FinishedPage { lease: page, outcome, redirected_to, observed, fingerprint, links };
+    let Work { outcome, redirected_to, pace, fingerprint, links, text: _ } = work;
+    let Pace { observed, address, .. } = pace;
+    let finished =
+        FinishedPage { lease: page, outcome, redirected_to, observed, address, fingerprint, links };
     match shared.store.finish(finished, shared.clock.now()).await {
         Ok(receipt) if receipt.job_ended => shared.forget(job.id),
         Ok(_) => {}
@@ -97,7 +106,7 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
 
 /// When the work on a page stops: before its lease ends, so that no request of it is under way when the page is leased
 /// to another. Waiting at the [`Gate`](crate::gate::Gate) and a fetch that hangs are bounded by it too.
-fn end_of_work(shared: &Shared, page: &LeasedPage) -> Instant {
+pub(crate) fn end_of_work(shared: &Shared, page: &LeasedPage) -> Instant {
     let left = page.expires_at.saturating_sub(shared.clock.now());
     shared.clock.instant(page.expires_at) - LEASE_MARGIN.min(left / 10)
 }
@@ -111,7 +120,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     if let Some(crawl) = job.crawl.as_ref().filter(|crawl| crawl.sitemaps.contains(page.key)) {
         return read_sitemap(shared, job, crawl, page).await.into();
     }
-    let policy = match robots_of(shared, job, page).await {
+    let policy = match robots_of(shared, job, page, lease).await {
         Ok(policy) => policy,
         Err(outcome) => {
             trace(job, page, None, false, &outcome);
@@ -119,18 +128,10 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         }
     };
     let manners = job.manners(policy.and_then(|policy| policy.crawl_delay()).unwrap_or_default());
-    let gap = manners.gap.max(manners.delay);
-    let patient;
-    let mut options = job.options_for(page);
-    if !gap.is_zero() {
-        patient =
-            ScrapeOptionsPlan { timeout: options.timeout + gap * DELAYS_BESIDE_TIMEOUT, ..options.clone() };
-        options = &patient;
-    }
     let request = FetchRequest {
         url: &page.url,
         scheme_assumed: job.is_scheme_assumed(page.key),
-        options,
+        options: job.options_for(page),
         purpose: Purpose::Page,
         session: Some(&job.session),
     };
@@ -138,8 +139,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     let patience = shared.clock.instant(page.expires_at) - lease_left / 2;
     let pass = tokio::time::timeout_at(patience, lease.pass(manners)).await;
     let Some(pass) = pass.ok().filter(|_| Instant::now() < patience) else {
-        job.note_untried(page);
-        return PageOutcome::Retry(shared.clock.now()).into();
+        return PageOutcome::Return(shared.clock.now()).into();
     };
     let way = Way::from(&shared.gate, pass);
     let hops = Hops { shared, job, is_start: job.is_start(page.key), way };
@@ -148,17 +148,21 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         Ok(fetched) => fetched,
         Err(failure) => {
             let latency = shared.clock.now().saturating_sub(began);
-            // Other failures say nothing of how busy the host is.
-            let observed = failure.retryable.then_some(Observation { status: None, latency });
-            let outcome = after_failure(shared, job, page, failure);
+            // Other failures say nothing of how busy the host is; nor do those of our own proxies.
+            let says = failure.retryable && failure.error.code != ErrorCode::ScrapeAllEnginesFailed;
+            let observed = says.then_some(Observation { status: None, latency });
+            let outcome = after_failure(shared, job, page, failure).await;
             trace(job, page, None, false, &outcome);
-            return Work::from(outcome).observing(observed);
+            return Work::from(outcome).told(Pace { observed, ..Pace::default() });
         }
     };
     // Before the place at the host is free for another.
     shared.heed(&fetched).await;
     drop(hops);
     let observed = Some(Observation { status: Some(fetched.status), latency: fetched.latency });
+    // A redirect may have led to another host.
+    let address = fetched.address.filter(|_| same_host(&page.url, &fetched.url));
+    let pace = Pace { observed, address, ..Pace::default() };
     if let Some(crawl) = &job.crawl
         && page.key == crawl.start_key
         && crawl.sitemap != SitemapMode::Skip
@@ -168,7 +172,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     if is_busy(fetched.status)
         && let Some(outcome) = try_again(shared, job, page, fetched.retry_after)
     {
-        return Work::from(outcome).observing(observed);
+        return Work::from(outcome).told(pace);
     }
     if page.external
         && let Some(crawl) = &job.crawl
@@ -184,19 +188,19 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         }
         let work = Work { redirected_to, ..PageOutcome::Skipped.into() };
         trace(job, page, Some(&fetched.url), true, &work.outcome);
-        return work.observing(observed);
+        return work.told(pace);
     }
     let (fetched, transformed) = transform(shared, job, fetched).await;
     let answered = job.is_traced().then(|| fetched.url.clone());
     let work = match transformed {
         Err(error) => PageOutcome::Failed(error).into(),
-        Ok(transformed) => conclude(job, page, fetched, transformed),
+        Ok(transformed) => conclude(shared, job, page, fetched, transformed),
     };
     trace(job, page, answered.as_ref(), work.redirected_to.is_some(), &work.outcome);
     if job.is_traced() {
         trace_links(shared, job, &work.links).await;
     }
-    work.observing(observed)
+    work.told(pace)
 }
 
 /// Notes which of the links that somebody wants to know about will be put off.
@@ -217,14 +221,39 @@ fn trace(job: &JobContext, page: &LeasedPage, answered: Option<&Url>, moved: boo
     }
 }
 
-fn after_failure(shared: &Shared, job: &JobContext, page: &LeasedPage, failure: FetchError) -> PageOutcome {
+async fn after_failure(
+    shared: &Shared,
+    job: &JobContext,
+    page: &LeasedPage,
+    failure: FetchError,
+) -> PageOutcome {
     match failure.refused_hop {
-        Some(HopRefusal::Robots) => PageOutcome::RobotsBlocked,
+        Some(HopRefusal::Robots) => forbidden(shared, job, page, false).await,
+        Some(HopRefusal::RobotsUnread) => match try_again(shared, job, page, Some(ROBOTS_RETRY)) {
+            Some(again) => again,
+            None => forbidden(shared, job, page, true).await,
+        },
         Some(HopRefusal::OutOfScope(_)) | None => {
             let again = if failure.retryable { try_again(shared, job, page, None) } else { None };
             again.unwrap_or(PageOutcome::Failed(failure.error))
         }
     }
+}
+
+/// robots.txt forbids the page, or what it redirects to; also where its server failed to give it.
+async fn forbidden(shared: &Shared, job: &JobContext, page: &LeasedPage, unread: bool) -> PageOutcome {
+    if let Some(crawl) = &job.crawl {
+        crawl.records.rejections.count(Reason::RobotsTxt);
+        if page.key == crawl.start_key {
+            let warning = if unread {
+                "the server failed to give its robots.txt, so nothing was crawled"
+            } else {
+                "robots.txt forbids the start page, so nothing was crawled"
+            };
+            let _ = shared.store.warn(job.id, warning).await;
+        }
+    }
+    PageOutcome::RobotsBlocked
 }
 
 /// A sitemap gives no document and no error: pages at depth 0, or nothing.
@@ -234,11 +263,20 @@ async fn read_sitemap(
     crawl: &CrawlContext,
     page: &LeasedPage,
 ) -> PageOutcome {
-    let (options, manners) = (errand_options(job, &page.url), job.manners(Duration::ZERO));
-    let found = match sitemaps::read(shared, &page.url, &options, manners).await {
+    let mut manners = job.manners(Duration::ZERO);
+    if let Some(agent) = &crawl.robots_agent {
+        match crawl.sitemaps.allows(shared, agent, job, &page.url, page.key).await {
+            Allowed::Yes { gap } => manners.gap = gap,
+            Allowed::No => return PageOutcome::Skipped,
+            Allowed::Unknown => {
+                return try_again(shared, job, page, Some(ROBOTS_RETRY)).unwrap_or(PageOutcome::Skipped);
+            }
+        }
+    }
+    let found = match sitemaps::read(shared, &page.url, &errand_options(job, &page.url), manners).await {
         Ok(found) => found,
         Err(failure) => {
-            tracing::debug!(error = %failure.error, "a sitemap could not be fetched");
+            tracing::info!(error = %failure.error, "a sitemap could not be fetched");
             let again = if failure.retryable { try_again(shared, job, page, None) } else { None };
             return again.unwrap_or(PageOutcome::Skipped);
         }
@@ -257,6 +295,7 @@ async fn robots_of(
     shared: &Arc<Shared>,
     job: &JobContext,
     page: &LeasedPage,
+    lease: &Lease,
 ) -> Result<Option<Arc<RobotsPolicy>>, PageOutcome> {
     let Some(crawl) = &job.crawl else { return Ok(None) };
     let Some(agent) = crawl.robots_agent.as_deref() else { return Ok(None) };
@@ -275,22 +314,12 @@ async fn robots_of(
         return Err(again);
     }
     if !policy.allows(&page.url) {
-        if page.key == crawl.start_key {
-            let warning = if policy.is_unreachable() {
-                "the server failed to give its robots.txt, so nothing was crawled"
-            } else {
-                "robots.txt forbids the start page, so nothing was crawled"
-            };
-            let _ = shared.store.warn(job.id, warning).await;
-        }
-        crawl.records.rejections.count(Reason::RobotsTxt);
-        return Err(PageOutcome::RobotsBlocked);
+        return Err(forbidden(shared, job, page, policy.is_unreachable()).await);
     }
     // This host has just been asked for robots.txt, and pages of it may have been leased before its delay was known.
-    // They go back, and are leased again at the right pace.
-    if let Some(gap) = policy.crawl_delay().max(crawl.delay).filter(|_| known.fresh) {
-        job.note_untried(page);
-        return Err(PageOutcome::Retry(shared.clock.now() + gap));
+    // They go back, and are leased again at the right pace; one that is alone waits here.
+    if let Some(gap) = policy.crawl_delay().max(crawl.delay).filter(|_| known.fresh && !lease.is_alone()) {
+        return Err(PageOutcome::Return(shared.clock.now() + gap));
     }
     Ok(Some(policy))
 }
@@ -311,33 +340,21 @@ fn try_again(
     page: &LeasedPage,
     after: Option<Duration>,
 ) -> Option<PageOutcome> {
-    let tries = job.tries_of(page);
+    let tries = page.attempt;
     let pause = after.unwrap_or(RETRY_PAUSE * 2_u32.saturating_pow(tries.min(6)));
     let at = shared.clock.now() + pause;
     let in_time = pause <= MAX_RETRY_AFTER && job.deadline.is_none_or(|deadline| at < deadline);
     (tries + 1 < MAX_ATTEMPTS && in_time && job.take_retry()).then_some(PageOutcome::Retry(at))
 }
 
-/// The answer back, and what came of it. A panic of the transformer is this page's failure.
-pub(crate) async fn transform(
-    shared: &Arc<Shared>,
-    job: &Arc<JobContext>,
-    page: Fetched,
-) -> (Fetched, Result<Transformed, PageError>) {
-    let panicked =
-        || PageError { code: ErrorCode::UnknownError, message: "the engine failed on this page".to_owned() };
-    if page.body.len() < LARGE_BODY {
-        let transform = AssertUnwindSafe(|| shared.transform.transform(&page, &job.options));
-        let transformed = std::panic::catch_unwind(transform).unwrap_or_else(|_| Err(panicked()));
-        return (page, transformed);
-    }
-    let (shared, job, large) = (Arc::clone(shared), Arc::clone(job), page.clone());
-    let transformed = tokio::task::spawn_blocking(move || shared.transform.transform(&large, &job.options));
-    (page, transformed.await.unwrap_or_else(|_| Err(panicked())))
-}
-
 /// Completes the document with the facts of the fetch and picks the links that belong to the job.
-fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transformed) -> Work {
+fn conclude(
+    shared: &Shared,
+    job: &JobContext,
+    page: &LeasedPage,
+    fetched: Fetched,
+    found: Transformed,
+) -> Work {
     let mut document = found.document;
     let metadata = &mut document.metadata;
     metadata.source_url = Some(page.url.as_str().to_owned());
@@ -348,7 +365,7 @@ fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transf
     metadata.proxy_used = Some(fetched.proxy_used);
     metadata.cache_state = Some(fetched.cache_state);
     metadata.cached_at = fetched.cached_at;
-    metadata.concurrency_limited = Some(false);
+    metadata.concurrency_limited = Some(page.waited_for_slot);
     if fetched.status >= 400 {
         metadata.error = Some(reason(fetched.status));
     }
@@ -359,16 +376,18 @@ fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transf
         document.warning =
             Some(document.warning.map_or_else(|| remark.to_owned(), |first| format!("{first}; {remark}")));
     }
-    let cost = credits(&job.options, &document, job.zero_data_retention);
+    let cost = credits(&job.options, &document, found.pages_converted, job.zero_data_retention);
     document.metadata.credits_used = Some(cost);
 
     let Some(crawl) = &job.crawl else {
-        return PageOutcome::Document(Box::new(document), cost).into();
+        let work = Work::from(PageOutcome::Document(Box::new(document), cost));
+        return Work { text: found.text, ..work };
     };
     // Errors say the same anyway, and what links alone are wanted of was not read.
-    let text = document.markdown.as_deref().filter(|_| fetched.status < 400);
+    let text = document.markdown.as_deref().filter(|_| shared.near_duplicates && fetched.status < 400);
     let fingerprint = text.and_then(Fingerprint::of);
-    let in_results = crawl.scope.in_results(&fetched.url);
+    let in_results = !job.is_start(page.key)
+        || [&page.url, &fetched.url].into_iter().any(|url| crawl.scope.fits_patterns(url));
     let arrived = crawl.candidate(fetched.url, false);
     let external = page.external || arrived.as_ref().is_some_and(|candidate| candidate.external);
     let redirected_to = arrived.map(|candidate| candidate.key).filter(|key| *key != page.key);
@@ -385,7 +404,7 @@ fn conclude(job: &JobContext, page: &LeasedPage, fetched: Fetched, found: Transf
     };
     let outcome =
         if in_results { PageOutcome::Document(Box::new(document), cost) } else { PageOutcome::Skipped };
-    Work { outcome, redirected_to, observed: None, fingerprint, links }
+    Work { outcome, redirected_to, pace: Pace::default(), fingerprint, links, text: found.text }
 }
 
 /// The standard's name of a status, such as `Not Found`.
@@ -420,7 +439,8 @@ impl HopCheck for Hops<'_> {
         if let Some(agent) = &crawl.robots_agent {
             match self.shared.robots(agent, to, false, self.job).await.reading {
                 Ok(policy) if policy.allows(to) => gap = policy.crawl_delay().unwrap_or_default(),
-                Ok(_) | Err(_) => return Err(HopRefusal::Robots),
+                Ok(policy) if !policy.is_unreachable() => return Err(HopRefusal::Robots),
+                Ok(_) | Err(_) => return Err(HopRefusal::RobotsUnread),
             }
         }
         self.way.go_on(to, self.job.manners(gap)).await;

@@ -4,6 +4,7 @@
 //! simulator fits scripted ones.
 
 use std::fmt::Debug;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -12,6 +13,7 @@ use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ActionResults, CacheState, Document, PageError, ProxyUsed};
 use url::Url;
 
+use crate::reading::PageText;
 use crate::session::Session;
 
 /// Fetches or renders one address.
@@ -41,6 +43,8 @@ pub trait HopCheck: Send + Sync {
 pub enum HopRefusal {
     /// robots.txt forbids the target.
     Robots,
+    /// The robots.txt of the target could not be read, so that nobody knows whether it forbids it.
+    RobotsUnread,
     /// The target does not belong to the job.
     OutOfScope(String),
 }
@@ -86,6 +90,8 @@ pub struct Fetched {
     pub retry_after: Option<Duration>,
     /// From the request until the first byte of the answer.
     pub latency: Duration,
+    /// The address that was dialled for the answer; `None` where a proxy, a cache or a browser stood in between.
+    pub address: Option<IpAddr>,
     /// Which kind of proxy was used.
     pub proxy_used: ProxyUsed,
     /// Did it come from the cache?
@@ -133,4 +139,10 @@ pub struct Transformed {
     pub document: Document,
     /// All links of the page, absolute, each once, in their order.
     pub links: Vec<Url>,
+    /// Pages of a PDF that were converted, which is what it costs; `None` for other pages.
+    pub pages_converted: Option<u32>,
+    /// The page as text, where the options ask for something that is left to [`Extract::read_page`].
+    ///
+    /// [`Extract::read_page`]: crate::Extract::read_page
+    pub text: Option<Box<PageText>>,
 }

@@ -1,7 +1,7 @@
 //! robots.txt of each origin, fetched once for all who wait for it and kept for a day (RFC 9309, 2.4).
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gleaner_frontier::RobotsPolicy;
@@ -14,8 +14,12 @@ use crate::ports::FetchError;
 pub const ROBOTS_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
 /// Where robots.txt could not be had, or its server answered 5xx, it is asked for again after this.
 pub const ROBOTS_RETRY: Duration = Duration::from_secs(5);
+/// How long fetching one may take, whatever the timeout of the job that asks first.
+pub const ROBOTS_TIMEOUT: Duration = Duration::from_secs(30);
 /// So many are kept; beyond it the oldest are fetched again when needed.
 pub const MAX_ROBOTS_KEPT: usize = 50_000;
+/// Most memory that those which are kept may take, in bytes; beyond it the oldest are fetched again when needed.
+pub const MAX_ROBOTS_MEMORY: usize = 64 << 20;
 
 /// A robots.txt, or why there is none: then nothing of the origin is fetched.
 pub(crate) type Reading = Result<Arc<RobotsPolicy>, FetchError>;
@@ -30,13 +34,26 @@ pub(crate) struct Known {
 
 #[derive(Debug, Default)]
 pub(crate) struct RobotsCache {
-    entries: Mutex<HashMap<(String, String), Entry>>,
+    kept: Mutex<Kept>,
 }
+
+#[derive(Debug, Default)]
+struct Kept {
+    entries: HashMap<Key, Entry>,
+    /// In the order in which they came. Some of them are gone.
+    order: VecDeque<(Key, Duration)>,
+    memory: usize,
+}
+
+/// Origin and agent.
+type Key = (String, String);
 
 #[derive(Debug, Clone)]
 struct Entry {
     since: Duration,
     cell: Arc<OnceCell<Reading>>,
+    /// What it takes, once it is there.
+    weight: usize,
 }
 
 impl Entry {
@@ -62,7 +79,8 @@ impl RobotsCache {
     where
         F: Future<Output = Reading>,
     {
-        let cell = self.cell((url.origin().ascii_serialization(), agent.to_owned()), now);
+        let key = (url.origin().ascii_serialization(), agent.to_owned());
+        let (cell, since) = self.lock().cell(key.clone(), now);
         if let Some(reading) = cell.get() {
             return Known { reading: reading.clone(), fresh: false };
         }
@@ -71,23 +89,54 @@ impl RobotsCache {
         address.set_query(None);
         address.set_fragment(None);
         let reading = cell.get_or_init(|| load(address)).await.clone();
+        let weight = reading.as_ref().map_or(0, |policy| policy.weight());
+        self.lock().weigh(&key, since, weight);
         Known { reading, fresh: true }
     }
 
-    fn cell(&self, key: (String, String), now: Duration) -> Arc<OnceCell<Reading>> {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(entry) = entries.get(&key).filter(|entry| entry.is_current(now)) {
-            return Arc::clone(&entry.cell);
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// The entry that holds now, and since when it is there.
+    fn cell(&mut self, key: Key, now: Duration) -> (Arc<OnceCell<Reading>>, Duration) {
+        if let Some(entry) = self.entries.get(&key).filter(|entry| entry.is_current(now)) {
+            return (Arc::clone(&entry.cell), entry.since);
         }
-        if entries.len() >= MAX_ROBOTS_KEPT {
-            entries.retain(|_, entry| entry.is_current(now));
-            if entries.len() >= MAX_ROBOTS_KEPT {
-                entries.clear();
-            }
-        }
+        self.remove(&key);
+        while self.entries.len() >= MAX_ROBOTS_KEPT && self.drop_oldest() {}
         let cell = Arc::new(OnceCell::new());
-        entries.insert(key, Entry { since: now, cell: Arc::clone(&cell) });
-        cell
+        self.order.push_back((key.clone(), now));
+        self.entries.insert(key, Entry { since: now, cell: Arc::clone(&cell), weight: 0 });
+        (cell, now)
+    }
+
+    /// Books what an entry takes, and makes room for it.
+    fn weigh(&mut self, key: &Key, since: Duration, weight: usize) {
+        let Some(entry) = self.entries.get_mut(key).filter(|entry| entry.since == since) else { return };
+        self.memory = self.memory - entry.weight + weight;
+        entry.weight = weight;
+        while self.memory > MAX_ROBOTS_MEMORY && self.drop_oldest() {}
+    }
+
+    /// False where there is none.
+    fn drop_oldest(&mut self) -> bool {
+        let Some((key, since)) = self.order.pop_front() else { return false };
+        if self.entries.get(&key).is_some_and(|entry| entry.since == since) {
+            self.remove(&key);
+        }
+        true
+    }
+
+    fn remove(&mut self, key: &Key) {
+        self.memory -= self.entries.remove(key).map_or(0, |entry| entry.weight);
+        // Names of entries that are gone must not outnumber the others.
+        if self.order.len() > 2 * self.entries.len() + 64 {
+            let entries = &self.entries;
+            self.order.retain(|(key, since)| entries.get(key).is_some_and(|entry| entry.since == *since));
+        }
     }
 }
 
@@ -148,5 +197,23 @@ mod tests {
         assert!(get(&cache, "https://a.example/", 10, allow(), &loads).await.fresh);
         assert!(!get(&cache, "https://a.example/", 1_000, allow(), &loads).await.fresh);
         assert_eq!(loads.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn what_is_kept_takes_no_more_than_its_bound() {
+        let cache = RobotsCache::default();
+        let body: String = (0..20_000).map(|n| format!("Disallow: /{n}\n")).collect();
+        let policy = RobotsPolicy::parse(format!("User-agent: *\n{body}").as_bytes(), AGENT);
+        let weight = policy.weight();
+        assert!(weight > 20_000 * 8, "{weight}");
+        let (reading, loads): (Reading, _) = (Ok(Arc::new(policy)), AtomicU32::new(0));
+        let sites = 2 * MAX_ROBOTS_MEMORY / weight;
+        for n in 0..sites {
+            get(&cache, &format!("https://{n}.example/"), 0, reading.clone(), &loads).await;
+        }
+        assert!(cache.lock().memory <= MAX_ROBOTS_MEMORY);
+        let first = get(&cache, "https://0.example/", 0, reading.clone(), &loads).await;
+        let last = get(&cache, &format!("https://{}.example/", sites - 1), 0, reading, &loads).await;
+        assert!(first.fresh && !last.fresh, "the oldest went");
     }
 }

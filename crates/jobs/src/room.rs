@@ -1,4 +1,5 @@
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use gleaner_frontier::{Candidate, JobRules};
 use gleaner_store::{JobAccount, JobSnapshot, NewJob, Retention, Store};
@@ -34,6 +35,9 @@ pub struct Parts {
     pub robots_agent: String,
     /// Pages at once, all jobs together.
     pub max_in_flight: u32,
+    /// Compare what the pages of a crawl say, and put those kinds off that say the same over and over: soft 404s, the
+    /// empty days of a calendar. Where only links are wanted of pages, their text is not read and nothing is compared.
+    pub near_duplicates: bool,
 }
 
 /// The engine room: takes checked plans, gives running jobs.
@@ -48,10 +52,7 @@ impl Room {
     /// An engine room of these parts.
     #[must_use]
     pub fn new(parts: Parts) -> Arc<Self> {
-        let Parts { store, fetch, transform, clock, robots_agent, max_in_flight } = parts;
-        let max_in_flight = usize::try_from(max_in_flight).unwrap_or(usize::MAX).max(1);
-        let shared = Shared::new(store, fetch, transform, clock, robots_agent, max_in_flight);
-        Arc::new(Self { shared: Arc::new(shared), worker: Mutex::default() })
+        Arc::new(Self { shared: Arc::new(Shared::new(parts)), worker: Mutex::default() })
     }
 
     pub(crate) fn store(&self) -> &Arc<dyn Store> {
@@ -75,39 +76,31 @@ impl Room {
         plan: ScrapePlan,
         terms: Terms,
     ) -> Result<Document, Error> {
+        self.begin_scrape(plan, terms).await?.done().await
+    }
+
+    pub(crate) async fn begin_scrape(
+        self: &Arc<Self>,
+        plan: ScrapePlan,
+        terms: Terms,
+    ) -> Result<Scraping, Error> {
         let timeout = plan.options.timeout;
         let targets = std::slice::from_ref(&plan.target);
         let (mut context, pages) =
             JobContext::of_targets(terms.id, targets, plan.options, plan.zero_data_retention);
         context.deadline = Some(self.shared.clock.now() + timeout);
         let id = self.begin(context, terms.job(None, JobRules::with_limit(1), pages)).await?;
-        let mut job = self.handle(id);
-        let late = || PageError {
-            code: ErrorCode::ScrapeTimeout,
-            message: format!("the page was not done within the timeout of {} ms", timeout.as_millis()),
-        };
-        match tokio::time::timeout(timeout, job.next()).await.map_err(|_| late())? {
-            Some(document) => Ok(document),
-            None => Err(match job.failures().await?.failures.pop() {
-                Some(failure) => failure.error.into(),
-                None => match job.status().await?.error {
-                    Some(reason) => Error::insufficient_credits(reason),
-                    None => PageError {
-                        code: ErrorCode::UnknownError,
-                        message: "the page gave no document".to_owned(),
-                    }
-                    .into(),
-                },
-            }),
-        }
+        Ok(Scraping { job: self.handle(id), timeout })
     }
 
-    /// Begins a batch.
+    /// Begins a batch. Events for its webhook wait for a [`Desk`](crate::Desk) that sends them
+    /// ([`open_webhook`](crate::Desk::open_webhook)).
     ///
     /// # Errors
     /// Where the store fails.
     pub async fn batch(self: &Arc<Self>, plan: BatchPlan, request: Value) -> Result<Job, Error> {
-        let id = self.start_batch(plan, Terms::default().with_request(request)).await?;
+        let terms = Terms::default().with_request(request).with_webhook(plan.webhook.as_ref());
+        let id = self.start_batch(plan, terms).await?;
         Ok(self.handle(id))
     }
 
@@ -121,7 +114,7 @@ impl Room {
         self.begin(context, job).await
     }
 
-    /// Begins a crawl.
+    /// Begins a crawl. Events for its webhook are sent as those of a [`batch`](Self::batch).
     ///
     /// # Errors
     /// Where the rules cannot hold, or the store fails.
@@ -139,7 +132,7 @@ impl Room {
         request: Value,
         explained: &[Url],
     ) -> Result<Job, Error> {
-        let terms = Terms::default().with_request(request);
+        let terms = Terms::default().with_request(request).with_webhook(plan.webhook.as_ref());
         let (id, records) = self.start_recorded_crawl(plan, terms, explained).await?;
         Ok(self.handle(id).with_records(records))
     }
@@ -174,6 +167,14 @@ impl Room {
     /// Where the start page cannot be had and there is no sitemap either, or the deadline ran out.
     pub async fn map(self: &Arc<Self>, plan: MapPlan) -> Result<MapResult, Error> {
         map::map(&self.shared, plan, new_id()).await
+    }
+
+    /// Adds to a job's status what its reader should know.
+    ///
+    /// # Errors
+    /// Where the store fails or does not know the job.
+    pub async fn warn(&self, job: JobId, warning: &str) -> Result<(), Error> {
+        Ok(self.shared.store.warn(job, warning).await?)
     }
 
     pub(crate) async fn cancel(&self, job: JobId) -> Result<JobSnapshot, Error> {
@@ -221,6 +222,37 @@ impl Room {
     }
 }
 
+/// A page that is scraped at once. Dropping it gives it up.
+#[derive(Debug)]
+pub(crate) struct Scraping {
+    job: Job,
+    timeout: Duration,
+}
+
+impl Scraping {
+    /// Its document.
+    pub(crate) async fn done(mut self) -> Result<Document, Error> {
+        let late = || PageError {
+            code: ErrorCode::ScrapeTimeout,
+            message: format!("the page was not done within the timeout of {} ms", self.timeout.as_millis()),
+        };
+        match tokio::time::timeout(self.timeout, self.job.next()).await.map_err(|_| late())? {
+            Some(document) => Ok(document),
+            None => Err(match self.job.failures().await?.failures.pop() {
+                Some(failure) => failure.error.into(),
+                None => match self.job.status().await?.error {
+                    Some(reason) => Error::insufficient_credits(reason),
+                    None => PageError {
+                        code: ErrorCode::UnknownError,
+                        message: "the page gave no document".to_owned(),
+                    }
+                    .into(),
+                },
+            }),
+        }
+    }
+}
+
 /// On which terms a job is begun.
 #[derive(Debug)]
 pub(crate) struct Terms {
@@ -247,6 +279,10 @@ impl Default for Terms {
 impl Terms {
     fn with_request(self, request: Value) -> Self {
         Self { request, ..self }
+    }
+
+    fn with_webhook(self, webhook: Option<&WebhookPlan>) -> Self {
+        Self { webhook: webhook.cloned().map(Arc::new), ..self }
     }
 
     pub(crate) fn job(self, kind: Option<JobKind>, rules: JobRules, pages: Vec<Candidate>) -> NewJob {

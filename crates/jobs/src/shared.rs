@@ -4,17 +4,24 @@ use std::time::Duration;
 
 use gleaner_frontier::{Candidate, Pace, RobotsPolicy};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Store};
-use gleaner_types::{JobId, PageError};
+use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::{ErrorCode, JobId, PageError};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use url::Url;
+use url::{Position, Url};
 
 use crate::clock::Clock;
 use crate::context::JobContext;
 use crate::extract::Extract;
 use crate::gate::{Gate, Manners, Pass};
-use crate::page::{MAX_RETRY_AFTER, errand_options};
+use crate::page::MAX_RETRY_AFTER;
 use crate::ports::{Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform};
-use crate::robots::{Known, Reading, RobotsCache};
+use crate::room::Parts;
+use crate::robots::{Known, ROBOTS_TIMEOUT, Reading, RobotsCache};
+use crate::transforming::Places;
+
+/// At most so many sites are mapped at once; further maps wait within their timeout.
+pub const MAX_MAPS: usize = 32;
 
 /// What all parts of the engine room share.
 #[derive(Debug)]
@@ -26,35 +33,37 @@ pub(crate) struct Shared {
     /// The product token that robots.txt is read for.
     pub(crate) agent: String,
     pub(crate) max_in_flight: usize,
+    /// Pages of a crawl are compared by what they say.
+    pub(crate) near_duplicates: bool,
     pub(crate) stopped: CancellationToken,
     contexts: Mutex<HashMap<JobId, Arc<JobContext>>>,
     /// Reads fields off pages, where there is a desk that has it.
     pub(crate) extract: OnceLock<Arc<dyn Extract>>,
     robots: RobotsCache,
     pub(crate) gate: Gate,
+    /// A place for each map that is made at once.
+    pub(crate) maps: Semaphore,
+    pub(crate) places: Places,
 }
 
 impl Shared {
-    pub(crate) fn new(
-        store: Arc<dyn Store>,
-        fetch: Arc<dyn Fetch>,
-        transform: Arc<dyn Transform>,
-        clock: Clock,
-        agent: String,
-        max_in_flight: usize,
-    ) -> Self {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { store, fetch, transform, clock, robots_agent, max_in_flight, near_duplicates } = parts;
         Self {
             store,
             fetch,
             transform,
             clock,
-            agent,
-            max_in_flight,
+            agent: robots_agent,
+            max_in_flight: usize::try_from(max_in_flight).unwrap_or(usize::MAX).max(1),
+            near_duplicates,
             stopped: CancellationToken::new(),
             contexts: Mutex::default(),
             extract: OnceLock::new(),
             robots: RobotsCache::default(),
             gate: Gate::default(),
+            maps: Semaphore::new(MAX_MAPS),
+            places: Places::default(),
         }
     }
 
@@ -64,6 +73,17 @@ impl Shared {
 
     pub(crate) fn remember(&self, job: Arc<JobContext>) {
         self.contexts.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id, job);
+    }
+
+    /// Forgets the jobs that have ended otherwise than with a page of theirs.
+    pub(crate) async fn forget_ended(&self) {
+        let known: Vec<JobId> =
+            self.contexts.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect();
+        for job in known {
+            if self.store.snapshot(job).await.is_ok_and(|snapshot| snapshot.ended_at.is_some()) {
+                self.forget(job);
+            }
+        }
     }
 
     /// The job has ended: whatever still works for it stops.
@@ -76,13 +96,13 @@ impl Shared {
 
     /// Gives back the lease of a page that is not worked on, since its job has ended or belongs to another engine: its
     /// host is free for others, and the page waits if its job goes on.
-    pub(crate) async fn give_back(&self, lease: LeasedPage) {
-        let outcome = PageOutcome::Retry(self.clock.now());
+    pub(crate) async fn give_back(&self, lease: LeasedPage, outcome: PageOutcome) {
         let page = FinishedPage {
             lease,
             outcome,
             redirected_to: None,
             observed: None,
+            address: None,
             fingerprint: None,
             links: Vec::new(),
         };
@@ -136,7 +156,8 @@ impl Shared {
         scheme_assumed: bool,
         job: &JobContext,
     ) -> Reading {
-        let options = errand_options(job, &address);
+        // One that is read for all jobs is read by the headers and the patience of none.
+        let options = ScrapeOptionsPlan { timeout: ROBOTS_TIMEOUT, ..job.foreign_options.clone() };
         let request = FetchRequest {
             url: &address,
             scheme_assumed,
@@ -148,10 +169,16 @@ impl Shared {
         match self.fetch.fetch(request, &errand).await {
             Ok(answer) => {
                 let policy = RobotsPolicy::from_status(answer.status, &answer.body, agent);
-                if let Some(min_gap) = policy.crawl_delay() {
+                // What it asks of an agent that one job chose is kept by that job alone.
+                let min_gap = (agent == self.agent).then(|| policy.crawl_delay().unwrap_or_default());
+                if let Some(gap) = min_gap {
                     // At once, so that nothing comes between the answer and what it asks for.
-                    self.gate.set_gap(&address, min_gap);
-                    self.pace(&address, Pace { min_gap: Some(min_gap), ..Pace::default() }).await;
+                    self.gate.set_gap(&address, gap);
+                }
+                let found_at = answer.address.filter(|_| same_host(&address, &answer.url));
+                let pace = Pace { min_gap, address: found_at, ..Pace::default() };
+                if pace != Pace::default() {
+                    self.pace(&address, pace).await;
                 }
                 self.heed(&answer).await;
                 Ok(Arc::new(policy))
@@ -161,10 +188,17 @@ impl Shared {
                 let cause = &failure.error.message;
                 let message =
                     format!("robots.txt could not be read, so no page of {host} is fetched: {cause}");
-                Err(FetchError { error: PageError { code: failure.error.code, message }, ..failure })
+                let code = failure.error.code;
+                let retryable = failure.retryable || code == ErrorCode::ScrapeTimeout;
+                Err(FetchError { error: PageError { code, message }, retryable, ..failure })
             }
         }
     }
+}
+
+/// Are they of one host, as politeness counts hosts: by name and port?
+pub(crate) fn same_host(one: &Url, other: &Url) -> bool {
+    one[Position::BeforeHost..Position::AfterPort] == other[Position::BeforeHost..Position::AfterPort]
 }
 
 /// Is this the status of a server that has too much to do for now?

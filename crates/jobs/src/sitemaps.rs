@@ -4,10 +4,11 @@
 //! queue's business here too; it gives pages at depth 0 in place of a document. [`Sitemaps`] of a job remembers which
 //! leases are sitemaps.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use gleaner_frontier::{Candidate, Identity, RobotsPolicy, Sitemap, UrlKey, sitemap};
+use gleaner_frontier::{Candidate, Identity, RobotsPolicy, Sitemap, UrlKey, same_site, sitemap};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use url::Url;
 
@@ -22,6 +23,9 @@ pub const MAX_SITEMAP_FILES: usize = 1_000;
 pub const MAX_SITEMAP_DEPTH: u32 = 3;
 /// At most so many pages are taken from the sitemaps of one site.
 pub const MAX_SITEMAP_PAGES: usize = 2_000_000;
+
+/// At most so many bytes of sitemaps are read for one site.
+pub const MAX_SITEMAP_BYTES: usize = 1 << 30;
 
 /// Sitemaps go before pages of their depth, for they tell of more.
 const PRIORITY: u8 = Candidate::NORMAL + 64;
@@ -38,7 +42,32 @@ pub(crate) struct Sitemaps {
 struct State {
     /// How many indexes lead to each.
     depths: HashMap<UrlKey, u32>,
+    /// Those that the site's robots.txt names are meant to be read, whatever else it forbids.
+    named: HashSet<UrlKey>,
+    /// Whose sitemaps they are.
+    start: Option<Url>,
     pages: usize,
+    bytes: usize,
+}
+
+/// A sitemap that was read.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// After redirects.
+    url: Url,
+    bytes: usize,
+    sitemap: Sitemap,
+}
+
+/// May a sitemap be fetched?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Allowed {
+    /// And its host wants so much time between requests.
+    Yes { gap: Duration },
+    /// robots.txt forbids it.
+    No,
+    /// robots.txt could not be read.
+    Unknown,
 }
 
 impl Sitemaps {
@@ -50,20 +79,52 @@ impl Sitemaps {
     /// Where the sitemaps of a site are: those that robots.txt names, the one at the root, and the one of the folder
     /// of the start page.
     pub(crate) fn roots(&self, start: &Url, robots: Option<&RobotsPolicy>) -> Vec<Candidate> {
-        let named = robots.into_iter().flat_map(RobotsPolicy::sitemaps).cloned();
+        let named = robots.map_or_else(Vec::new, |policy| policy.sitemaps().to_vec());
         let usual = ["/sitemap.xml", "sitemap.xml"].into_iter().filter_map(|path| start.join(path).ok());
-        self.lock().put(named.chain(usual), 0)
+        let mut state = self.lock();
+        let own = named.iter().filter(|url| url.origin() == start.origin());
+        state.named.extend(own.map(key_of));
+        state.start = Some(start.clone());
+        state.put(named.into_iter().chain(usual), 0)
+    }
+
+    /// May a sitemap be fetched, as far as the robots.txt of its origin says? The site's own robots.txt may name files of
+    /// any origin, but not in the name of that.
+    pub(crate) async fn allows(
+        &self,
+        shared: &Shared,
+        agent: &str,
+        job: &JobContext,
+        url: &Url,
+        key: UrlKey,
+    ) -> Allowed {
+        let Ok(policy) = shared.robots(agent, url, false, job).await.reading else { return Allowed::Unknown };
+        if policy.is_unreachable() {
+            return Allowed::Unknown;
+        }
+        let is_named = self.lock().named.contains(&key);
+        if is_named || policy.allows(url) {
+            Allowed::Yes { gap: policy.crawl_delay().unwrap_or_default() }
+        } else {
+            Allowed::No
+        }
     }
 
     /// Takes in what a sitemap says: the further sitemaps, and the pages, each with its place in the order of the crawl,
-    /// as far as the bound lets them through. The same page in another language is a page like any other, and as
+    /// as far as the bounds let them through. Further sitemaps are those of the index's own site or of the one that is
+    /// crawled: no other can be made a target.
+    /// The same page in another language is a page like any other, and as
     /// important; that both name each other is left to whoever knows which pages are known.
-    pub(crate) fn take(&self, from: UrlKey, found: Sitemap) -> (Vec<Candidate>, Vec<(Url, u8)>) {
+    pub(crate) fn take(&self, from: UrlKey, found: Found) -> (Vec<Candidate>, Vec<(Url, u8)>) {
+        let Found { url, bytes, sitemap: found } = found;
         let priorities = found.crawl_priorities();
         let mut state = self.lock();
+        state.bytes = state.bytes.saturating_add(bytes);
         let depth = state.depths.get(&from).map_or(0, |depth| depth + 1);
         let further = if depth <= MAX_SITEMAP_DEPTH {
-            state.put(found.children.into_iter(), depth)
+            let site = [Some(url), state.start.clone()];
+            let is_own = |child: &Url| site.iter().flatten().any(|url| same_site(child, url));
+            state.put(found.children.into_iter().filter(is_own), depth)
         } else {
             Vec::new()
         };
@@ -87,12 +148,11 @@ impl Sitemaps {
 
 impl State {
     fn put(&mut self, urls: impl Iterator<Item = Url>, depth: u32) -> Vec<Candidate> {
-        // Not the identity of the crawl, which may ignore the query: `sitemap.xml?page=2` is another file.
-        let identity = Identity::from_options(false, false);
         let mut new = Vec::new();
         for url in urls {
-            let key = UrlKey::from_raw(identity.key(&url).to_raw() ^ MARK);
-            if self.depths.len() < MAX_SITEMAP_FILES && !self.depths.contains_key(&key) {
+            let key = key_of(&url);
+            let room = self.depths.len() < MAX_SITEMAP_FILES && self.bytes < MAX_SITEMAP_BYTES;
+            if room && !self.depths.contains_key(&key) {
                 self.depths.insert(key, depth);
                 new.push(Candidate { url, key, external: false, priority: PRIORITY });
             }
@@ -101,29 +161,35 @@ impl State {
     }
 }
 
+/// Not by the identity of the crawl, which may ignore the query: `sitemap.xml?page=2` is another file.
+fn key_of(url: &Url) -> UrlKey {
+    UrlKey::from_raw(Identity::from_options(false, false).key(url).to_raw() ^ MARK)
+}
+
 /// Fetches and reads one sitemap. One that answers anything but 200 is empty.
 pub(crate) async fn read(
     shared: &Arc<Shared>,
     url: &Url,
     options: &ScrapeOptionsPlan,
     manners: Manners,
-) -> Result<Sitemap, FetchError> {
+) -> Result<Found, FetchError> {
     let request =
         FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap, session: None };
     let errand = Errand::begin(shared, url, manners).await;
     let answer = shared.fetch.fetch(request, &errand).await?;
     shared.heed(&answer).await;
     drop(errand);
+    let (url, bytes) = (answer.url.clone(), answer.body.len());
     if answer.status != 200 {
-        return Ok(Sitemap::default());
+        return Ok(Found { url, bytes, sitemap: Sitemap::default() });
     }
     // Up to 50 MB of XML: not beside the connections.
     let parsed = tokio::task::spawn_blocking(move || sitemap::parse(&answer.body, &answer.url)).await;
     let parsed = parsed.unwrap_or_default();
     for warning in &parsed.warnings {
-        tracing::info!(url = %gleaner_types::SafeUrl::from(url), %warning, "a sitemap was read in part");
+        tracing::info!(url = %gleaner_types::SafeUrl::from(&url), %warning, "a sitemap was read in part");
     }
-    Ok(parsed)
+    Ok(Found { url, bytes, sitemap: parsed })
 }
 
 /// Reads the sitemaps of a site one after another, without a queue, until `enough` says so. It may be dropped at any
@@ -137,8 +203,10 @@ pub(crate) async fn read_all(
 ) {
     let sitemaps = Sitemaps::default();
     let mut queue = VecDeque::from(sitemaps.roots(start, Some(robots)));
-    let manners = job.manners(robots.crawl_delay().unwrap_or_default());
     while let Some(next) = queue.pop_front() {
+        let allowed = sitemaps.allows(shared, &shared.agent, job, &next.url, next.key).await;
+        let Allowed::Yes { gap } = allowed else { continue };
+        let manners = job.manners(gap);
         match read(shared, &next.url, &job.options, manners).await {
             Ok(found) => {
                 let (further, pages) = sitemaps.take(next.key, found);
@@ -147,7 +215,7 @@ pub(crate) async fn read_all(
                     return;
                 }
             }
-            Err(failure) => tracing::debug!(error = %failure.error, "a sitemap could not be fetched"),
+            Err(failure) => tracing::info!(error = %failure.error, "a sitemap could not be fetched"),
         }
     }
 }
@@ -157,11 +225,16 @@ mod tests {
     use super::*;
 
     /// A sitemap of these pages, or of these further sitemaps.
-    fn sitemap_of(element: &str, urls: &[Url]) -> Sitemap {
+    fn sitemap_of(element: &str, urls: &[Url]) -> Found {
         let parent = if element == "url" { "urlset" } else { "sitemapindex" };
         let entries: String =
             urls.iter().map(|url| format!("<{element}><loc>{url}</loc></{element}>")).collect();
-        sitemap::parse(format!("<{parent}>{entries}</{parent}>").as_bytes(), &url("/"))
+        found_in(&format!("<{parent}>{entries}</{parent}>"))
+    }
+
+    fn found_in(body: &str) -> Found {
+        let url = url("/");
+        Found { sitemap: sitemap::parse(body.as_bytes(), &url), bytes: body.len(), url }
     }
 
     fn url(path: &str) -> Url {
@@ -204,7 +277,7 @@ mod tests {
             <url><loc>/b</loc><priority>0.9</priority></url></urlset>";
         let sitemaps = Sitemaps::default();
         let root = sitemaps.roots(&url("/"), None).remove(0);
-        let (_, pages) = sitemaps.take(root.key, sitemap::parse(body.as_bytes(), &url("/")));
+        let (_, pages) = sitemaps.take(root.key, found_in(body));
         assert!(pages[0].0.path() == "/a" && pages[0].1 < pages[1].1, "{pages:?}");
     }
 
@@ -221,7 +294,7 @@ mod tests {
         );
         let sitemaps = Sitemaps::default();
         let root = sitemaps.roots(&url("/"), None).remove(0);
-        let (_, pages) = sitemaps.take(root.key, sitemap::parse(body.as_bytes(), &url("/")));
+        let (_, pages) = sitemaps.take(root.key, found_in(&body));
         let (found, priorities): (Vec<&str>, Vec<u8>) =
             pages.iter().map(|(url, priority)| (url.path(), *priority)).unzip();
         assert_eq!(found, ["/en/a", "/de/a", "/en/b"]);
@@ -238,5 +311,26 @@ mod tests {
         let (_, pages) = sitemaps.take(root.key, sitemap_of("url", &[url("/a"), url("/b"), url("/c")]));
         assert_eq!(pages.len(), 3);
         assert!(further.iter().all(|sitemap| sitemaps.contains(sitemap.key)));
+    }
+
+    #[test]
+    fn an_index_speaks_for_its_own_site_and_for_the_one_that_is_crawled() {
+        let robots = RobotsPolicy::parse(b"Sitemap: https://cdn.example/map.xml", "x");
+        let sitemaps = Sitemaps::default();
+        let root = sitemaps.roots(&url("/"), Some(&robots)).remove(0);
+        assert_eq!(root.url.host_str(), Some("cdn.example"));
+        let children = ["https://www.site.example/1.xml", "https://s.cdn.example/2.xml", "https://victim.example/3.xml"];
+        let children = children.map(|child| Url::parse(child).unwrap());
+        let index = Found { url: root.url.clone(), ..sitemap_of("sitemap", &children) };
+        let (further, _) = sitemaps.take(root.key, index);
+        assert_eq!(paths(&further), ["/1.xml", "/2.xml"]);
+    }
+
+    #[test]
+    fn the_bytes_of_all_sitemaps_are_bounded() {
+        let sitemaps = Sitemaps::default();
+        let root = sitemaps.roots(&url("/"), None).remove(0);
+        let large = Found { bytes: MAX_SITEMAP_BYTES, ..sitemap_of("sitemap", &[url("/more.xml")]) };
+        assert!(sitemaps.take(root.key, large).0.is_empty());
     }
 }

@@ -64,6 +64,7 @@ async fn lease_and_work(shared: &Arc<Shared>) {
                 Ok(forgotten) => forgotten.into_iter().for_each(|job| shared.forget(job)),
                 Err(error) => tracing::error!(%error, "old leases and jobs could not be swept"),
             }
+            shared.forget_ended().await;
         }
     }
 }

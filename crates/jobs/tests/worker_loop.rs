@@ -16,8 +16,8 @@ use gleaner_jobs::{
     Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, JobResult, Parts, Room, Transform, Transformed,
 };
 use gleaner_store::MemoryStore;
-use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::request::{CrawlRequest, ScrapeOptions, ScrapeRequest};
+use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
+use gleaner_types::request::{CrawlRequest, MapRequest, ScrapeOptions, ScrapeRequest};
 use gleaner_types::{CacheState, Document, ErrorCode, JobState, PageError, ProxyUsed};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -118,6 +118,7 @@ impl Fetch for WebPort {
                 body: Bytes::from_static(body.as_bytes()),
                 retry_after: retry_after.map(Duration::from_secs),
                 latency: web.latency,
+                address: None,
                 proxy_used: ProxyUsed::Basic,
                 cache_state: CacheState::Miss,
                 cached_at: None,
@@ -135,7 +136,7 @@ impl Transform for Lines {
         assert!(!page.url.path().contains("panic"), "a parser that panics");
         let text = std::str::from_utf8(&page.body).unwrap();
         let links = text.lines().map(|link| page.url.join(link).unwrap()).collect();
-        Ok(Transformed { document: Document::default(), links })
+        Ok(Transformed { links, ..Transformed::default() })
     }
 }
 
@@ -147,6 +148,7 @@ fn room(web: &Arc<Web>) -> Arc<Room> {
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
+        near_duplicates: true,
     })
 }
 
@@ -256,12 +258,97 @@ async fn headers_of_the_user_stay_with_the_site() {
     let result = crawl(&web, request).await;
     assert_eq!(paths(&result), ["/", "/one", "/two"], "an external page's links are not followed");
     for request in web.requests() {
-        assert_eq!(
-            request.headers.is_empty(),
-            request.url.starts_with("https://b.example"),
-            "{}",
-            request.url
-        );
+        // robots.txt is read for all jobs, and so with the headers of none.
+        let bare = request.url.starts_with("https://b.example") || request.url.ends_with("/robots.txt");
+        assert_eq!(request.headers.is_empty(), bare, "{}", request.url);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_page_that_the_patterns_leave_out_is_left_out_behind_a_redirect_too() {
+    for (start, shown) in [("https://www.a.example/", false), ("https://a.example/blog/", true)] {
+        let home = Box::leak(start.to_owned().into_boxed_str());
+        let web = Web::new([
+            ("https://a.example/", vec![Answer::Redirect(home)]),
+            (home, vec![Answer::Ok("/blog/one\n/about")]),
+            ("https://a.example/blog/one", vec![Answer::Ok("")]),
+            ("https://www.a.example/blog/one", vec![Answer::Ok("")]),
+        ]);
+        let request = CrawlRequest {
+            include_paths: Some(vec!["^/blog/".to_owned()]),
+            ..CrawlRequest::new("https://a.example/")
+        };
+        let result = crawl(&web, request).await;
+        assert_eq!(result.documents.len(), 1 + usize::from(shown), "{start}: {:?}", paths(&result));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_robots_txt_that_comes_a_moment_late_loses_no_redirect() {
+    let moved = || ("https://a.example/", vec![Answer::Redirect("https://www.a.example/")]);
+    let home = || ("https://www.a.example/", vec![Answer::Ok("")]);
+    let fails = Answer::Busy { status: 503, retry_after: None };
+    for (name, robots, shown) in [
+        ("once", vec![fails.clone(), Answer::Ok("")], true),
+        ("always", vec![fails], false),
+        ("and forbids it", vec![Answer::Ok("User-agent: *\nDisallow: /")], false),
+    ] {
+        let web = Web::new([moved(), home(), ("https://www.a.example/robots.txt", robots)]);
+        let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
+        assert_eq!(result.documents.len(), usize::from(shown), "{name}");
+        assert_eq!(result.failures.robots_blocked.len(), usize::from(!shown), "{name}");
+        assert_eq!(result.snapshot.warning.is_some(), !shown, "{name}: an empty crawl says why");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_delay_of_an_agent_that_one_job_chose_holds_for_that_job() {
+    let pages: &'static str = (0..20).map(|page| format!("/{page}\n")).collect::<String>().leak();
+    let mut answers = site_of(&Answer::Ok(pages), &Answer::Ok(""));
+    answers.push(("https://a.example/robots.txt", vec![Answer::Ok("User-agent: slowbot\nCrawl-delay: 60")]));
+    let web = Web::new(answers);
+    let room = room(&web);
+    for (agent, slow) in [(Some("slowbot"), true), (None, false)] {
+        let request = CrawlRequest {
+            robots_user_agent: agent.map(str::to_owned),
+            ..CrawlRequest::new("https://a.example/")
+        };
+        let began = Instant::now();
+        let result = room.crawl(request.check().unwrap(), Value::Null).await.unwrap().wait().await.unwrap();
+        assert_eq!(result.documents.len(), 21, "{agent:?}");
+        let least = Duration::from_secs(20 * 60);
+        assert_eq!(began.elapsed() >= least, slow, "{agent:?}: {:?}", began.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_map_asks_nothing_of_a_site_whose_robots_txt_fails() {
+    let web = Web::new([
+        ("https://a.example/robots.txt", vec![Answer::Busy { status: 503, retry_after: None }]),
+        ("https://a.example/", vec![Answer::Ok("/one")]),
+    ]);
+    let result = room(&web).map(MapRequest::new("https://a.example/").check().unwrap()).await.unwrap();
+    assert!(result.links.is_empty());
+    assert!(result.warning.is_some_and(|warning| warning.contains("robots.txt")));
+    assert!(web.requests().iter().all(|request| request.url.ends_with("/robots.txt")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn robots_txt_holds_for_sitemaps_that_it_does_not_name() {
+    for (robots, read) in [
+        ("User-agent: *\nDisallow: /sitemap", 0),
+        ("User-agent: *\nDisallow: /sitemap\nSitemap: https://a.example/sitemap.xml", 1),
+        ("", 1),
+    ] {
+        let web = Web::new([
+            ("https://a.example/robots.txt", vec![Answer::Ok(robots)]),
+            ("https://a.example/", vec![Answer::Ok("")]),
+            ("https://a.example/sitemap.xml", vec![Answer::Ok("https://a.example/listed")]),
+            ("https://a.example/listed", vec![Answer::Ok("")]),
+        ]);
+        let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
+        assert_eq!(result.documents.len(), 1 + read, "{robots}");
+        assert_eq!(web.count("https://a.example/sitemap.xml"), read, "{robots}");
     }
 }
 
@@ -364,4 +451,58 @@ async fn a_fetch_that_hangs_is_given_up_before_its_lease_ends_and_done_again() {
     assert_eq!(web.count("https://a.example/hangs"), 2);
     assert_eq!(web.count("https://a.example/other"), 1, "who waited for it is asked for once");
     assert!(began.elapsed() < Duration::from_secs(16 * 60), "{:?}", began.elapsed());
+}
+
+/// A site of a start page that links to 30 others, each of which answers so.
+fn site_of(first: &Answer, others: &Answer) -> Vec<(&'static str, Vec<Answer>)> {
+    let mut answers = vec![("https://a.example/", vec![first.clone()])];
+    for page in 0..30 {
+        answers.push((format!("https://a.example/{page}").leak(), vec![others.clone()]));
+    }
+    answers
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_was_overloaded_is_asked_again_when_its_rest_is_over() {
+    let links: &'static str = (0..30).map(|page| format!("/{page}\n")).collect::<String>().leak();
+    let all_well = || site_of(&Answer::Ok(links), &Answer::Ok(""));
+    let sitemap: &'static str =
+        (0..30).map(|page| format!("https://a.example/{page}\n")).collect::<String>().leak();
+    // Back-off doubles from a second to a minute, from answer to answer; what the host itself says counts where it is
+    // more, up to a minute. A crawl that is begun ten minutes later is not held up by what came before.
+    for (name, status, retry_after, long, idle, waits, all) in [
+        ("three refusals", 503, None, false, 0, 2, 6),
+        ("three refusals that say when", 429, Some(30), false, 0, 30, 35),
+        ("for a day, it says", 429, Some(86_400), false, 0, 60, 65),
+        ("refusals to 31 pages", 503, None, true, 0, 60, 160),
+        ("some minutes ago", 503, None, true, 300, 0, 100),
+        ("ten minutes ago", 503, None, true, 601, 0, 5),
+    ] {
+        let busy = Answer::Busy { status, retry_after };
+        let mut answers = site_of(&busy, &busy);
+        if long {
+            answers.push(("https://a.example/sitemap.xml", vec![Answer::Ok(sitemap)]));
+        }
+        let web = Web::new(answers);
+        let room = room(&web);
+        let plan = || {
+            let sitemap = Some(if long { SitemapMode::Include } else { SitemapMode::Skip });
+            CrawlRequest { sitemap, ..CrawlRequest::new("https://a.example/") }.check().unwrap()
+        };
+        let first = room.crawl(plan(), Value::Null).await.unwrap().wait().await.unwrap();
+        let refused = |document: &Document| document.metadata.status_code == Some(status);
+        assert!(first.documents.iter().all(refused), "{name}");
+        assert_eq!(first.documents.len(), if long { 31 } else { 1 }, "{name}");
+        let asked = web.requests().len();
+
+        web.answers.lock().unwrap().clear();
+        web.answers.lock().unwrap().extend(all_well().into_iter().map(|(url, said)| (url.to_owned(), said)));
+        tokio::time::sleep(Duration::from_secs(idle)).await;
+        let began = Instant::now();
+        let second = room.crawl(plan(), Value::Null).await.unwrap().wait().await.unwrap();
+        let waited = web.requests()[asked].began - began;
+        assert_eq!(second.documents.len(), 31, "{name}");
+        assert_eq!(waited.as_secs(), waits, "{name}: {waited:?}");
+        assert!(began.elapsed() < Duration::from_secs(all), "{name}: {:?} in all", began.elapsed());
+    }
 }

@@ -38,6 +38,7 @@ impl HttpModel {
             max_output_tokens: DEFAULT_MAX_OUTPUT_TOKENS,
             schema: Some(provider.dialect()),
             seed: provider.takes_seed(),
+            overhead_tokens: provider.overhead_tokens(),
             ..Capabilities::new(model, DEFAULT_CONTEXT_TOKENS)
         };
         HttpModelBuilder {
@@ -70,7 +71,7 @@ impl LanguageModel for HttpModel {
         let path: Vec<&str> = call.path.iter().map(String::as_str).collect();
         let reply = self.endpoint.post(&path, call.key_header, call.headers, &call.body).await;
         let outcome = match reply {
-            Ok(Reply::Body(response)) => self.provider.answer(&response.body).map(within_bounds),
+            Ok(Reply::Body(response)) => self.provider.answer(&response.body).map(within_bounds).map(counted),
             // As much as may be read was read, and it is no whole reply: an answer that was cut off before its first word.
             Ok(Reply::Endless) => {
                 Ok(ModelAnswer { text: String::new(), finish: Finish::Length, usage: None })
@@ -95,6 +96,18 @@ fn within_bounds(mut answer: ModelAnswer) -> ModelAnswer {
         answer.text.truncate(end);
         answer.finish = Finish::Length;
     }
+    answer
+}
+
+/// Below this many bytes an answer may have no whole token.
+const TOKEN_BYTES: usize = 16;
+
+/// Takes counts that cannot be for none, so that budgets count what was reserved: every request has tokens, and so has
+/// every answer of more than a few bytes. Servers that count nothing send zeros.
+fn counted(mut answer: ModelAnswer) -> ModelAnswer {
+    let may_be_none = answer.text.len() < TOKEN_BYTES;
+    answer.usage =
+        answer.usage.filter(|usage| usage.input_tokens > 0 && (usage.output_tokens > 0 || may_be_none));
     answer
 }
 
@@ -133,6 +146,13 @@ impl HttpModelBuilder {
     /// Most tokens of an answer; [`DEFAULT_MAX_OUTPUT_TOKENS`] by default.
     pub fn max_output_tokens(mut self, tokens: u64) -> Self {
         self.settings.capabilities.max_output_tokens = tokens;
+        self
+    }
+
+    /// Tokens that the provider adds to a request with a schema beyond what is sent, which budgets reserve too. By default
+    /// 1,000 for [`Provider::Anthropic`], whose prompt for tools takes less, and none for the others.
+    pub fn overhead_tokens(mut self, tokens: u64) -> Self {
+        self.settings.capabilities.overhead_tokens = tokens;
         self
     }
 

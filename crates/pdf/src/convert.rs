@@ -2,7 +2,8 @@ use std::thread;
 
 use pdf_inspector::{PdfError, PdfOptions, PdfProcessResult};
 
-use crate::{Error, ErrorKind, Options, load, safe, scan};
+use crate::load::{self, Pages};
+use crate::{Error, ErrorKind, Options, safe, scan};
 
 /// The stack of the thread that a file is parsed in. The parsers recurse on some structures of a file to bounded depths;
 /// this is reserved, not used.
@@ -16,7 +17,8 @@ pub struct Converted {
     pub markdown: String,
     /// Pages of the file.
     pub pages: u32,
-    /// Pages that were converted, from the first.
+    /// Pages that were converted, from the first: those asked for, and fewer where the pages run so much content again and
+    /// again that [`MAX_FORM_BYTES`](crate::MAX_FORM_BYTES) or [`MAX_FONT_BYTES`](crate::MAX_FONT_BYTES) are reached.
     pub pages_converted: u32,
     /// Pages, counted from 1, that hold pictures of text and no text: reading them takes recognition of characters.
     pub pages_without_text: Vec<u32>,
@@ -38,14 +40,14 @@ pub struct Converted {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::NotPdf`], [`ErrorKind::Encrypted`], [`ErrorKind::TooManyObjects`], [`ErrorKind::TooLarge`] and
-/// [`ErrorKind::Malformed`] by what the file is; [`ErrorKind::Panicked`] where the parser has a fault that the file
+/// [`ErrorKind::NotPdf`], [`ErrorKind::Encrypted`], [`ErrorKind::TooManyObjects`],
+/// [`ErrorKind::TooManyValues`], [`ErrorKind::TooLarge`] and [`ErrorKind::Malformed`] by what the file is; [`ErrorKind::Panicked`] where the parser has a fault that the file
 /// brings out. What is damaged but can be read is no error.
 pub fn convert(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
     scan::check(bytes, options)?;
     let parse = || {
         let pages = load::pages(bytes, options)?;
-        analyse(bytes, pages, options)
+        analyse(pages.cut.as_deref().unwrap_or(bytes), &pages)
     };
     thread::scope(|scope| {
         let thread = thread::Builder::new()
@@ -64,14 +66,16 @@ const PICTURES: [&str; 3] = [
     pdf_inspector::OCR_REASON_INVISIBLE_TEXT_LAYER,
 ];
 
-fn analyse(bytes: &[u8], pages: u32, options: &Options) -> Result<Converted, Error> {
-    let wanted = pages.min(options.max_pages);
-    let result = pdf_inspector::process_pdf_mem_with_options(bytes, PdfOptions::new().pages(1..=wanted))
-        .map_err(|error| match error {
-            PdfError::Encrypted => ErrorKind::Encrypted.into(),
-            PdfError::NotAPdf(_) => ErrorKind::NotPdf.into(),
-            other => Error::malformed(other),
-        })?;
+fn analyse(bytes: &[u8], pages: &Pages) -> Result<Converted, Error> {
+    let Pages { all, wanted, .. } = *pages;
+    let result =
+        pdf_inspector::process_pdf_mem_with_options(bytes, PdfOptions::new()).map_err(
+            |error| match error {
+                PdfError::Encrypted => ErrorKind::Encrypted.into(),
+                PdfError::NotAPdf(_) => ErrorKind::NotPdf.into(),
+                other => Error::malformed(other),
+            },
+        )?;
     let without_text = result.ocr_reasons_by_page.iter().filter(|page| {
         page.page <= wanted && page.reasons.iter().any(|reason| PICTURES.contains(&reason.as_str()))
     });
@@ -79,7 +83,7 @@ fn analyse(bytes: &[u8], pages: u32, options: &Options) -> Result<Converted, Err
     let PdfProcessResult { markdown, .. } = result;
     Ok(Converted {
         markdown: safe::markdown(&markdown.filter(|_| wanted > 0).unwrap_or_default()),
-        pages,
+        pages: all,
         pages_converted: wanted,
         pages_without_text,
         title: said(result.title),

@@ -19,6 +19,11 @@ pub enum ErrorKind {
         /// How many are allowed.
         limit: usize,
     },
+    /// The file holds more values than allowed: numbers, names, strings, lists.
+    TooManyValues {
+        /// How many are allowed.
+        limit: usize,
+    },
     /// The file's streams inflate to more than allowed.
     TooLarge {
         /// How many bytes are allowed.
@@ -55,7 +60,10 @@ impl Error {
     /// Was the file refused for what it would cost?
     #[must_use]
     pub const fn is_limit(&self) -> bool {
-        matches!(self.kind, ErrorKind::TooManyObjects { .. } | ErrorKind::TooLarge { .. })
+        matches!(
+            self.kind,
+            ErrorKind::TooManyObjects { .. } | ErrorKind::TooManyValues { .. } | ErrorKind::TooLarge { .. }
+        )
     }
 }
 
@@ -74,6 +82,9 @@ impl fmt::Display for Error {
             }
             ErrorKind::TooManyObjects { limit } => {
                 write!(f, "the PDF declares more than {limit} objects, which are all that may be read")
+            }
+            ErrorKind::TooManyValues { limit } => {
+                write!(f, "the PDF holds more than {limit} values, which are all that may be read")
             }
             ErrorKind::TooLarge { limit } => {
                 write!(f, "the PDF inflates to more than {limit} bytes, which are all that may be read")

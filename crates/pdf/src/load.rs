@@ -1,49 +1,131 @@
-//! A first load with bounds: can the file be opened at all, how many pages has it, and do its pages stay within what the
-//! file may inflate to even where many of them share a stream?
+//! Loads with bounds before the analysis loads the file: each tells whether the next can be afforded.
+//!
+//! The first keeps nothing and gives the table of places; the second leaves object streams closed and the contents of
+//! streams out, so that both can be weighed; the third is the file. What the pages cost is reckoned from it: where that is too
+//! much, or where fewer are asked for, the analysis is given a file of the first pages alone, since it looks at others
+//! than it is asked for.
 
 use std::collections::HashMap;
 
 use lopdf::{Document, LoadOptions, Object, ObjectId};
 
-use crate::{Error, ErrorKind, Options};
+use crate::cut;
+use crate::fonts::{Fonts, MAX_FONT_BYTES};
+use crate::forms::{Forms, MAX_FORM_BYTES, named_forms};
+use crate::shape::{self, MAX_VALUES};
+use crate::{Error, ErrorKind, Options, streams};
 
-/// Pages of a file that can be opened.
-pub(crate) fn pages(bytes: &[u8], options: &Options) -> Result<u32, Error> {
-    let limit = usize::try_from(options.max_inflated_bytes).unwrap_or(usize::MAX);
-    let load = LoadOptions { max_decompressed_size: Some(limit), ..LoadOptions::default() };
-    let document = Document::load_mem_with_options(bytes, load).map_err(|error| refused(&error, options))?;
+/// Object streams that inflate to more are left out, here and by the analysis.
+const MAX_PACKED_BYTES: usize = 8 * 1_024 * 1_024;
+
+/// What an object stream calls itself while it is left closed.
+const CLOSED: &[u8] = b"ClosedObjStm";
+
+/// The pages of a file that can be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pages {
+    /// All of them.
+    pub(crate) all: u32,
+    /// From the first, those that may be converted: no more than were asked for, and than can be afforded.
+    pub(crate) wanted: u32,
+    /// A file of these alone, and of one where there are none.
+    pub(crate) cut: Option<Vec<u8>>,
+}
+
+/// Opens a file and weighs its pages.
+pub(crate) fn pages(bytes: &[u8], options: &Options) -> Result<Pages, Error> {
+    // Places are counted from the header.
+    let bytes = memchr::memmem::find(bytes, b"%PDF-").and_then(|header| bytes.get(header..)).unwrap_or(bytes);
+    let load = |filter| {
+        let load =
+            LoadOptions { max_decompressed_size: Some(MAX_PACKED_BYTES), filter, ..LoadOptions::default() };
+        Document::load_mem_with_options(bytes, load).map_err(|error| refused(&error, options))
+    };
+    shape::check_table(bytes, &load(Some(|_, _| None))?, options)?;
+    check_packed(bytes, &load(Some(closed))?)?;
+    let document = load(None)?;
     if document.is_encrypted() && document.encryption_state.is_none() {
         return Err(ErrorKind::Encrypted.into());
     }
-    let mut pages = 0_u32;
-    let mut left = options.max_inflated_bytes;
-    let mut sizes = HashMap::new();
-    for page in document.page_iter() {
-        pages = pages.saturating_add(1);
-        if pages > options.max_pages {
-            continue;
-        }
-        for stream in document.get_page_contents(page) {
-            let size = *sizes.entry(stream).or_insert_with(|| size(&document, stream, limit));
-            // A stream that is named costs something even where it is empty.
-            left = left
-                .checked_sub(size.saturating_add(16))
-                .ok_or(ErrorKind::TooLarge { limit: options.max_inflated_bytes })?;
+    let sizes = streams::check(&document, options)?;
+    let mut pages = weigh(&document, &sizes, options)?;
+    if pages.wanted < pages.all {
+        let kept: Vec<ObjectId> = document.page_iter().take(pages.wanted.max(1) as usize).collect();
+        pages.cut = Some(cut::to(document, &kept)?);
+    }
+    Ok(pages)
+}
+
+/// Leaves an object stream as it is and other streams without content.
+fn closed(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
+    if let Object::Stream(stream) = object {
+        if stream.dict.has_type(b"ObjStm") {
+            stream.dict.set("Type", Object::Name(CLOSED.to_vec()));
+        } else {
+            // One that is empty would be read again.
+            stream.content = vec![b' '];
         }
     }
-    if pages == 0 {
+    Some((id, Object::Null))
+}
+
+/// Weighs what the streams of a file take up, and the objects that are packed in them.
+fn check_packed(bytes: &[u8], document: &Document) -> Result<(), Error> {
+    shape::check_lengths(bytes, document)?;
+    let mut values = 0_usize;
+    for stream in document.objects.values().filter_map(|object| object.as_stream().ok()) {
+        if stream.dict.has_type(CLOSED)
+            && let Some(content) = streams::content(stream, MAX_PACKED_BYTES as u64)
+        {
+            values = values.saturating_add(shape::check_packed(stream, &content)?);
+        }
+    }
+    if values > MAX_VALUES { Err(ErrorKind::TooManyValues { limit: MAX_VALUES }.into()) } else { Ok(()) }
+}
+
+fn weigh(document: &Document, sizes: &HashMap<ObjectId, u64>, options: &Options) -> Result<Pages, Error> {
+    let limit = options.max_inflated_bytes;
+    let forms = Forms::of(document, options);
+    let mut fonts = Fonts::new(document, sizes);
+    let mut pages = Pages { all: 0, wanted: 0, cut: None };
+    let (mut left, mut forms_left, mut fonts_left) = (limit, Some(MAX_FORM_BYTES), Some(MAX_FONT_BYTES));
+    let mut contents = HashMap::new();
+    for page in document.page_iter() {
+        pages.all = pages.all.saturating_add(1);
+        if pages.all > options.max_pages.max(1) {
+            continue;
+        }
+        let streams = document.get_page_contents(page);
+        for stream in &streams {
+            let (size, _) = contents.entry(*stream).or_insert_with(|| read(document, *stream, limit));
+            // A stream that is named costs something even where it is empty.
+            left = left.checked_sub(size.saturating_add(16)).ok_or(ErrorKind::TooLarge { limit })?;
+        }
+        let calls: Vec<_> = streams.iter().filter_map(|stream| Some(&contents.get(stream)?.1)).collect();
+        let runs = !calls.iter().all(|calls| calls.is_empty());
+        let cost = if runs { forms.of_page(document, page, &calls) } else { 0 };
+        forms_left = forms_left.and_then(|left| left.checked_sub(cost));
+        fonts_left = fonts_left.and_then(|left| left.checked_sub(fonts.of_page(page)));
+        if forms_left.is_none() || fonts_left.is_none() {
+            if pages.all == 1 {
+                return Err(ErrorKind::TooLarge { limit }.into());
+            }
+        } else if options.max_pages > 0 {
+            pages.wanted = pages.all;
+        }
+    }
+    if pages.all == 0 {
         return Err(Error::malformed("it has no pages"));
     }
     Ok(pages)
 }
 
-/// Bytes that a stream inflates to; more than all that is allowed where it does not end before.
-fn size(document: &Document, stream: ObjectId, limit: usize) -> u64 {
-    let Ok(Object::Stream(stream)) = document.get_object(stream) else { return 0 };
-    match stream.get_plain_content_with_limit(limit) {
-        Ok(content) => content.len() as u64,
-        Err(lopdf::Error::Decompress(lopdf::DecompressError::MemoryLimitExceeded { .. })) => u64::MAX,
-        Err(_) => stream.content.len() as u64,
+/// Bytes that the content of a page inflates to, and what forms it runs.
+fn read(document: &Document, stream: ObjectId, limit: u64) -> (u64, HashMap<Vec<u8>, u64>) {
+    let Ok(Object::Stream(stream)) = document.get_object(stream) else { return (0, HashMap::new()) };
+    match streams::content(stream, limit) {
+        Some(content) => (content.len() as u64, named_forms(&content)),
+        None => (u64::MAX, HashMap::new()),
     }
 }
 

@@ -9,7 +9,7 @@
 use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
-use crate::{Error, ErrorKind, Options};
+use crate::{Error, ErrorKind, Options, shape};
 
 /// The header may stand anywhere in so many bytes (PDF 32000-1, annex H, note 13).
 const HEADER_BYTES: usize = 1_024;
@@ -19,6 +19,9 @@ const DICTIONARY_BYTES: usize = 2_048;
 
 /// Bytes inflated at a time.
 const BUFFER_BYTES: usize = 32 * 1_024;
+
+/// What the tables of places in a file may inflate to: three bytes and more for each object.
+const MAX_TABLE_BYTES: u64 = 32 * 1_024 * 1_024;
 
 /// Streams packed into streams are followed so deep.
 const LAYERS: u8 = 3;
@@ -34,7 +37,10 @@ pub(crate) fn check(bytes: &[u8], options: &Options) -> Result<(), Error> {
     {
         return Err(ErrorKind::TooManyObjects { limit: options.max_objects }.into());
     }
+    shape::check(bytes)?;
     let mut left = options.max_inflated_bytes;
+    let mut tables_left = MAX_TABLE_BYTES;
+    let mut inflater = Inflater::new();
     let mut at = 0;
     while let Some(found) = bytes.get(at..).and_then(|rest| memmem::find(rest, b"stream")) {
         let keyword = at + found;
@@ -50,11 +56,17 @@ pub(crate) fn check(bytes: &[u8], options: &Options) -> Result<(), Error> {
         if is_picture(before) {
             continue;
         }
-        let (read, fits) = inflated(data, &mut left, LAYERS);
-        if !fits {
+        let before_it = left;
+        if !inflater.fits(data, &mut left, LAYERS) {
             return Err(ErrorKind::TooLarge { limit: options.max_inflated_bytes }.into());
         }
-        at += line_end + read;
+        if is_table(before) {
+            tables_left = tables_left
+                .checked_sub(before_it - left)
+                .ok_or(ErrorKind::TooManyObjects { limit: options.max_objects })?;
+        }
+        // Not behind what was inflated: an object may begin within it, in a block of deflate that is stored as it is.
+        // What is inflated again is taken off the same bound.
     }
     Ok(())
 }
@@ -65,39 +77,62 @@ fn is_picture(before: &[u8]) -> bool {
     let start = memmem::rfind(before, b" obj").unwrap_or(0);
     let dictionary = before.get(start..).unwrap_or_default();
     let has = |name: &[u8]| memmem::find(dictionary, name).is_some();
-    has(b"/Image") && !has(b"/ObjStm") && !has(b"/XRef") && !dictionary.contains(&b'#')
+    let subtype = memmem::find(dictionary, b"/Subtype").and_then(|at| dictionary.get(at + 8..));
+    subtype.is_some_and(|value| value.trim_ascii_start().starts_with(b"/Image"))
+        && !has(b"/ObjStm")
+        && !has(b"/XRef")
+        && !is_table(before)
+        && !dictionary.contains(&b'#')
 }
 
-/// Inflates what is at the start of `data`, if it is zlib data at all, and takes what came out off `left`. Gives the bytes
-/// read, and whether the bound held. What is kept to be inflated again has been taken off `left` too, so that it is
-/// never more than the bound.
-fn inflated(data: &[u8], left: &mut u64, layers: u8) -> (usize, bool) {
-    if !is_zlib(data) {
-        return (0, true);
+/// May the dictionary that ends here be that of a table of places? Such a one has the widths of its columns.
+fn is_table(before: &[u8]) -> bool {
+    let start = memmem::rfind(before, b" obj").unwrap_or(0);
+    let dictionary = before.get(start..).unwrap_or_default();
+    dictionary.contains(&b'#')
+        || memmem::find_iter(dictionary, b"/W")
+            .any(|at| dictionary.get(at + 2).is_none_or(|next| !next.is_ascii_alphabetic()))
+}
+
+/// Inflates streams one after the other, in the same memory.
+struct Inflater {
+    zlib: Decompress,
+    raw: Decompress,
+    buffer: Vec<u8>,
+}
+
+impl Inflater {
+    fn new() -> Self {
+        Self { zlib: Decompress::new(true), raw: Decompress::new(false), buffer: vec![0; BUFFER_BYTES] }
     }
-    let mut state = Decompress::new(true);
-    let mut buffer = vec![0; BUFFER_BYTES];
-    let mut inner: Vec<u8> = Vec::new();
-    let mut is_packed_again = None;
-    loop {
-        let read = usize::try_from(state.total_in()).unwrap_or(usize::MAX);
-        let before = state.total_out();
-        let input = data.get(read..).unwrap_or_default();
-        let status = state.decompress(input, &mut buffer, FlushDecompress::None);
-        let written = state.total_out() - before;
-        match left.checked_sub(written) {
-            Some(rest) => *left = rest,
-            None => return (read, false),
-        }
-        let chunk = buffer.get(..usize::try_from(written).unwrap_or(0)).unwrap_or_default();
-        if *is_packed_again.get_or_insert_with(|| layers > 0 && is_zlib(chunk)) {
-            inner.extend_from_slice(chunk);
-        }
-        let ended = !matches!(status, Ok(Status::Ok)) || written == 0;
-        if ended {
+
+    /// Inflates what is at the start of `data`, if it is zlib data at all or deflate behind two bytes of anything, as
+    /// which the parser reads it too, and takes what came out off `left`. Did the bound hold? What is kept to be inflated
+    /// again has been taken off `left` too, so that it is never more than the bound.
+    fn fits(&mut self, data: &[u8], left: &mut u64, layers: u8) -> bool {
+        let zlib = is_zlib(data);
+        let data = if zlib { data } else { data.get(2..).unwrap_or_default() };
+        let state = if zlib { &mut self.zlib } else { &mut self.raw };
+        state.reset(zlib);
+        let mut inner: Vec<u8> = Vec::new();
+        let mut is_packed_again = None;
+        loop {
             let read = usize::try_from(state.total_in()).unwrap_or(usize::MAX);
-            let fits = inner.is_empty() || inflated(&inner, left, layers - 1).1;
-            return (read, fits);
+            let before = state.total_out();
+            let input = data.get(read..).unwrap_or_default();
+            let status = state.decompress(input, &mut self.buffer, FlushDecompress::None);
+            let written = state.total_out() - before;
+            match left.checked_sub(written) {
+                Some(rest) => *left = rest,
+                None => return false,
+            }
+            let chunk = self.buffer.get(..usize::try_from(written).unwrap_or(0)).unwrap_or_default();
+            if *is_packed_again.get_or_insert_with(|| layers > 0 && is_zlib(chunk)) {
+                inner.extend_from_slice(chunk);
+            }
+            if !matches!(status, Ok(Status::Ok)) || written == 0 {
+                return inner.is_empty() || self.fits(&inner, left, layers - 1);
+            }
         }
     }
 }
@@ -148,10 +183,17 @@ mod tests {
         );
         assert!(check("/Subtype /Image", &packed(&zeros)).is_ok(), "pictures are not read");
         let (picture, left) = (packed(&packed(&zeros)), &mut 10);
-        assert!(!inflated(&picture, left, LAYERS).1 && *left == 10, "nothing is kept beyond the bound");
+        assert!(
+            !Inflater::new().fits(&picture, left, LAYERS) && *left == 10,
+            "nothing is kept beyond the bound"
+        );
         assert!(check("/Subtype /Image", &picture).is_ok());
         assert!(check("/Type /ObjStm /X /Image", &packed(&zeros)).unwrap_err().is_limit());
         assert!(check("/Subtype /Imag#65", &packed(&zeros)).unwrap_err().is_limit());
+        assert!(check("/Subtype /Form /ProcSet [/PDF /ImageC]", &packed(&zeros)).unwrap_err().is_limit());
+        let mut raw = vec![0, 0];
+        raw.extend_from_slice(&packed(&zeros)[2..]);
+        assert!(check("", &raw).unwrap_err().is_limit(), "deflate behind a damaged header");
         assert!(check("", &zeros).is_ok(), "what is not packed is as large as it is");
         let mut two = file("", &packed(&zeros[..600_000]));
         two.extend(file("", &packed(&zeros[..600_000])));

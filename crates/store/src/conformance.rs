@@ -73,8 +73,15 @@ impl<S: Store> Bench<S> {
 
     async fn finish(&self, lease: LeasedPage, outcome: PageOutcome, links: &[&str]) -> Receipt {
         let links = candidates(links);
-        let page =
-            FinishedPage { lease, outcome, redirected_to: None, observed: None, fingerprint: None, links };
+        let page = FinishedPage {
+            lease,
+            outcome,
+            redirected_to: None,
+            observed: None,
+            address: None,
+            fingerprint: None,
+            links,
+        };
         self.store.finish(page, START).await.expect("a page can be finished")
     }
 
@@ -201,6 +208,7 @@ async fn a_redirect_to_a_known_page_is_no_second_document<S: Store>(bench: Bench
             outcome,
             redirected_to,
             observed: None,
+            address: None,
             fingerprint: None,
             links: Vec::new(),
         };
@@ -216,6 +224,7 @@ async fn a_redirect_to_a_known_page_is_no_second_document<S: Store>(bench: Bench
         outcome,
         redirected_to: Some(candidate("target").key),
         observed: None,
+        address: None,
         fingerprint: None,
         links: candidates(&["target"]),
     };

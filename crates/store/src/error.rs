@@ -21,6 +21,10 @@ pub enum ErrorKind {
     KeyUsed,
     /// The job has ended, so it takes no pages and cannot be cancelled.
     JobEnded,
+    /// The team has as many jobs running as it may.
+    TooManyJobs,
+    /// There is no room for a further document, or for further pages in a job's queue; what is there stays.
+    Full,
     /// The medium failed: a temporary file could not be written or read.
     Io,
 }
@@ -46,6 +50,16 @@ impl Error {
         Self { kind: ErrorKind::KeyUsed, text }
     }
 
+    pub(crate) fn too_many_jobs(most: u32) -> Self {
+        let text = format!("the team has {most} jobs running, the most that it may");
+        Self { kind: ErrorKind::TooManyJobs, text }
+    }
+
+    /// There is no room for more, for this reason.
+    pub fn full(reason: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Full, text: reason.into() }
+    }
+
     /// The medium of a store failed.
     pub fn io(doing: &str, cause: &dyn fmt::Display) -> Self {
         Self { kind: ErrorKind::Io, text: format!("{doing}: {cause}") }
@@ -61,6 +75,12 @@ impl Error {
     #[must_use]
     pub fn is_unknown_job(&self) -> bool {
         self.kind == ErrorKind::UnknownJob
+    }
+
+    /// There is no room for more.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.kind == ErrorKind::Full
     }
 
     /// The job has ended already.

@@ -1,6 +1,8 @@
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use gleaner_frontier::{Candidate, Fingerprint, JobRules, LeaseId, Observation, UrlKey};
 use gleaner_types::plan::WebhookPlan;
 use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
@@ -15,7 +17,7 @@ pub enum Retention {
     /// Dropped as they are read. While too many are unread, no further page of the job is leased, so a slow reader
     /// slows the crawl and loses nothing.
     Stream,
-    /// Kept until the job is removed or expires; in memory up to a bound, beyond it in a temporary file.
+    /// Kept until the job is removed or expires; in memory up to a bound, beyond it in temporary files.
     Keep,
 }
 
@@ -39,7 +41,7 @@ pub struct NewJob {
     pub sealed: bool,
     /// What becomes of documents after they were read.
     pub retention: Retention,
-    /// Nothing of its pages reaches a disk: documents beyond the bound are refused in place of being put aside.
+    /// Nothing of its pages reaches a disk: where documents would have to be put aside, the job fails.
     pub in_memory: bool,
     /// Whose it is and what it may spend; `None` where nobody asks.
     pub account: Option<Box<JobAccount>>,
@@ -93,6 +95,8 @@ pub struct LeasedPage {
     pub external: bool,
     /// How often it was leased before.
     pub attempt: u32,
+    /// It waited because its team had all of its slots in use.
+    pub waited_for_slot: bool,
     /// When the lease ends of itself.
     pub expires_at: Duration,
 }
@@ -109,6 +113,9 @@ pub struct FinishedPage {
     pub redirected_to: Option<UrlKey>,
     /// How the host answered, where it was asked: it is asked for more or less at once from then on.
     pub observed: Option<Observation>,
+    /// The address that the host was found at, where it was dialled: hosts of one address are not asked for more together
+    /// than it bears.
+    pub address: Option<IpAddr>,
     /// What the page said, where that is to be compared with other pages of the job: families of pages that say the
     /// same over and over are put off behind the others of their host. `None` changes nothing.
     pub fingerprint: Option<Fingerprint>,
@@ -129,6 +136,8 @@ pub enum PageOutcome {
     Skipped,
     /// It goes back to the queue, not to be leased before then.
     Retry(Duration),
+    /// The same, of a page that was not asked for while it was leased: this was none of its tries.
+    Return(Duration),
 }
 
 /// What the store did with a finished page.
@@ -171,8 +180,8 @@ pub struct Slice {
 /// Documents in order of completion, each as the JSON that was stored.
 #[derive(Debug, Default)]
 pub struct JsonSlice {
-    /// The documents.
-    pub documents: Vec<Vec<u8>>,
+    /// The documents. Cloning one copies nothing.
+    pub documents: Vec<Bytes>,
     /// The position of the next one, to be read from next.
     pub next: u64,
     /// The job has ended and nothing comes after these.

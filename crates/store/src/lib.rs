@@ -4,8 +4,8 @@
 //! transaction: a page is leased, worked on, and finished together with the links it gave. Whoever crashes
 //! in between loses a lease, which expires; another worker takes the page, and its document is stored once.
 //!
-//! [`Store`] is the contract, [`MemoryStore`] keeps it in memory (documents beyond a bound go to a temporary
-//! file), and [`conformance`] is the suite that every store runs.
+//! [`Store`] is the contract, [`MemoryStore`] keeps it in memory (documents beyond a bound go to temporary
+//! files), and [`conformance`] is the suite that every store runs.
 //!
 //! ```
 //! # async fn example() -> Result<(), gleaner_store::Error> {
@@ -28,8 +28,10 @@ mod ledger;
 mod memory;
 mod outbox;
 mod results;
+mod shelf;
 mod store;
 mod team;
+mod weight;
 
 pub use conclusion::Conclusion;
 pub use error::{Error, ErrorKind};
@@ -40,11 +42,12 @@ pub use job::{
 };
 pub use ledger::{Accounting, EndedJob, Shortage};
 pub use memory::{
-    MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS, MAX_LISTED_FAILURES, MemoryConfig, MemoryStore,
+    MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_ALL_LISTED_FAILURES, MAX_IDEMPOTENCY_KEYS, MAX_LISTED_FAILURES, MemoryConfig, MemoryStore,
 };
 pub use outbox::{
     DELIVERY_LEASE, DeadLetter, DeliveryOutcome, Due, DueEvent, EventId, MAX_LISTED_DEAD_LETTERS,
 };
 pub use results::{DEFAULT_RETAINED_BYTES, MAX_UNREAD_BYTES, MAX_UNREAD_DOCUMENTS};
+pub use shelf::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_SPILLED_BYTES};
 pub use store::Store;
 pub use team::{JobAccount, TeamId, TeamLoad};

@@ -1,30 +1,33 @@
 //! The documents of one job, in order of completion.
 //!
 //! Under [`Retention::Stream`] they wait, as they are, for the one reader. Under [`Retention::Keep`] each is written
-//! to JSON once: small in memory, and what goes over the wire anyway; beyond a bound the JSON goes to an unnamed
-//! temporary file, which the system removes with the process.
+//! to JSON once: small in memory, and what goes over the wire anyway. Where the bound of the job, or that of all jobs
+//! together, is reached, the JSON goes to a temporary file ([`Shelf`]). Nothing that was stored is ever dropped to make
+//! room: a document that can be kept nowhere is refused, and its job ends saying so.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
 
-use gleaner_types::{Document, MetaValue};
-use serde_json::Value;
+use bytes::Bytes;
+use gleaner_types::Document;
 
+use crate::shelf::{Shelf, Spilled};
+use crate::weight::weight;
 use crate::{Error, JsonSlice, ReadBound, Retention, Slice};
 
 /// Under [`Retention::Stream`], pages of a job are leased only while fewer documents than this are unread.
 pub const MAX_UNREAD_DOCUMENTS: usize = 64;
 /// Under [`Retention::Stream`], pages of a job are leased only while unread documents weigh less than this, in bytes.
 pub const MAX_UNREAD_BYTES: usize = 8 << 20;
-/// Under [`Retention::Keep`], documents of one job beyond so many bytes go to a temporary file.
+/// Under [`Retention::Keep`], documents of one job beyond so many bytes go to temporary files. With zero data retention
+/// nothing may go there, and the job fails.
 pub const DEFAULT_RETAINED_BYTES: usize = 64 << 20;
 
 #[derive(Debug)]
 enum Stored {
     Live(Box<Document>, usize),
-    Json(Box<[u8]>),
-    Spilled { offset: u64, length: usize },
+    Json(Bytes),
+    Spilled(Spilled),
 }
 
 impl Stored {
@@ -32,7 +35,14 @@ impl Stored {
         match self {
             Self::Live(_, weight) => *weight,
             Self::Json(json) => json.len(),
-            Self::Spilled { length, .. } => *length,
+            Self::Spilled(spilled) => spilled.len(),
+        }
+    }
+
+    fn in_memory(&self) -> usize {
+        match self {
+            Self::Live(..) | Self::Json(_) => self.weight(),
+            Self::Spilled(_) => 0,
         }
     }
 }
@@ -43,27 +53,31 @@ pub(crate) struct Results {
     /// Position of the first of `items`.
     first: u64,
     items: VecDeque<Stored>,
+    /// What `items` weigh, wherever they are.
+    weight: usize,
     /// Bytes that `items` take in memory.
     held: usize,
     retained_bytes: usize,
     /// Nothing is put aside: what is beyond the bound is refused.
     in_memory: bool,
-    spill: Option<File>,
-    spilled: u64,
+    shelf: Arc<Shelf>,
+}
+
+impl Drop for Results {
+    fn drop(&mut self) {
+        self.shelf.give_back(self.held, self.in_memory);
+    }
 }
 
 impl Results {
-    pub(crate) fn new(retention: Retention, retained_bytes: usize, in_memory: bool) -> Self {
-        Self {
-            retention,
-            first: 0,
-            items: VecDeque::new(),
-            held: 0,
-            retained_bytes,
-            in_memory,
-            spill: None,
-            spilled: 0,
-        }
+    pub(crate) fn new(
+        retention: Retention,
+        retained_bytes: usize,
+        in_memory: bool,
+        shelf: Arc<Shelf>,
+    ) -> Self {
+        let items = VecDeque::new();
+        Self { retention, first: 0, items, weight: 0, held: 0, retained_bytes, in_memory, shelf }
     }
 
     /// The position that the next document will have.
@@ -78,152 +92,179 @@ impl Results {
                 let weight = weight(&document);
                 Stored::Live(document, weight)
             }
-            Retention::Keep => Stored::Json(
-                serde_json::to_vec(&document)
-                    .map_err(|cause| Error::io("a document could not be written as JSON", &cause))?
-                    .into_boxed_slice(),
-            ),
+            Retention::Keep => Stored::Json(to_json(&document)?),
         }))
     }
 
-    pub(crate) fn push(&mut self, Prepared(mut item): Prepared) -> Result<(), Error> {
-        if let Stored::Json(json) = &item
-            && self.held + json.len() > self.retained_bytes
-        {
-            if self.in_memory {
-                let bound = format!("{} bytes of results are kept in memory", self.retained_bytes);
-                return Err(Error::io("a document could not be kept, and may not be put aside", &bound));
-            }
-            item =
-                self.spill(json).map_err(|cause| Error::io("a document could not be put aside", &cause))?;
-        }
-        if !matches!(item, Stored::Spilled { .. }) {
-            self.held += item.weight();
-        }
+    /// Stores a document, or refuses it: [`Full`](crate::ErrorKind::Full) where there is no room anywhere.
+    pub(crate) fn push(&mut self, Prepared(item): Prepared) -> Result<(), Error> {
+        let item = self.place(item)?;
+        self.weight += item.weight();
+        self.held += item.in_memory();
         self.items.push_back(item);
         Ok(())
     }
 
-    fn spill(&mut self, json: &[u8]) -> std::io::Result<Stored> {
-        let file = match &mut self.spill {
-            Some(file) => file,
-            none => none.insert(tempfile::tempfile()?),
-        };
-        let offset = self.spilled;
-        file.seek(SeekFrom::Start(offset))?;
-        file.write_all(json)?;
-        self.spilled += json.len() as u64;
-        Ok(Stored::Spilled { offset, length: json.len() })
+    fn place(&self, item: Stored) -> Result<Stored, Error> {
+        let size = item.in_memory();
+        let streams = self.retention == Retention::Stream;
+        let within_own = streams || self.held + size <= self.retained_bytes;
+        if within_own && self.shelf.take(size, self.in_memory) {
+            return Ok(item);
+        }
+        if !self.in_memory {
+            let json = match &item {
+                Stored::Live(document, _) => to_json(document)?,
+                Stored::Json(json) => json.clone(),
+                Stored::Spilled(_) => return Ok(item),
+            };
+            return self.shelf.put_aside(&json).map(Stored::Spilled);
+        }
+        if streams {
+            // It waits for its one reader, who is held back by what is unread.
+            self.shelf.take_anyway(size, true);
+            return Ok(item);
+        }
+        Err(if within_own { self.shelf.no_memory() } else { self.no_own_memory() })
+    }
+
+    fn no_own_memory(&self) -> Error {
+        Error::full(format!(
+            "with zero data retention results stay in memory, and the {} bytes that one job may use of it are used up; \
+             what was scraped can be read, and the rest asked for in another job",
+            self.retained_bytes
+        ))
     }
 
     /// Is so much unread that no further page should be fetched?
     pub(crate) fn is_full(&self) -> bool {
         self.retention == Retention::Stream
-            && (self.items.len() >= MAX_UNREAD_DOCUMENTS || self.held >= MAX_UNREAD_BYTES)
+            && (self.items.len() >= MAX_UNREAD_DOCUMENTS || self.weight >= MAX_UNREAD_BYTES)
     }
 
     /// Has enough been read for fetching to go on? Lower than the bound of [`is_full`](Self::is_full), so that reading
     /// one document does not wake the crawl for one page.
     pub(crate) fn has_room(&self) -> bool {
         self.retention == Retention::Keep
-            || (self.items.len() <= MAX_UNREAD_DOCUMENTS / 2 && self.held <= MAX_UNREAD_BYTES / 2)
+            || (self.items.len() <= MAX_UNREAD_DOCUMENTS / 2 && self.weight <= MAX_UNREAD_BYTES / 2)
     }
 
-    /// Reads from `from` on. A position before the first kept one reads from that.
-    pub(crate) fn read(&mut self, from: u64, bound: ReadBound) -> Result<Slice, Error> {
-        let mut slice = Slice { documents: Vec::new(), next: from.max(self.first), end: false };
-        if self.retention == Retention::Stream {
-            while self.first < from && self.drop_first() {}
-        }
-        let mut bytes = 0;
-        while slice.documents.len() < bound.documents.max(1) {
-            let Some(index) = usize::try_from(slice.next - self.first).ok() else { break };
-            let Some(weight) = self.items.get(index).map(Stored::weight) else { break };
-            if !slice.documents.is_empty() && bytes + weight > bound.bytes {
-                break;
-            }
-            bytes += weight;
-            let Some(document) = self.take(index)? else { break };
-            slice.documents.push(document);
-            slice.next += 1;
-        }
-        slice.end = slice.next >= self.first + self.items.len() as u64;
-        Ok(slice)
-    }
-
-    /// Reads the stored JSON from `from` on.
-    pub(crate) fn read_json(&mut self, from: u64, bound: ReadBound) -> Result<JsonSlice, Error> {
-        let mut slice = JsonSlice { documents: Vec::new(), next: from.max(self.first), end: false };
+    /// Takes out what is to be read from `from` on; a position before the first kept one reads from that. Under `Stream` it
+    /// is gone then. Cheap: what costs time is done by [`Held`], without the store's lock.
+    pub(crate) fn read(&mut self, from: u64, bound: ReadBound) -> Part {
+        let streams = self.retention == Retention::Stream;
+        while streams && self.first < from && self.pop_first().is_some() {}
+        let mut part = Part { items: Vec::new(), next: from.max(self.first), end: false };
         let mut bytes = 0_usize;
-        while slice.documents.len() < bound.documents.max(1) {
-            let Some(json) = self.json(slice.next, bound.bytes.saturating_sub(bytes), bytes == 0)? else {
+        while part.items.len() < bound.documents.max(1) {
+            let index = usize::try_from(part.next - self.first).ok();
+            let Some(item) = index.and_then(|index| self.items.get(index)) else { break };
+            bytes = bytes.saturating_add(item.weight());
+            if !part.items.is_empty() && bytes > bound.bytes {
                 break;
+            }
+            let held = match item {
+                _ if streams => self.pop_first().map(Held::from),
+                Stored::Json(json) => Some(Held::Memory(json.clone())),
+                Stored::Spilled(spilled) => Some(Held::File(spilled.clone())),
+                Stored::Live(..) => None,
             };
-            bytes = bytes.saturating_add(json.len());
-            slice.documents.push(json);
-            slice.next += 1;
+            let Some(held) = held else { break };
+            part.items.push(held);
+            part.next += 1;
         }
-        slice.end = slice.next >= self.end();
-        Ok(slice)
+        part.end = part.next >= self.end();
+        part
     }
 
-    /// The JSON of the document at this position, where it takes no more than `room` bytes or is wanted all the same.
-    pub(crate) fn json(
-        &mut self,
-        position: u64,
-        room: usize,
-        anyway: bool,
-    ) -> Result<Option<Vec<u8>>, Error> {
-        let Some(index) = position.checked_sub(self.first).and_then(|index| usize::try_from(index).ok())
-        else {
-            return Ok(None);
-        };
-        match self.items.get(index) {
-            Some(item) if item.weight() > room && !anyway => Ok(None),
-            Some(Stored::Json(json)) => Ok(Some(json.to_vec())),
-            Some(&Stored::Spilled { offset, length }) => self.unspill(offset, length).map(Some),
-            Some(Stored::Live(..)) | None => Ok(None),
+    /// As [`read`](Self::read), of documents that are kept as JSON; of others nothing.
+    pub(crate) fn read_json(&mut self, from: u64, bound: ReadBound) -> Part {
+        match self.retention {
+            Retention::Keep => self.read(from, bound),
+            Retention::Stream => {
+                let next = from.max(self.first);
+                Part { items: Vec::new(), next, end: next >= self.end() }
+            }
         }
     }
 
-    fn unspill(&mut self, offset: u64, length: usize) -> Result<Vec<u8>, Error> {
-        let Some(file) = &mut self.spill else { return Err(unreadable(&"it is not there")) };
-        let mut json = vec![0; length];
-        file.seek(SeekFrom::Start(offset)).map_err(|cause| unreadable(&cause))?;
-        file.read_exact(&mut json).map_err(|cause| unreadable(&cause))?;
-        Ok(json)
+    /// The JSON of the document at this position.
+    pub(crate) fn json(&mut self, position: u64) -> Result<Option<Vec<u8>>, Error> {
+        let part = self.read_json(position, ReadBound { documents: 1, bytes: 0 });
+        part.items.into_iter().next().map(|held| held.json().map(Vec::from)).transpose()
     }
 
-    fn drop_first(&mut self) -> bool {
-        let Some(item) = self.items.pop_front() else { return false };
+    fn pop_first(&mut self) -> Option<Stored> {
+        let item = self.items.pop_front()?;
         self.first += 1;
-        self.held = self.held.saturating_sub(item.weight());
-        true
+        self.weight = self.weight.saturating_sub(item.weight());
+        let freed = item.in_memory();
+        self.held = self.held.saturating_sub(freed);
+        self.shelf.give_back(freed, self.in_memory);
+        Some(item)
+    }
+}
+
+/// Documents as they were taken out, in order.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) items: Vec<Held>,
+    pub(crate) next: u64,
+    pub(crate) end: bool,
+}
+
+impl Part {
+    pub(crate) fn into_slice(self) -> Result<Slice, Error> {
+        let documents: Result<_, _> = self.items.into_iter().map(Held::document).collect();
+        Ok(Slice { documents: documents?, next: self.next, end: self.end })
     }
 
-    fn take(&mut self, index: usize) -> Result<Option<Document>, Error> {
-        match self.items.get(index) {
-            None => Ok(None),
-            Some(Stored::Json(json)) => {
-                serde_json::from_slice(json).map(Some).map_err(|cause| unreadable(&cause))
-            }
-            Some(&Stored::Spilled { offset, length }) => {
-                let json = self.unspill(offset, length)?;
-                serde_json::from_slice(&json).map(Some).map_err(|cause| unreadable(&cause))
-            }
-            // Only under `Stream`, which reads from the front.
-            Some(Stored::Live(..)) => {
-                self.first += 1;
-                Ok(self.items.pop_front().and_then(|item| match item {
-                    Stored::Live(document, weight) => {
-                        self.held = self.held.saturating_sub(weight);
-                        Some(*document)
-                    }
-                    Stored::Json(_) | Stored::Spilled { .. } => None,
-                }))
-            }
+    pub(crate) fn into_json(self) -> Result<JsonSlice, Error> {
+        let documents: Result<_, _> = self.items.into_iter().map(Held::json).collect();
+        Ok(JsonSlice { documents: documents?, next: self.next, end: self.end })
+    }
+}
+
+/// A document that is to be read.
+#[derive(Debug)]
+pub(crate) enum Held {
+    Live(Box<Document>),
+    Memory(Bytes),
+    File(Spilled),
+}
+
+impl From<Stored> for Held {
+    fn from(item: Stored) -> Self {
+        match item {
+            Stored::Live(document, _) => Self::Live(document),
+            Stored::Json(json) => Self::Memory(json),
+            Stored::Spilled(spilled) => Self::File(spilled),
         }
     }
+}
+
+impl Held {
+    fn document(self) -> Result<Document, Error> {
+        match self {
+            Self::Live(document) => Ok(*document),
+            held => serde_json::from_slice(&held.json()?).map_err(|cause| unreadable(&cause)),
+        }
+    }
+
+    fn json(self) -> Result<Bytes, Error> {
+        match self {
+            Self::Live(document) => to_json(&document),
+            Self::Memory(json) => Ok(json),
+            Self::File(spilled) => spilled.read().map(Bytes::from).map_err(|cause| unreadable(&cause)),
+        }
+    }
+}
+
+fn to_json(document: &Document) -> Result<Bytes, Error> {
+    let json = serde_json::to_vec(document)
+        .map_err(|cause| Error::io("a document could not be written as JSON", &cause))?;
+    // As long as it is, and no longer.
+    Ok(Bytes::from(json.into_boxed_slice()))
 }
 
 fn unreadable(cause: &dyn std::fmt::Display) -> Error {
@@ -234,47 +275,29 @@ fn unreadable(cause: &dyn std::fmt::Display) -> Error {
 #[derive(Debug)]
 pub(crate) struct Prepared(Stored);
 
-/// About how many bytes a document takes.
-fn weight(document: &Document) -> usize {
-    let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    let list = |list: &Option<Vec<String>>| {
-        list.iter().flatten().map(|item| item.len() + size_of::<String>()).sum::<usize>()
-    };
-    let value = |value: &Option<Value>| value.as_ref().map_or(0, |value| value.to_string().len());
-    let metadata = document.metadata.other.iter().map(|(name, content)| {
-        name.len()
-            + match content {
-                MetaValue::One(text) => text.len(),
-                MetaValue::Many(texts) => texts.iter().map(String::len).sum(),
-            }
-    });
-    size_of::<Document>()
-        + metadata.sum::<usize>()
-        + value(&document.json)
-        + value(&document.attributes)
-        + text(&document.markdown)
-        + text(&document.html)
-        + text(&document.raw_html)
-        + text(&document.summary)
-        + text(&document.screenshot)
-        + list(&document.links)
-        + list(&document.images)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shelf::ShelfBounds;
+
+    fn shelf(memory: usize) -> Arc<Shelf> {
+        Shelf::new(ShelfBounds { memory, disk: 1 << 20, file: 1 << 20, folder: None })
+    }
 
     fn document(text: &str) -> Box<Document> {
         Box::new(Document { markdown: Some(text.to_owned()), ..Document::default() })
     }
 
     fn filled(retention: Retention, retained_bytes: usize, count: usize) -> Results {
-        let mut results = Results::new(retention, retained_bytes, false);
+        let mut results = Results::new(retention, retained_bytes, false, shelf(1 << 20));
         for number in 0..count {
             results.push(Results::prepare(retention, document(&number.to_string())).unwrap()).unwrap();
         }
         results
+    }
+
+    fn read(results: &mut Results, from: u64, bound: ReadBound) -> Slice {
+        results.read(from, bound).into_slice().unwrap()
     }
 
     fn texts(slice: &Slice) -> Vec<&str> {
@@ -286,7 +309,7 @@ mod tests {
         for retained_bytes in [0, 100, 1 << 20] {
             let mut results = filled(Retention::Keep, retained_bytes, 10);
             for _ in 0..2 {
-                let slice = results.read(7, ReadBound::default()).unwrap();
+                let slice = read(&mut results, 7, ReadBound::default());
                 assert_eq!((texts(&slice), slice.next, slice.end), (vec!["7", "8", "9"], 10, true));
             }
             assert!(results.held <= retained_bytes, "{} bytes are held", results.held);
@@ -297,11 +320,11 @@ mod tests {
     fn streamed_documents_are_gone_once_read() {
         let mut results = filled(Retention::Stream, 0, 5);
         let bound = ReadBound { documents: 2, bytes: usize::MAX };
-        let slice = results.read(0, bound).unwrap();
+        let slice = read(&mut results, 0, bound);
         assert_eq!((texts(&slice), slice.next, slice.end), (vec!["0", "1"], 2, false));
-        let slice = results.read(0, bound).unwrap();
+        let slice = read(&mut results, 0, bound);
         assert_eq!((texts(&slice), slice.next), (vec!["2", "3"], 4));
-        let slice = results.read(4, bound).unwrap();
+        let slice = read(&mut results, 4, bound);
         assert_eq!((texts(&slice), slice.next, slice.end), (vec!["4"], 5, true));
         assert_eq!(results.held, 0);
     }
@@ -309,7 +332,7 @@ mod tests {
     #[test]
     fn a_document_larger_than_the_bound_is_read_alone() {
         let mut results = filled(Retention::Keep, 1 << 20, 3);
-        let slice = results.read(0, ReadBound { documents: 10, bytes: 1 }).unwrap();
+        let slice = read(&mut results, 0, ReadBound { documents: 10, bytes: 1 });
         assert_eq!(texts(&slice), vec!["0"]);
     }
 
@@ -317,9 +340,53 @@ mod tests {
     fn a_stream_is_full_at_its_bound_and_has_room_at_half_of_it() {
         let mut results = filled(Retention::Stream, 0, MAX_UNREAD_DOCUMENTS);
         assert!(results.is_full());
-        results.read(0, ReadBound { documents: 1, bytes: 1 }).unwrap();
+        read(&mut results, 0, ReadBound { documents: 1, bytes: 1 });
         assert!(!results.is_full() && !results.has_room());
-        results.read(0, ReadBound { documents: MAX_UNREAD_DOCUMENTS / 2, bytes: usize::MAX }).unwrap();
+        read(&mut results, 0, ReadBound { documents: MAX_UNREAD_DOCUMENTS / 2, bytes: usize::MAX });
         assert!(results.has_room());
+    }
+
+    #[test]
+    fn all_jobs_together_keep_to_their_bound_and_lose_nothing() {
+        for retention in [Retention::Keep, Retention::Stream] {
+            let shelf = shelf(10_000);
+            let new = || Results::new(retention, usize::MAX, false, Arc::clone(&shelf));
+            let mut jobs: Vec<Results> = (0..20).map(|_| new()).collect();
+            for (number, job) in (0..20).flat_map(|number| (0..20).map(move |job| (number, job))) {
+                let text = format!("{number} of {job} {}", "x".repeat(100));
+                jobs[job].push(Results::prepare(retention, document(&text)).unwrap()).unwrap();
+                let held: usize = jobs.iter().map(|job| job.held).sum();
+                assert!(held <= 10_000, "{held} bytes are held");
+            }
+            for (number, job) in jobs.iter_mut().enumerate() {
+                let slice = read(job, 0, ReadBound { documents: 100, bytes: usize::MAX });
+                let begins = |text: &&str| text.split(' ').nth(2) == Some(&number.to_string());
+                assert_eq!(texts(&slice).iter().filter(|text| begins(text)).count(), 20);
+            }
+            drop(jobs);
+            assert!(shelf.take(10_000, false), "all room is free again");
+        }
+    }
+
+    #[test]
+    fn what_may_not_be_put_aside_is_refused_with_the_reason() {
+        let kept = |results: &mut Results| {
+            let document = document(&"x".repeat(1_000));
+            results.push(Results::prepare(Retention::Keep, document).unwrap())
+        };
+        let mut own = Results::new(Retention::Keep, 2_500, true, shelf(1 << 20));
+        assert!(kept(&mut own).is_ok() && kept(&mut own).is_ok());
+        let error = kept(&mut own).unwrap_err();
+        assert!(error.is_full() && error.to_string().contains("2500 bytes that one job may use"), "{error}");
+        assert_eq!(own.end(), 2, "what is there stays");
+
+        let all = shelf(2_500);
+        let new = || Results::new(Retention::Keep, usize::MAX, true, Arc::clone(&all));
+        let (mut first, mut second, mut third) = (new(), new(), new());
+        assert!(kept(&mut first).is_ok() && kept(&mut second).is_ok());
+        let error = kept(&mut third).unwrap_err();
+        assert!(error.is_full() && error.to_string().contains("2500 bytes that all jobs"), "{error}");
+        drop(first);
+        assert!(kept(&mut third).is_ok(), "there is room once results are gone");
     }
 }

@@ -30,7 +30,10 @@ use crate::{
 ///   [`cancel`](Store::cancel) or [`fail`](Store::fail). What it holds stays readable.
 /// - **Events are written with what they tell of**: a job with a webhook has its events in the outbox as soon as the
 ///   operation that caused them returns, in the order of their causes. They leave it one at a time.
-/// - **Teams take turns** at leasing, and so do the jobs of a team; no team has more pages in work than its slots.
+/// - **Teams take turns** at leasing, and so do the jobs of a team, a new one at once; but of two turns of a team at least
+///   one is an older job's. No team has more pages in work than its slots.
+/// - **What was stored stays**: no bound drops a document that nobody has read. Where the next one can be kept nowhere, its
+///   job fails and says why.
 /// - **Credits are never overdrawn by a page that has not started**: a job with a budget leases a page only while what
 ///   its documents cost and what the pages in work cost at least leave the price of one more.
 /// - **Time is an argument**: `now` is the time since the Unix epoch and never runs backwards.
@@ -40,8 +43,18 @@ pub trait Store: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`JobExists`](crate::ErrorKind::JobExists) where the id was used before, [`KeyUsed`](crate::ErrorKind::KeyUsed)
-    /// where the team used the idempotency key before.
+    /// where the team used the idempotency key before, [`TooManyJobs`](crate::ErrorKind::TooManyJobs) where it has as many
+    /// jobs as it may, [`Full`](crate::ErrorKind::Full) where the queue cannot take all pages.
     async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error>;
+
+    /// Did the team use this idempotency key before? To be asked before work that a second submit would do in vain; the
+    /// word of [`submit`](Store::submit) is the one that holds. A store that cannot tell says no.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn is_key_used(&self, _team: &TeamId, _idempotency_key: Uuid) -> Result<bool, Error> {
+        Ok(false)
+    }
 
     /// Adds pages that were found otherwise than by a link: from a sitemap, or appended by the user.
     ///
@@ -145,7 +158,8 @@ pub trait Store: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), [`JobEnded`](crate::ErrorKind::JobEnded), or
-    /// [`KeyUsed`](crate::ErrorKind::KeyUsed) as for [`submit`](Store::submit).
+    /// [`KeyUsed`](crate::ErrorKind::KeyUsed) and [`Full`](crate::ErrorKind::Full) as for [`submit`](Store::submit): all
+    /// pages are taken, or none.
     async fn append(
         &self,
         job: JobId,

@@ -42,6 +42,8 @@ pub struct JobAccount {
     pub team: TeamId,
     /// Pages of all jobs of the team in work at once; `None` leaves it to the store. The latest job's word holds.
     pub slots: Option<u32>,
+    /// Jobs of the team that may run at once, this one included; `None` sets no bound.
+    pub max_jobs: Option<u32>,
     /// The least that a page of the job costs, in credits.
     pub price: u64,
     /// The credits reserved for the job; `None` where they are not counted against a balance.
@@ -54,7 +56,7 @@ impl JobAccount {
     /// A job of this team, without limits.
     #[must_use]
     pub fn of(team: TeamId) -> Self {
-        Self { team, slots: None, price: 1, budget: None, idempotency_key: None }
+        Self { team, slots: None, max_jobs: None, price: 1, budget: None, idempotency_key: None }
     }
 }
 

@@ -3,10 +3,9 @@
 //! `convert [--url URL] [--whole] [--meta]`
 
 use std::io::{Read, Write};
-use std::time::Duration;
 
 use gleaner_transform::{Input, transform};
-use gleaner_types::plan::{Formats, Location, ProxyMode, ScrapeOptionsPlan};
+use gleaner_types::request::ScrapeOptions;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
@@ -16,27 +15,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = after("--url").unwrap_or_else(|| "https://example.org/".to_owned()).parse()?;
     let mut body = Vec::new();
     std::io::stdin().read_to_end(&mut body)?;
-    let options = ScrapeOptionsPlan {
-        formats: Formats { markdown: true, ..Formats::default() },
-        only_main_content: !arguments.iter().any(|argument| argument == "--whole"),
-        include_tags: Vec::new(),
-        exclude_tags: Vec::new(),
-        max_age: Duration::ZERO,
-        min_age: None,
-        lockdown: false,
-        headers: std::collections::BTreeMap::new(),
-        wait_for: Duration::ZERO,
-        mobile: false,
-        skip_tls_verification: false,
-        timeout: Duration::from_secs(30),
-        pdf: None,
-        actions: Vec::new(),
-        location: Location { country: "US".to_owned(), languages: Vec::new() },
-        remove_base64_images: true,
-        block_ads: true,
-        proxy: ProxyMode::Basic,
-        store_in_cache: false,
+    let options = ScrapeOptions {
+        only_main_content: Some(!arguments.iter().any(|argument| argument == "--whole")),
+        ..ScrapeOptions::default()
     };
+    let options = options.check().map_err(|faults| faults.to_string())?;
     let page = transform(Input { url: &url, content_type: Some("text/html"), body: &body }, &options)?;
     let mut out = std::io::stdout().lock();
     if arguments.iter().any(|argument| argument == "--meta") {

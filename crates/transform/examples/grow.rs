@@ -27,6 +27,9 @@ fn page(kind: &str, bytes: usize) -> Option<String> {
         "notes" => ("needle", "<sup><a href='#n'>1</a></sup><p id=n>x", ""),
         "formulas" => ("needle", "<math><mfrac><mi>a</mi><mi>b</mi></mfrac>", ""),
         "code" => ("<pre>needle", "<span class=line>x</span>", "</pre>"),
+        "gutters" => ("<pre>needle", "<span class=ln>1x", "</pre>"),
+        "noscripts" => ("needle", "<noscript><b><b><b><b><b><b><b><b>x ", ""),
+        "links in links" => ("needle", "<a href=x><object>y", ""),
         "style" => ("<style>", "a{color:red;--x:var(--x)}", "</style>needle"),
         _ => return None,
     };
@@ -53,6 +56,9 @@ const KINDS: &[&str] = &[
     "notes",
     "formulas",
     "code",
+    "gutters",
+    "noscripts",
+    "links in links",
     "style",
 ];
 

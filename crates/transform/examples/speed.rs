@@ -5,10 +5,10 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gleaner_transform::{Input, transform};
-use gleaner_types::plan::{Formats, Location, ProxyMode, ScrapeOptionsPlan};
+use gleaner_types::request::ScrapeOptions;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -23,27 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         flate2::read::GzDecoder::new(File::open(file.path())?).read_to_end(&mut bytes)?;
         pages.push(bytes);
     }
-    let options = ScrapeOptionsPlan {
-        formats: Formats { markdown: true, ..Formats::default() },
-        only_main_content: true,
-        include_tags: Vec::new(),
-        exclude_tags: Vec::new(),
-        max_age: Duration::ZERO,
-        min_age: None,
-        lockdown: false,
-        headers: std::collections::BTreeMap::new(),
-        wait_for: Duration::ZERO,
-        mobile: false,
-        skip_tls_verification: false,
-        timeout: Duration::from_secs(30),
-        pdf: None,
-        actions: Vec::new(),
-        location: Location { country: "US".to_owned(), languages: Vec::new() },
-        remove_base64_images: true,
-        block_ads: true,
-        proxy: ProxyMode::Basic,
-        store_in_cache: false,
-    };
+    let options = ScrapeOptions::default().check().map_err(|faults| faults.to_string())?;
     let url = "https://example.org/".parse()?;
     let total: usize = pages.iter().map(Vec::len).sum();
     let mut best = f64::INFINITY;

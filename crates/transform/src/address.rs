@@ -110,6 +110,9 @@ impl Resolver {
 
 /// Without tabs and line ends, and without white space and control characters around it (URL Standard, 4.4).
 pub(crate) fn strip(reference: &str) -> Cow<'_, str> {
+    if reference.bytes().all(|byte| byte > b' ') {
+        return Cow::Borrowed(reference);
+    }
     let trimmed = reference.trim_matches(|character: char| character <= ' ');
     if trimmed.contains(['\t', '\n', '\r']) {
         Cow::Owned(trimmed.chars().filter(|character| !matches!(character, '\t' | '\n' | '\r')).collect())

@@ -35,6 +35,7 @@ mod summary;
 mod transform;
 mod tree;
 mod view;
+mod words;
 
 #[doc(hidden)]
 pub use content::training;
@@ -44,6 +45,7 @@ pub use charset::{CharsetSource, Decoded, decode};
 pub use error::{Error, ErrorKind};
 pub use page::links::{Link, MAX_LINKS, PageLinks};
 pub use select::{MAX_SELECTOR_BYTES, SELECTOR_STEPS_PER_NODE};
+pub use summary::WARNING as EXTRACTIVE_SUMMARY;
 pub use transform::{Input, MAX_BODY_BYTES, Page, check_selector, html_to_markdown, links, transform};
 
 pub(crate) use markdown::fence as markdown_fence;

@@ -7,8 +7,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// What a reader is told beside a summary of this kind.
-pub(crate) const WARNING: &str =
+use crate::words::{is_of_word, words};
+
+/// The sentence of [`Document::warning`](gleaner_types::Document::warning) beside a summary of this kind.
+pub const WARNING: &str =
     "The summary consists of sentences of the page itself, chosen without a language model.";
 
 /// Sentences beyond this are not considered.
@@ -138,22 +140,27 @@ fn bare(line: &str) -> String {
     out
 }
 
-/// Cuts after what ends a sentence in any script; a full stop only before white space.
+/// Cuts after what ends a sentence in any script: a full stop only before white space, and in Thai and Lao, which have no
+/// sign for it, a space behind enough text.
 fn split(text: &str, sentences: &mut Vec<String>) {
     let mut start = 0;
     let mut characters = text.char_indices().peekable();
+    let is_unmarked = text.contains(|c: char| matches!(c, '\u{0E00}'..='\u{0EFF}'));
     while let Some((at, c)) = characters.next() {
+        let next = characters.peek().map(|(_, next)| *next);
         let ends = match c {
-            '。' | '！' | '？' | '｡' | '।' | '؟' | '۔' | '…' => true,
-            '.' | '!' | '?' => characters.peek().is_none_or(|(_, next)| next.is_whitespace()),
+            '。' | '！' | '？' | '｡' | '।' | '؟' | '۔' | '…' | '។' | '။' => true,
+            '.' | '!' | '?' => next.is_none_or(char::is_whitespace),
+            _ if is_unmarked => {
+                next.is_none() || (next == Some(' ') && at - start >= *SENTENCE_BYTES.end() / 4)
+            }
             _ => false,
         };
-        if ends || characters.peek().is_none() {
+        if ends || next.is_none() {
             let end = at + c.len_utf8();
             let sentence =
                 text.get(start..end).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-            let speaks =
-                sentence.chars().filter(|c| c.is_alphabetic()).count() * 2 > sentence.chars().count();
+            let speaks = sentence.chars().filter(|c| is_of_word(*c)).count() * 2 > sentence.chars().count();
             // A summary is plain text that many will show as something else: nothing in it may be markup.
             let plain =
                 !sentence.contains(['<', '`']) && !sentence.contains("](") && !sentence.contains("]:");
@@ -165,21 +172,9 @@ fn split(text: &str, sentences: &mut Vec<String>) {
     }
 }
 
-/// Words in lower case; pairs of characters where words are not set apart.
+/// The words of a sentence, each once.
 fn tokens(sentence: &str) -> HashSet<String> {
-    let mut tokens = HashSet::new();
-    for word in sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        if word
-            .chars()
-            .any(|c| matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}'))
-        {
-            let characters: Vec<char> = word.chars().collect();
-            tokens.extend(characters.windows(2).map(|pair| pair.iter().collect::<String>()));
-        } else {
-            tokens.insert(word.to_lowercase());
-        }
-    }
-    tokens
+    words(sentence).into_iter().collect()
 }
 
 #[cfg(test)]
@@ -210,6 +205,8 @@ mod tests {
     fn writing_without_spaces_is_cut_too() {
         let text = "窯は粘土を高い温度で焼き固めるための装置である。猫はいつも一日中よく眠っている。窯の温度はゆっくり上げなければ粘土が割れる。";
         assert!(of_markdown(text).contains("窯は粘土を高い温度で"));
+        let text = "เตาเผาใช้ความร้อนสูงเพื่อทำให้ดินเหนียวแข็งตัวเป็นเครื่องปั้นดินเผา ช่างปั้นต้องเพิ่มอุณหภูมิของเตาเผาอย่างช้าๆ เพื่อไม่ให้ดินแตก";
+        assert!(of_markdown(text).starts_with("เตาเผาใช้ความร้อนสูง"));
         assert_eq!(of_markdown(""), "");
     }
 }

@@ -9,7 +9,7 @@ use url::Url;
 use crate::address::Resolver;
 use crate::body::{self, Body};
 use crate::error::{Error, ErrorKind};
-use crate::page::links::{self, Link, PageLinks};
+use crate::page::links::{self, PageLinks};
 use crate::page::{attributes, images, link_pass, metadata, shell, structured};
 use crate::select::{self, Selectors};
 use crate::tree::{NodeId, ParseOptions, Tag, Tree, parse, prepare};
@@ -55,6 +55,9 @@ pub struct Page {
     pub document: Document,
     /// Where one can go from the page, whatever formats and tags were asked for.
     pub links: PageLinks,
+    /// Pages of a PDF that were converted; `None` for what is no PDF and for one that is given as it is. The file may have
+    /// more, which its metadata tell.
+    pub pages_converted: Option<u32>,
 }
 
 /// Checks a CSS selector, so that a faulty one is told before a page is fetched.
@@ -83,6 +86,7 @@ pub fn transform(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, 
         Body::Html => {}
         Body::Binary(media_type) => return Err(Error::unsupported(media_type)),
         Body::Pdf => return pdf(input, options),
+        Body::Markdown => return written(input, options, &include, &exclude),
         _ => return plain(&kind, input, options),
     }
     let text = prepare(charset::decode(input.body, input.content_type).text);
@@ -91,7 +95,7 @@ pub fn transform(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, 
         if options.formats.raw_html {
             document.raw_html = Some(text.into_owned());
         }
-        return Ok(Page { document, links });
+        return Ok(Page { document, links, pages_converted: None });
     }
     html_page(&text, input.url, options, &include, &exclude)
 }
@@ -118,7 +122,11 @@ pub fn links(input: Input<'_>) -> Result<PageLinks, Error> {
         }
         Body::Feed => {
             let text = charset::decode(input.body, input.content_type).text;
-            Ok(feed_links(&body::feed::read(&text, input.url)))
+            Ok(body::feed_page::links(&body::feed::read(&text, input.url)))
+        }
+        Body::Markdown => {
+            let text = charset::decode(input.body, input.content_type).text;
+            Ok(link_pass::links(&prepare(Cow::Owned(body::markdown::html(&text))), input.url))
         }
         Body::Binary(media_type) => Err(Error::unsupported(media_type)),
         _ => Ok(PageLinks::default()),
@@ -141,6 +149,13 @@ pub fn html_to_markdown(html: &str, base: Option<&Url>) -> String {
     let resolver = base.map_or_else(Resolver::without_base, |base| Resolver::of_tree(base, &tree));
     let options = markdown::Options { resolver: &resolver, remove_base64_images: true, faithful: true };
     markdown::write(&tree, &View::whole(&tree), options)
+}
+
+/// Markdown of one of so many pieces of a page, which share what addresses may add; a `<base>` in them says nothing.
+pub(crate) fn piece_to_markdown(html: &str, resolver: &Resolver, pieces: usize) -> String {
+    let tree = parse(&prepare(Cow::Borrowed(html)), ParseOptions::default());
+    let options = markdown::Options { resolver, remove_base64_images: true, faithful: true };
+    markdown::write_piece(&tree, options, pieces)
 }
 
 fn check_size(body: &[u8]) -> Result<(), Error> {
@@ -199,9 +214,14 @@ fn html_page(
         let narrows = options.only_main_content && options.include_tags.is_empty();
         let mut view = if narrows { asked() } else { whole() };
         let mut is_whole = !narrows;
-        if narrows && !content::narrow(&tree, &mut view, url) {
-            view = whole();
-            is_whole = true;
+        if narrows {
+            let narrowed = content::narrow(&tree, &mut view, url);
+            if !narrowed.found {
+                view = whole();
+                is_whole = true;
+            } else if narrowed.cut {
+                warnings.push(content::CUT);
+            }
         }
         let write = |view: &View| {
             let resolver = resolver.afresh();
@@ -251,7 +271,7 @@ fn html_page(
         warnings.push(TRUNCATED);
     }
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-    Ok(Page { document, links: links::of_page(&tree, &resolver) })
+    Ok(Page { document, links: links::of_page(&tree, &resolver), pages_converted: None })
 }
 
 /// Leaves out what stands in the head.
@@ -278,6 +298,21 @@ fn paragraphs(text: &str, url: &Url) -> String {
     html_to_markdown(&html, Some(url))
 }
 
+/// A body of Markdown: all of it is main content.
+fn written(
+    input: Input<'_>,
+    options: &ScrapeOptionsPlan,
+    include: &Selectors,
+    exclude: &Selectors,
+) -> Result<Page, Error> {
+    let text = charset::decode(input.body, input.content_type).text;
+    let html = prepare(Cow::Owned(body::markdown::html(&text)));
+    let options = ScrapeOptionsPlan { only_main_content: false, block_ads: false, ..options.clone() };
+    let mut page = html_page(&html, input.url, &options, include, exclude)?;
+    page.document.raw_html = options.formats.raw_html.then(|| text.into_owned());
+    Ok(page)
+}
+
 /// Bodies that are text, but not HTML.
 fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
     let text = charset::decode(input.body, input.content_type).text;
@@ -287,10 +322,9 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<P
         Body::Json => body::fenced(&text, "json"),
         Body::Xml => body::fenced(&text, "xml"),
         Body::Delimited(delimiter) => body::delimited::markdown(&text, *delimiter),
-        Body::Markdown => text.trim().to_owned(),
         Body::Feed => {
             let feed = body::feed::read(&text, input.url);
-            page.links = feed_links(&feed);
+            page.links = body::feed_page::links(&feed);
             let metadata = &mut page.document.metadata;
             metadata.title = Some(feed.about.title.clone()).filter(|title| !title.is_empty());
             let about =
@@ -299,7 +333,7 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<P
             if feed.cut {
                 warnings.push(body::feed::CUT);
             }
-            feed_markdown(&feed, input.url)
+            body::feed_page::markdown(&feed, input.url)
         }
         _ => body::fenced(&text, ""),
     };
@@ -356,54 +390,10 @@ fn pdf(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
         metadata,
         ..Document::default()
     };
-    Ok(Page { document, links: PageLinks::default() })
+    Ok(Page { document, ..Page::default() })
 }
 
 #[cfg(not(feature = "pdf"))]
 fn not_built_in(_: gleaner_types::plan::PdfParser) -> Error {
     ErrorKind::PdfNotSupported.into()
-}
-
-fn feed_links(feed: &body::feed::Feed) -> PageLinks {
-    let mut seen = std::collections::HashSet::new();
-    let urls = feed.about.link.iter().chain(feed.entries.iter().filter_map(|entry| entry.link.as_ref()));
-    PageLinks {
-        links: urls
-            .filter(|url| seen.insert(url.as_str()))
-            .map(|url| Link { url: url.clone(), nofollow: false })
-            .collect(),
-        ..PageLinks::default()
-    }
-}
-
-/// A feed by our own writer, so that all of it is escaped by the same rules. Each part is a page of its own: what an
-/// entry leaves open ends with it.
-fn feed_markdown(feed: &body::feed::Feed, url: &Url) -> String {
-    let mut parts = Vec::with_capacity(2 * feed.entries.len() + 1);
-    let heading = |level: u8, title: &str, link: Option<&Url>, date: &str| {
-        let mut html = format!("<h{level}>");
-        if let Some(link) = link {
-            html.push_str("<a href=\"");
-            html::escape(link.as_str(), true, &mut html);
-            html.push_str("\">");
-        }
-        html::escape(title, false, &mut html);
-        if link.is_some() {
-            html.push_str("</a>");
-        }
-        html.push_str(&format!("</h{level}><p>"));
-        html::escape(date, false, &mut html);
-        html.push_str("</p>");
-        html_to_markdown(&html, Some(url))
-    };
-    if !feed.about.title.is_empty() {
-        parts.push(heading(1, &feed.about.title, None, ""));
-    }
-    for entry in &feed.entries {
-        let title = if entry.title.is_empty() { "Untitled" } else { &entry.title };
-        parts.push(heading(2, title, entry.link.as_ref(), &entry.date));
-        parts.push(html_to_markdown(&entry.summary, Some(url)));
-    }
-    parts.retain(|part| !part.is_empty());
-    parts.join("\n\n")
 }

@@ -64,7 +64,13 @@ fn speaks_without_scripts(tree: &Tree) -> bool {
     // Most pages have none that says anything: found out without a walk over all of the page.
     let nested = |noscript| tree.ancestors(noscript).take(8).any(|around| tree.tag(around) == Tag::Noscript);
     let speaks = |noscript| {
-        !nested(noscript) && tree.folded_text(noscript, usize::MAX).split(' ').count() >= SPEAKING_WORDS
+        let texts = Walk::new(tree, noscript).filter_map(|edge| match edge {
+            Edge::Enter(node) if tree.kind(node) == Kind::Text => Some(tree.text(node)),
+            _ => None,
+        });
+        // No further than it takes to know.
+        let words = texts.flat_map(str::split_ascii_whitespace).take(SPEAKING_WORDS);
+        !nested(noscript) && words.count() >= SPEAKING_WORDS
     };
     if !tree.all(Tag::Noscript).any(speaks) {
         return false;

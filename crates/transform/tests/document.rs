@@ -87,6 +87,35 @@ fn entries_of_a_feed_stay_apart() {
 }
 
 #[test]
+fn markdown_is_a_page_like_another() {
+    let body = "---\ntitle: no\n---\n\n# Kilns\n\nSee [the *guide*](guide.md \"G\") and [notes][n].\n\n- [x] done\n- open\n\n\
+        | a | b |\n| :-: | --- |\n| 1 | ~~2~~ |\n\n```rust\nlet a = 1;\n```\n\n<script>x</script>\n\n[n]: /notes\n";
+    let formats = vec![Format::Markdown, Format::Links, Format::RawHtml];
+    let document = read(body, "text/markdown", formats);
+    assert_eq!(
+        document.markdown.as_deref(),
+        Some(
+            "# Kilns\n\nSee [the *guide*](https://example.org/a/guide.md \"G\") and [notes](https://example.org/notes).\n\n\
+            - [x] done\n- open\n\n| a | b |\n| :---: | --- |\n| 1 | ~~2~~ |\n\n```rust\nlet a = 1;\n```"
+        )
+    );
+    assert_eq!(document.links.unwrap(), ["https://example.org/a/guide.md", "https://example.org/notes"]);
+    assert_eq!(document.raw_html.as_deref(), Some(body));
+    assert_eq!(document.metadata.title.as_deref(), Some("Kilns"));
+    assert_eq!(document.warning, None);
+}
+
+#[test]
+fn a_short_page_is_not_replaced_by_what_json_ld_says_of_its_site() {
+    let about =
+        serde_json::json!({ "@type": "WebPage", "description": "All about our kilns and us. ".repeat(40) });
+    let page =
+        format!("<script type=application/ld+json>{about}</script><h1>Contact</h1><p>Call 555-0100.</p>");
+    let markdown = read(&page, HTML, vec![Format::Markdown]).markdown.unwrap();
+    assert_eq!(markdown, "# Contact\n\nCall 555-0100.");
+}
+
+#[test]
 fn a_long_base_does_not_multiply() {
     let base = "x".repeat(8_000);
     let links: String = (0..20_000).map(|n| format!("<a href={n}>l</a><img src={n}.png>")).collect();
@@ -103,4 +132,32 @@ fn a_selector_that_costs_too_much_is_told() {
     let page = format!("<p>start</p><div>{}</div>", "<b>x</b> ".repeat(20_000));
     let options = ScrapeOptions { exclude_tags: Some(vec!["i ~ b".to_owned()]), ..ScrapeOptions::default() };
     assert!(read_with(&page, HTML, options).warning.unwrap().contains("too many steps"));
+}
+
+#[test]
+fn long_pages_are_judged_to_their_end() {
+    let read = |paragraphs: usize| {
+        let text: String = (0..paragraphs)
+            .map(|number| {
+                format!("<p>Entry {number} tells of the ferry, the orchard and the mill by the river.</p>")
+            })
+            .collect();
+        let links = "<li><a href=/x>Imprint</a><li><a href=/y>Terms of service</a>".repeat(20);
+        let page = format!(
+            "<body><nav>{links}</nav><main><article><h1>All entries</h1>{text}</article></main>
+            <footer class=site-footer><ul>{links}</ul></footer></body>"
+        );
+        read(&page, HTML, vec![Format::Markdown])
+    };
+    let long = read(25_000);
+    let markdown = long.markdown.unwrap();
+    assert!(markdown.contains("Entry 0 tells") && markdown.contains("Entry 24999 tells"));
+    assert!(!markdown.contains("Imprint"));
+    assert_eq!(long.warning, None);
+    let longer = read(101_000);
+    assert!(
+        longer.markdown.unwrap().contains("Entry 100999 tells"),
+        "the end shares the fate of what is before it"
+    );
+    assert!(longer.warning.unwrap().contains("more blocks of text"));
 }

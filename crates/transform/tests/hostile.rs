@@ -2,10 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
 
-use std::time::Duration;
-
-use gleaner_transform::{Input, Page, html_to_markdown, links, transform};
-use gleaner_types::plan::{AttributeSelector, Formats, Location, ProxyMode, ScrapeOptionsPlan};
+use gleaner_transform::{Input, MAX_RESOLVED_BYTES, Page, html_to_markdown, links, transform};
+use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::request::{AttributeSelector, AttributesFormat, Format, ScrapeOptions};
 
 /// Output may be longer than input by this factor and [`SPARE_BYTES`]. The dearest bytes known: a line end in code that
 /// stands in two dozen quotes, with 48 columns before each line; a table row of nine that a cell above fills up to 256
@@ -16,37 +15,23 @@ const SPARE_BYTES: usize = 80_000;
 
 /// Every format and filter at once.
 fn options() -> ScrapeOptionsPlan {
-    ScrapeOptionsPlan {
-        formats: Formats {
-            markdown: true,
-            html: true,
-            raw_html: true,
-            links: true,
-            images: true,
-            summary: true,
-            branding: true,
-            attributes: vec![AttributeSelector { selector: "a".to_owned(), attribute: "href".to_owned() }],
-            ..Formats::default()
-        },
-        only_main_content: true,
-        include_tags: Vec::new(),
-        exclude_tags: vec!["nav > a".to_owned()],
-        max_age: Duration::ZERO,
-        min_age: None,
-        lockdown: false,
-        headers: std::collections::BTreeMap::new(),
-        wait_for: Duration::ZERO,
-        mobile: false,
-        skip_tls_verification: false,
-        timeout: Duration::from_secs(30),
-        pdf: None,
-        actions: Vec::new(),
-        location: Location { country: "US".to_owned(), languages: Vec::new() },
-        remove_base64_images: true,
-        block_ads: true,
-        proxy: ProxyMode::Basic,
-        store_in_cache: false,
-    }
+    let selector = AttributeSelector { selector: "a".to_owned(), attribute: "href".to_owned() };
+    let formats = vec![
+        Format::Markdown,
+        Format::Html,
+        Format::RawHtml,
+        Format::Links,
+        Format::Images,
+        Format::Summary,
+        Format::Branding,
+        Format::Attributes(AttributesFormat { selectors: vec![selector] }),
+    ];
+    let options = ScrapeOptions {
+        formats: Some(formats),
+        exclude_tags: Some(vec!["nav > a".to_owned()]),
+        ..ScrapeOptions::default()
+    };
+    options.check().unwrap()
 }
 
 fn page(html: &str, options: &ScrapeOptionsPlan) -> Page {
@@ -283,6 +268,74 @@ fn nothing_dangerous_comes_out() {
     }
     assert!(!document.metadata.title.unwrap().contains(['\u{1b}', '\u{7}']));
     assert!(page.links.links.iter().all(|link| matches!(link.url.scheme(), "http" | "https")));
+}
+
+/// Bodies that are no HTML, each many times over: no output is longer than the bound, at an address of 8 KB as at a short
+/// one, on a small stack.
+#[test]
+fn what_is_no_html_does_not_grow_either() {
+    let item = |content: &str| {
+        format!("<item><title>needle</title><description><![CDATA[{content}]]></description></item>")
+    };
+    let feed = |content: &str, times: usize| {
+        format!("<rss><channel>{}</channel></rss>", item(content).repeat(times))
+    };
+    let linked = |text: &str| {
+        let text = serde_json::json!({ "@type": "Article", "articleBody": text });
+        format!("<script type=application/ld+json>{text}</script>")
+    };
+    let rows: Vec<(&str, &str, String)> = vec![
+        ("links in entries", "application/rss+xml", feed(&"<a href=a>b</a>".repeat(8), 5_000)),
+        (
+            "bases in entries",
+            "application/rss+xml",
+            feed(&format!("<base href=/{}/><a href=a>b</a>", "x".repeat(500)), 500),
+        ),
+        ("nesting in an entry", "application/rss+xml", feed(&"<b>".repeat(50_000), 1)),
+        ("empty cells", "text/csv", format!("needle,{}", ",\n".repeat(200_000))),
+        ("wide rows", "text/csv", format!("needle\n{}", ",".repeat(200_000))),
+        ("a late wide row", "text/csv", format!("{}{}x", "needle\n".repeat(20_000), ",".repeat(600))),
+        ("open quotes", "text/csv", format!("needle,{}", "\"\"\"a,".repeat(50_000))),
+        ("escapes", "text/tab-separated-values", format!("needle{}", "*_`<a>\t".repeat(20_000))),
+        ("XML", "text/xml", format!("<a>needle{}", "<b>".repeat(100_000))),
+        ("JSON", "application/json", format!("\"needle\"{}", "[".repeat(100_000))),
+        ("text", "text/plain", format!("needle{}", "```\n".repeat(50_000))),
+        ("quotes", "text/markdown", format!("{}needle", "> ".repeat(20_000))),
+        ("lists", "text/markdown", format!("{}needle", "- ".repeat(20_000))),
+        ("brackets", "text/markdown", format!("needle {}", "[a](".repeat(20_000))),
+        ("delimiters", "text/markdown", format!("needle {}", "*a_ ".repeat(20_000))),
+        (
+            "references",
+            "text/markdown",
+            format!("[a]: /{}\n\nneedle {}", "x".repeat(10_000), "[a] ".repeat(5_000)),
+        ),
+        ("links in Markdown", "text/markdown", format!("needle {}", "[a](b) ".repeat(20_000))),
+        (
+            "a table",
+            "text/markdown",
+            format!("|{}\n|{}\nneedle", "a|".repeat(500), "-|".repeat(500)) + &"\n|".repeat(5_000),
+        ),
+        ("text of JSON-LD", "text/html", linked(&format!("needle\n{}", "*a*\n".repeat(20_000)))),
+        ("HTML of JSON-LD", "text/html", linked(&format!("needle</p>{}", "<b><p>x".repeat(10_000)))),
+    ];
+    let addresses =
+        ["https://example.org/a/".to_owned(), format!("https://example.org/{}/", "a".repeat(8_000))];
+    let run = move || {
+        for (name, content_type, body) in &rows {
+            for (address, spare) in addresses.iter().zip([0, MAX_RESOLVED_BYTES]) {
+                let url = address.parse().unwrap();
+                let input = Input { url: &url, content_type: Some(content_type), body: body.as_bytes() };
+                links(input).unwrap();
+                let document = transform(input, &options()).unwrap().document;
+                let markdown = document.markdown.unwrap();
+                let limit = body.len() * GROWTH + SPARE_BYTES + spare;
+                assert!(markdown.contains("needle"), "{name}: the text is lost");
+                assert!(markdown.len() <= limit, "{name}: {} bytes from {}", markdown.len(), body.len());
+                assert!(document.html.unwrap().len() <= limit, "{name}");
+            }
+        }
+    };
+    std::thread::Builder::new().stack_size(256 * 1024).spawn(run).unwrap().join().unwrap();
 }
 
 #[test]

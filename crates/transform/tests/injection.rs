@@ -70,6 +70,14 @@ const ATTEMPTS: &[(&str, &str)] = &[
         "shadow root",
         "<div><template shadowrootmode=open><script>alert(1)</script><img src=x onerror=alert(1)></template></div>",
     ),
+    (
+        "tag behind an address",
+        "<p>https://e.example/&lt;script&gt;alert(1)&lt;/script&gt; www.e.example&lt;img src=x onerror=alert(1)&gt;</p>",
+    ),
+    (
+        "tag behind an address in pieces",
+        "<p>www<b></b>.e.example/<i>x</i>&lt;script&gt; htt<i></i>ps://e.example&lt;svg&gt;</p>",
+    ),
     ("terminal", "<p>\u{1b}[2J\u{1b}]0;x\u{7} \u{9b}31m</p><pre>\u{1b}[31m</pre>"),
 ];
 
@@ -110,6 +118,53 @@ fn rendered(markdown: &str) -> String {
     options.extension.footnotes = true;
     options.render.r#unsafe = true;
     comrak::markdown_to_html(markdown, &options)
+}
+
+/// Bodies that are no HTML. Each holds every attempt.
+fn bodies(attempt: &str) -> [(&'static str, String); 7] {
+    let quoted = attempt.replace('"', "\"\"");
+    let data = attempt.replace("]]>", "");
+    [
+        ("text/markdown", attempt.to_owned()),
+        (
+            "text/markdown",
+            format!("[a]: javascript:alert(1)\n\n[a] ![a] <javascript:alert(1)> {attempt}\n\n- {attempt}"),
+        ),
+        ("text/csv", format!("a,\"{quoted}\"\n{attempt},https://e.example/<script>")),
+        (
+            "application/rss+xml",
+            format!(
+                "<rss><channel><title><![CDATA[{data}]]></title><item><title><![CDATA[{data}]]></title><link>javascript:alert(1)</link><description><![CDATA[{data}]]></description></item></channel></rss>"
+            ),
+        ),
+        ("text/plain", attempt.to_owned()),
+        ("text/xml", format!("<a>{attempt}</a>")),
+        ("application/json", serde_json::json!({ "a": attempt }).to_string()),
+    ]
+}
+
+#[test]
+fn nothing_that_acts_comes_of_what_is_no_html() {
+    let url = "https://example.org/a/".parse().unwrap();
+    let formats = Some(vec![Format::Markdown, Format::Html, Format::Links, Format::Summary]);
+    let options = ScrapeOptions { formats, ..ScrapeOptions::default() }.check().unwrap();
+    for (name, attempt) in ATTEMPTS {
+        for (content_type, body) in bodies(attempt) {
+            let input = Input { url: &url, content_type: Some(content_type), body: body.as_bytes() };
+            let document = transform(input, &options).unwrap().document;
+            let outputs = [
+                ("html", document.html.unwrap()),
+                ("markdown", rendered(&document.markdown.unwrap())),
+                ("summary", rendered(&document.summary.unwrap())),
+            ];
+            for (output, text) in outputs {
+                assert_eq!(acts(&text), None, "{name} in {content_type} as {output}: {text}");
+            }
+            for link in document.links.unwrap() {
+                assert!(link.starts_with("http"), "{name} in {content_type}: {link}");
+            }
+        }
+    }
 }
 
 #[test]

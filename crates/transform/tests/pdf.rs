@@ -55,9 +55,11 @@ fn a_pdf_is_a_document() {
 #[test]
 fn fewer_pages_are_converted_where_a_request_asks() {
     let parser = PdfParser { mode: PdfMode::Fast, max_pages: Some(1) };
-    let document = page(FILE, &options(&[Format::Markdown], Some(parser))).unwrap().document;
+    let page = page(FILE, &options(&[Format::Markdown], Some(parser))).unwrap();
+    assert_eq!(page.pages_converted, Some(1));
+    let document = page.document;
     assert!(!document.markdown.unwrap().contains("Fire slowly"));
-    assert_eq!(document.metadata.num_pages, Some(1));
+    assert_eq!(document.metadata.num_pages, Some(2), "the file has as many as before");
     assert!(document.warning.unwrap().contains("2 pages"));
 }
 

@@ -97,8 +97,8 @@ pub const MAX_PATTERN_CLASSES: usize = 10_000;
 pub const MAX_PATTERN_COMPILED_BYTES: usize = 1 << 20;
 /// Most memory that all compiled patterns of one list may take together, in bytes.
 pub const MAX_PATTERNS_COMPILED_BYTES: usize = 16 << 20;
-/// Greatest `delay`, in seconds.
-pub const MAX_DELAY_SECONDS: f64 = 3_600.0;
+/// Greatest `delay`, in seconds. A page and the redirects on its way wait for it within one lease.
+pub const MAX_DELAY_SECONDS: f64 = 300.0;
 /// Longest `robotsUserAgent`, in characters.
 pub const MAX_USER_AGENT_CHARS: usize = 512;
 

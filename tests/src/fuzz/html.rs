@@ -1,9 +1,9 @@
-//! Pages. Input: the bytes of an HTML page in any encoding.
+//! Pages. Input: the bytes of an HTML page in any encoding; or of a body of another kind, told by what stands before it.
 
 use std::sync::OnceLock;
 
 use comrak::nodes::NodeValue;
-use gleaner_transform::{Input, links, transform};
+use gleaner_transform::{Input, MAX_RESOLVED_BYTES, links, transform};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::request::{Format, ScrapeOptions, ScrapeRequest};
 use url::Url;
@@ -21,12 +21,45 @@ const SLACK: usize = 2 * 65_536;
 /// Any page gives Markdown and HTML that are bounded, cannot act, and lead only to the web.
 pub fn html_to_markdown(data: &[u8]) {
     let Ok(url) = Url::parse(BASE) else { return };
-    let input = Input { url: &url, content_type: Some("text/html"), body: data };
+    holds(Input { url: &url, content_type: Some("text/html"), body: data }, SLACK);
+    // A fragment without a base: addresses may be relative, but never code.
+    harmless(&gleaner_transform::html_to_markdown(&String::from_utf8_lossy(data), None));
+}
+
+/// What a body may say that it is.
+const TYPES: [Option<&str>; 11] = [
+    None,
+    Some("text/html"),
+    Some("text/markdown"),
+    Some("text/csv"),
+    Some("text/tab-separated-values"),
+    Some("application/rss+xml"),
+    Some("application/atom+xml"),
+    Some("text/xml"),
+    Some("application/json"),
+    Some("text/plain"),
+    Some("application/octet-stream"),
+];
+
+/// The same of a body of any kind, at an address of any length. Input: a byte that chooses the type, one that makes the
+/// address longer by 32 bytes times itself, and the body.
+pub fn body(data: &[u8]) {
+    let [kind, length, body @ ..] = data else { return };
+    let Some(content_type) = TYPES.get(usize::from(*kind) % TYPES.len()) else { return };
+    let folder = "folder/0123456789/0123456789/abc/".repeat(usize::from(*length));
+    let Ok(url) = Url::parse(&format!("https://example.com/{folder}")) else { return };
+    let slack = if *length == 0 { SLACK } else { SLACK + MAX_RESOLVED_BYTES };
+    holds(Input { url: &url, content_type: *content_type, body }, slack);
+}
+
+/// What is true of any body: what it gives is no longer than a multiple of it and so many bytes, and as told above.
+fn holds(input: Input<'_>, slack: usize) {
+    let data = input.body;
     for only_main_content in [true, false] {
         let Some(options) = options(only_main_content) else { return };
         let Ok(page) = transform(input, options) else { continue };
         let document = page.document;
-        let bound = GROWTH * data.len() + SLACK;
+        let bound = GROWTH * data.len() + slack;
         if let Some(markdown) = &document.markdown {
             assert!(markdown.len() <= bound, "{} bytes give {} of Markdown", data.len(), markdown.len());
             harmless(markdown);
@@ -46,8 +79,6 @@ pub fn html_to_markdown(data: &[u8]) {
     for link in links(input).into_iter().flat_map(|page| page.links) {
         of_the_web(link.url.as_str());
     }
-    // A fragment without a base: addresses may be relative, but never code.
-    harmless(&gleaner_transform::html_to_markdown(&String::from_utf8_lossy(data), None));
 }
 
 fn of_the_web(link: &str) {

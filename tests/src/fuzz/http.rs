@@ -1,22 +1,33 @@
 //! The service of `gleaner-http`. Input: a request as text, `METHOD PATH`, header lines, an empty line, the body.
+//!
+//! `~batch` and `~crawl` in the path stand for the ids of two jobs that have ended, with documents, a failure and credits
+//! spent. They are scraped from a page on loopback before the first input; after that the team has no credits left, so
+//! whatever an input asks for, nothing is fetched.
 
 use std::cell::RefCell;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner::Engine;
 use gleaner::desk::{Deliver, DeliverError, Delivery, MemoryAccounts, Team, TeamConfig, TeamId};
+use gleaner::{Engine, EngineBuilder};
 use gleaner_http::Service;
-use http::{Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tower_service::Service as _;
 use url::Url;
 
-/// The key of the one team, which has no credits: whatever an input asks for, nothing leaves this process.
+use super::documented::documented;
+
+/// The key of the one team.
 const KEY: &str = "k";
+
+/// Three pages of a batch and one of a crawl.
+const CREDITS: u64 = 4;
 
 /// More headers than a server would let through.
 const MOST_HEADERS: usize = 100;
@@ -36,38 +47,145 @@ impl Deliver for Nowhere {
     }
 }
 
-thread_local! {
-    static HOST: RefCell<Option<(Runtime, Service)>> = const { RefCell::new(None) };
+/// A service, and the ids of its jobs.
+struct Host {
+    runtime: Runtime,
+    service: Service,
+    batch: String,
+    crawl: String,
 }
 
-/// Any request is answered, with valid JSON of the documented form, and never by a failure of the service's own.
-#[expect(clippy::expect_used, reason = "an oracle that fails must panic")]
+thread_local! {
+    static HOST: RefCell<Option<Host>> = const { RefCell::new(None) };
+}
+
+/// Any request is answered, with valid JSON of the form that the OpenAPI document has for it, and never by a failure of the
+/// service's own.
 pub fn http(data: &[u8]) {
-    let Some(request) = request(data) else { return };
-    let response = HOST.with_borrow_mut(|host| {
-        let (runtime, service) = host.get_or_insert_with(|| {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            (runtime.expect("a runtime"), service())
-        });
-        runtime.block_on(async {
-            let Ok(response) = service.call(request).await;
-            let (parts, body) = response.into_parts();
-            let body = body.collect().await.map(http_body_util::Collected::to_bytes);
-            Response::from_parts(parts, body.unwrap_or_default())
-        })
+    HOST.with_borrow_mut(|host| {
+        let host = host.get_or_insert_with(Host::new);
+        let Some(request) = host.request(data) else { return };
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let response = host.runtime.block_on(answer(&mut host.service, request));
+        check(&method, &path, &response);
     });
-    documented(&response);
+}
+
+async fn answer(service: &mut Service, request: Request<Full<Bytes>>) -> Response<Bytes> {
+    let Ok(response) = service.call(request).await;
+    let (parts, body) = response.into_parts();
+    let body = body.collect().await.map(http_body_util::Collected::to_bytes);
+    Response::from_parts(parts, body.unwrap_or_default())
+}
+
+impl Host {
+    #[expect(clippy::expect_used, reason = "nothing in it depends on the input")]
+    fn new() -> Self {
+        let page = serve_a_page();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.expect("a runtime");
+        let mut service = service();
+        let page = format!("http://{page}");
+        let urls =
+            [format!("{page}/a"), format!("{page}/b"), format!("{page}/c"), "http://10.0.0.1/".to_owned()];
+        let (batch, crawl) = runtime.block_on(async {
+            let batch = begin(&mut service, "/v2/batch/scrape", json!({ "urls": urls })).await;
+            let body = json!({ "url": page, "limit": 1, "sitemap": "skip" });
+            (batch, begin(&mut service, "/v2/crawl", body).await)
+        });
+        Self { runtime, service, batch, crawl }
+    }
+
+    /// `None` where the input is nothing that a server would hand on.
+    fn request(&self, data: &[u8]) -> Option<Request<Full<Bytes>>> {
+        let (head, body) = match data.windows(2).position(|pair| pair == b"\n\n") {
+            Some(end) => (data.get(..end)?, data.get(end + 2..)?),
+            None => (data, &[][..]),
+        };
+        let mut lines = head.split(|byte| *byte == b'\n');
+        let first = lines.next()?;
+        let space = first.iter().position(|byte| *byte == b' ')?;
+        let (method, path) = (first.get(..space)?, first.get(space + 1..)?);
+        let mut request = Request::builder().method(method);
+        request = match std::str::from_utf8(path) {
+            Ok(path) => request.uri(path.replace("~batch", &self.batch).replace("~crawl", &self.crawl)),
+            Err(_) => request.uri(path),
+        };
+        for line in lines.take(MOST_HEADERS) {
+            let colon = line.iter().position(|byte| *byte == b':')?;
+            request = request.header(line.get(..colon)?, line.get(colon + 1..)?.trim_ascii());
+        }
+        request.body(Full::new(Bytes::copy_from_slice(body))).ok()
+    }
 }
 
 #[expect(clippy::expect_used, reason = "nothing in it depends on the input")]
 fn service() -> Service {
-    let team = TeamConfig { credits: Some(0), ..TeamConfig::new(Team::new(TeamId::default())) };
+    let team = TeamConfig { credits: Some(CREDITS), ..TeamConfig::new(Team::new(TeamId::default())) };
     let accounts = MemoryAccounts::new().with_team(KEY, team);
-    let engine = Engine::builder().accounts(Arc::new(accounts)).deliver(Arc::new(Nowhere)).build();
-    Service::new(engine.expect("an engine"))
+    let loopback = "127.0.0.0/8".parse().expect("a range");
+    let builder: EngineBuilder = Engine::builder().allow_private(loopback).accounts(Arc::new(accounts));
+    Service::new(builder.deliver(Arc::new(Nowhere)).build().expect("an engine"))
 }
 
-fn documented(response: &Response<Bytes>) {
+/// Begins a job, waits until it has ended and was paid for, and gives its id.
+#[expect(clippy::expect_used, clippy::indexing_slicing, reason = "nothing in it depends on the input")]
+async fn begin(service: &mut Service, path: &str, body: Value) -> String {
+    let request = |method: &str, path: &str, body: String| {
+        let request = Request::builder().method(method).uri(path).header("host", "h.example");
+        let request = request.header("authorization", format!("Bearer {KEY}"));
+        request.body(Full::new(Bytes::from(body))).expect("a request")
+    };
+    let json = |response: Response<Bytes>| -> Value {
+        serde_json::from_slice(response.body()).expect("an answer in JSON")
+    };
+    let begun = json(answer(service, request("POST", path, body.to_string())).await);
+    let id = begun["id"].as_str().expect("a job that begins").to_owned();
+    loop {
+        // The long poll keeps this from spinning.
+        let address = format!("{path}/{id}?skip=1000");
+        let status = json(answer(service, request("GET", &address, String::new())).await);
+        if status["status"] == "completed" {
+            break;
+        }
+    }
+    // Until it is settled, its reservation binds credits that the next job needs.
+    while json(answer(service, request("GET", "/v2/team/queue-status", String::new())).await)["jobsInQueue"]
+        != 0
+    {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..10_000 {
+        tokio::task::yield_now().await;
+    }
+    id
+}
+
+/// Answers whatever is asked with one small page, on a thread of its own.
+#[expect(clippy::expect_used, reason = "nothing in it depends on the input")]
+fn serve_a_page() -> SocketAddr {
+    const PAGE: &str = "<!doctype html><title>A</title><h1>A</h1><p>A page of some words.</p>";
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { continue };
+            let mut lines = BufReader::new(&stream).lines();
+            let first = lines.next().and_then(Result::ok).unwrap_or_default();
+            while lines.next().and_then(Result::ok).is_some_and(|line| !line.is_empty()) {}
+            let (status, body) =
+                if first.contains("robots.txt") { ("404 Gone", "") } else { ("200 OK", PAGE) };
+            let _gone = write!(
+                stream,
+                "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                body.len()
+            );
+        }
+    });
+    address
+}
+
+fn check(method: &Method, path: &str, response: &Response<Bytes>) {
     let status = response.status();
     assert!(!status.is_server_error(), "{status}: {response:?}");
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
@@ -75,6 +193,7 @@ fn documented(response: &Response<Bytes>) {
     let body: Result<Value, _> = serde_json::from_slice(response.body());
     assert!(body.as_ref().is_ok_and(Value::is_object), "{status}: the body is no JSON object: {body:?}");
     let body = body.unwrap_or_default();
+    documented(method, path, status, &body);
     if status == StatusCode::OK {
         assert_ne!(body.get("success"), Some(&Value::Bool(false)), "{body}");
         return;
@@ -94,22 +213,4 @@ fn documented(response: &Response<Bytes>) {
         assert!(details.as_array().is_some_and(|details| !details.is_empty()), "{body}");
         assert!(matches!(status.as_u16(), 400 | 422), "{status}: {body}");
     }
-}
-
-/// `None` where the input is nothing that a server would hand on.
-fn request(data: &[u8]) -> Option<Request<Full<Bytes>>> {
-    let (head, body) = match data.windows(2).position(|pair| pair == b"\n\n") {
-        Some(end) => (data.get(..end)?, data.get(end + 2..)?),
-        None => (data, &[][..]),
-    };
-    let mut lines = head.split(|byte| *byte == b'\n');
-    let first = lines.next()?;
-    let space = first.iter().position(|byte| *byte == b' ')?;
-    let (method, path) = (first.get(..space)?, first.get(space + 1..)?);
-    let mut request = Request::builder().method(method).uri(path);
-    for line in lines.take(MOST_HEADERS) {
-        let colon = line.iter().position(|byte| *byte == b':')?;
-        request = request.header(line.get(..colon)?, line.get(colon + 1..)?.trim_ascii());
-    }
-    request.body(Full::new(Bytes::copy_from_slice(body))).ok()
 }

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gleaner::request::Format;
-use gleaner::{BatchScrapeRequest, CrawlRequest, ErrorCode, ScrapeOptions};
+use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, ErrorCode, ScrapeOptions};
+use gleaner_frontier::FrontierConfig;
+use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_testkit::{RawServer, Step};
 use url::Url;
 
@@ -26,7 +28,8 @@ struct Hosts {
 }
 
 impl Hosts {
-    fn start(links: bool) -> Self {
+    /// With links on their home pages or not; each answers after so long.
+    fn start(links: bool, latency: Duration) -> Self {
         let listeners: Vec<TcpListener> =
             (0..HOSTS).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
         let origins: Vec<String> =
@@ -37,7 +40,7 @@ impl Hosts {
             std::thread::spawn(move || {
                 for stream in listener.incoming().map_while(Result::ok) {
                     let (origins, spans) = (origins.clone(), Arc::clone(&spans));
-                    std::thread::spawn(move || converse(stream, host, links, &origins, &spans));
+                    std::thread::spawn(move || converse(stream, host, (links, latency), &origins, &spans));
                 }
             });
         }
@@ -59,12 +62,36 @@ impl Hosts {
         (overlaps, close)
     }
 
+    /// The most requests that were being answered at once, by all hosts together, since this was last asked.
+    fn most_at_once(&self) -> usize {
+        let mut changes = Vec::new();
+        for spans in self.spans.iter() {
+            for (began, ended) in spans.lock().unwrap().drain(..) {
+                changes.extend([(began, 1), (ended, -1)]);
+            }
+        }
+        // Of one moment, what ends comes first.
+        changes.sort();
+        let mut at_once = 0_i64;
+        let most = changes.into_iter().map(|(_, change)| {
+            at_once += change;
+            at_once
+        });
+        usize::try_from(most.max().unwrap_or_default()).unwrap()
+    }
+
     fn requests(&self) -> usize {
         self.spans.iter().map(|spans| spans.lock().unwrap().len()).sum()
     }
 }
 
-fn converse(stream: TcpStream, host: usize, links: bool, origins: &[String], spans: &[Mutex<Vec<Span>>]) {
+fn converse(
+    stream: TcpStream,
+    host: usize,
+    (links, latency): (bool, Duration),
+    origins: &[String],
+    spans: &[Mutex<Vec<Span>>],
+) {
     let mut writer = stream.try_clone().unwrap();
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     while let Some(first) = lines.next() {
@@ -94,6 +121,7 @@ fn converse(stream: TcpStream, host: usize, links: bool, origins: &[String], spa
             "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {}\r\n{extra}\r\n{body}",
             body.len()
         );
+        std::thread::sleep(latency);
         // Noted before it is sent: then the crawler cannot have ended the request earlier.
         spans.get(host).unwrap().lock().unwrap().push((began, Instant::now()));
         if writer.write_all(answer.as_bytes()).is_err() {
@@ -105,7 +133,7 @@ fn converse(stream: TcpStream, host: usize, links: bool, origins: &[String], spa
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_delay_holds_on_every_host_and_across_redirects_between_them() {
     let gap = Duration::from_millis(15);
-    let hosts = Hosts::start(true);
+    let hosts = Hosts::start(true, Duration::ZERO);
     let request = CrawlRequest {
         allow_external_links: Some(true),
         delay: Some(gap.as_secs_f64()),
@@ -129,8 +157,35 @@ async fn a_delay_holds_on_every_host_and_across_redirects_between_them() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hosts_of_one_address_share_what_it_may_be_asked_for() {
+    const MOST: usize = 3;
+    let hosts = Hosts::start(false, Duration::from_millis(20));
+    for (most_per_address, is_bounded) in [(MOST, true), (HOSTS, false)] {
+        let mut frontier = FrontierConfig::default();
+        frontier.most_per_address = most_per_address as u32;
+        let store = MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() });
+        let loopback = "127.0.0.0/8".parse().unwrap();
+        let engine = Engine::builder().allow_private(loopback).store(Arc::new(store)).build().unwrap();
+        let batch = async |pages: usize| {
+            let some = hosts.origins.iter().take(20);
+            let urls = some.flat_map(|origin| (0..pages).map(move |n| format!("{origin}/page-{n}")));
+            let done = engine.batch(BatchScrapeRequest::new(urls)).await.unwrap().wait().await.unwrap();
+            assert_eq!(done.documents.len(), 20 * pages);
+            hosts.most_at_once()
+        };
+        // Where a host is found is known when it has answered.
+        batch(1).await;
+        let at_once = batch(6).await;
+        println!(
+            "hosts: 20 of one address, {at_once} requests at once, of {most_per_address} that it may get"
+        );
+        assert_eq!(at_once <= MOST, is_bounded, "{at_once}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_host_that_never_answers_costs_the_others_nothing_but_its_own_pages() {
-    let hosts = Hosts::start(false);
+    let hosts = Hosts::start(false, Duration::ZERO);
     let tarpit = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
     let healthy = hosts.origins.iter().flat_map(|origin| (0..8).map(move |n| format!("{origin}/p/{n}")));
     let stuck = (0..8).map(|n| format!("{}/p/{n}", tarpit.base_url()));

@@ -1,4 +1,4 @@
-//! Row 20: small bodies that become large ones. Ten gigabytes of zeros in ten megabytes or less, made as it is sent.
+//! Small bodies that become large ones. Ten gigabytes of zeros in ten megabytes or less, made as it is sent.
 
 use std::io::Write as _;
 
@@ -103,7 +103,7 @@ fn bombs() -> Vec<Bomb> {
 
 /// Each bomb is fetched by a process of its own, whose greatest memory is then known.
 #[test]
-fn row_20_bombs() {
+fn bombs_end_at_the_cap() {
     for bomb in bombs() {
         let whole = bomb.start.len() as u64 + bomb.again.len() as u64 * bomb.times;
         let head = format!(
@@ -123,7 +123,7 @@ fn row_20_bombs() {
         assert_eq!(words[0], format!("{:?}", bomb.ends), "{}: {line}", bomb.coding);
         assert!(grown < DEFAULT_MAX_BODY, "{}: {line}", bomb.coding);
         println!(
-            "row 20: {:13} {whole:>9} bytes: {}, peak memory {:>4} KiB = {:.2} of the cap, {} bytes left the server",
+            "bomb: {:13} {whole:>9} bytes: {}, peak memory {:>4} KiB = {:.2} of the cap, {} bytes left the server",
             bomb.coding,
             words[0],
             grown / 1024,
@@ -134,7 +134,7 @@ fn row_20_bombs() {
 }
 
 #[tokio::test]
-#[ignore = "run by row_20_bombs, in a process of its own"]
+#[ignore = "run by bombs_end_at_the_cap, in a process of its own"]
 async fn child() {
     let Some(url) = url_from_parent() else { return };
     let before = peak_memory();

@@ -1,4 +1,4 @@
-//! Rows 47 and 48: nobody is served what was kept for another, nor what was damaged.
+//! Nobody is served what was kept for another, nor what was damaged.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn variants(url: &str, session: &CookieJar) -> Vec<(&'static str, Request)> {
 }
 
 #[tokio::test]
-async fn row_47_no_variant_is_served_to_another() {
+async fn no_variant_is_served_to_another() {
     let server = RawServer::start([Step::ReadRequest, page("a page"), Step::Again]).unwrap();
     let url = format!("{}/page", server.base_url());
     let tunnel = [
@@ -103,16 +103,13 @@ async fn row_47_no_variant_is_served_to_another() {
             pairs += usize::from(*first != second);
         }
     }
-    println!(
-        "row 47: cross-variant hits {crossings}/{pairs}, hits of the same variant {own}/{}",
-        names.len()
-    );
+    println!("cache: cross-variant hits {crossings}/{pairs}, hits of the same variant {own}/{}", names.len());
     assert_eq!(crossings, 0);
     assert!(own >= 10, "a cache that keeps nothing crosses nothing: {own}");
 }
 
 #[tokio::test]
-async fn row_47_nothing_partial_or_failed_is_kept() {
+async fn nothing_partial_or_failed_is_kept() {
     const CLOSE: (&str, &str) = ("Connection", "close");
     let rows: &[(&str, Vec<Step>)] = &[
         (
@@ -148,7 +145,7 @@ async fn row_47_nothing_partial_or_failed_is_kept() {
         kept += usize::from(is_hit(&second) || &second.body[..] != b"the page");
         assert!(is_hit(&fetch(&fetcher, &impatient).await), "{name}: the page itself is kept");
     }
-    println!("row 47: partial, failed and forbidden answers served again {kept}/{}", rows.len());
+    println!("cache: partial, failed and forbidden answers served again {kept}/{}", rows.len());
     assert_eq!(kept, 0);
 }
 
@@ -169,7 +166,7 @@ fn entry_in(folder: &Path) -> PathBuf {
 }
 
 #[tokio::test]
-async fn row_48_damaged_and_exchanged_entries_are_not_served() {
+async fn damaged_and_exchanged_entries_are_not_served() {
     const TEXT: &str = "<title>the page</title> as it was served";
     let server = RawServer::start([Step::ReadRequest, page(TEXT), Step::Again]).unwrap();
     let request = caching(&format!("{}/page", server.base_url()));
@@ -205,7 +202,7 @@ async fn row_48_damaged_and_exchanged_entries_are_not_served() {
     let response = fetch(&open(), &request).await;
     served += usize::from(is_hit(&response));
     println!(
-        "row 48: wrong body served {wrong}/{rounds}, damaged or foreign entries served {served}/{}",
+        "cache on disk: wrong body served {wrong}/{rounds}, damaged or foreign entries served {served}/{}",
         rounds + 1
     );
     assert_eq!((wrong, served), (0, 0));

@@ -127,7 +127,7 @@ async fn cookies_last_for_a_job_and_reach_no_other() {
     engine.batch(batch(2)).await.unwrap().wait().await.unwrap();
     scrape(&engine, &server.base_url(), json!({})).await.unwrap();
     assert_eq!(carried().get(3..), Some(&[false, true, false][..]), "another job begins without any");
-    println!("row 11: cookies of one job in requests of another: 0 of 3 jobs");
+    println!("cookies of one job in requests of another: 0 of 3 jobs");
 }
 
 /// Turns every page into what a script would make of it.

@@ -1,4 +1,4 @@
-//! Every kind of failure: what it is, where it happened, what the contract calls it; and row 49: a canary in each slot
+//! Every kind of failure: what it is, where it happened, what the contract calls it; and a canary in each slot
 //! for a secret is seen in none of them.
 
 use std::io;
@@ -216,7 +216,7 @@ async fn all_failures() -> (Vec<(ErrorKind, Error)>, Vec<String>) {
 }
 
 #[tokio::test]
-async fn row_49_no_failure_tells_a_secret() {
+async fn no_failure_tells_a_secret() {
     let log = Log(Arc::new(Mutex::new(Some(Vec::new()))));
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)
@@ -273,7 +273,7 @@ async fn row_49_no_failure_tells_a_secret() {
     let sightings: Vec<&String> = sinks.iter().filter(|text| text.contains(CANARY)).collect();
     assert!(sightings.is_empty(), "{sightings:#?}");
     println!(
-        "row 49: sightings 0 over {} sinks ({} failures, the log at its finest)",
+        "secrets: sightings 0 over {} sinks ({} failures, the log at its finest)",
         sinks.len(),
         failures.len()
     );
@@ -288,9 +288,9 @@ async fn every_failure_has_its_kind_its_code_and_its_url() {
         let host = error.url().expose().host_str().unwrap();
         assert!(text.contains(host), "{kind:?} names its URL: {text}");
         assert!(!error.detail().is_empty() && text.ends_with(error.detail()), "{text}");
-        assert!(!text.contains("127.0.0.1"), "row 19: {kind:?} tells no resolved address: {text}");
+        assert!(!text.contains("127.0.0.1"), "{kind:?} tells no resolved address: {text}");
     }
-    println!("row 19: resolved addresses in {} kinds of errors: 0", failures.len());
+    println!("resolved addresses in {} kinds of errors: 0", failures.len());
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Rows 10 and 11: a redirect takes no header to another origin, and no cookie goes where it was not set for.
+//! A redirect takes no header to another origin, and no cookie goes where it was not set for.
 
 use gleaner_fetch::{CookieJar, Fetcher, FollowAll, Request};
 use gleaner_testkit::{RawServer, Step};
@@ -35,7 +35,7 @@ async fn arrived(fetcher: &Fetcher, start: &str, end: &RawServer) -> usize {
 }
 
 #[tokio::test]
-async fn row_10_headers_stay_with_their_origin() {
+async fn headers_stay_with_their_origin() {
     let identity = Identity::new("a.example");
     let fetcher = builder().add_root_certificate(identity.authority()).build().unwrap();
     let end = RawServer::start([Step::ReadRequest, page("end"), Step::Again]).unwrap();
@@ -67,12 +67,12 @@ async fn row_10_headers_stay_with_their_origin() {
     let home =
         RawServer::start([Step::ReadRequest, hop, Step::ReadRequest, page("end"), Step::Again]).unwrap();
     assert_eq!(arrived(&fetcher, &home.base_url(), &home).await, HEADERS.len());
-    println!("row 10: leaked {leaked} of {pairs}");
+    println!("headers across origins: leaked {leaked} of {pairs}");
     assert_eq!((leaked, pairs), (0, 20));
 }
 
 #[tokio::test]
-async fn row_11_cookies_stay_where_they_were_set_for() {
+async fn cookies_stay_where_they_were_set_for() {
     // Where it is set, the cookie, where it is asked for, and whether it belongs there.
     let rows = [
         ("its own host", "a.co.uk/", "k=c4nary; Path=/", "a.co.uk/x", true),
@@ -126,6 +126,6 @@ async fn row_11_cookies_stay_where_they_were_set_for() {
         crossings += usize::from(tell(&end.requests()) || tell(&start.requests()));
         closed += 1;
     }
-    println!("row 11: cookie crossings {crossings}/{closed}");
+    println!("cookie crossings {crossings}/{closed}");
     assert_eq!(crossings, 0);
 }

@@ -1,4 +1,4 @@
-//! Row 8 and the proxy modes, against a proxy in this process.
+//! The proxy modes, and that targets are judged behind a proxy too, against a proxy in this process.
 
 use gleaner_fetch::{EgressPolicy, ErrorKind, Fetcher, FollowAll, Proxy, ProxyPool, Request, Response};
 use gleaner_testkit::{Canary, ProxyServer, RawServer, Step};
@@ -74,7 +74,7 @@ async fn tls_is_end_to_end_through_a_proxy() {
 }
 
 #[tokio::test]
-async fn row_8_the_target_is_judged_behind_a_proxy_too() {
+async fn the_target_is_judged_behind_a_proxy_too() {
     let canary = Canary::start_on("127.0.0.2:0").unwrap();
     let proxy = ProxyServer::start().unwrap();
     let port = canary.addr().port();
@@ -103,11 +103,11 @@ async fn row_8_the_target_is_judged_behind_a_proxy_too() {
         }
     }
     assert_eq!((proxy.connections(), canary.connections()), (0, 0));
-    println!("row 8: private targets behind a proxy: the proxy was asked 0 of 24 times");
+    println!("private targets behind a proxy: the proxy was asked 0 of 24 times");
 }
 
 #[tokio::test]
-async fn row_8_a_proxy_needs_leave_for_its_own_address() {
+async fn a_proxy_needs_leave_for_its_own_address() {
     let canary = Canary::start().unwrap();
     let pool = ProxyPool::new([Proxy::parse(&format!("http://{}", canary.addr())).unwrap()]);
     // That pages may go there does not mean that proxies may.
@@ -237,6 +237,15 @@ async fn auto_keeps_the_first_answer_where_stealth_does_no_better() {
     let plain = builder().build().unwrap();
     let response = fetch(&plain, &name_of(&server), ProxyMode::Auto).await.unwrap();
     assert_eq!((response.status, server.connections()), (403, 2), "no pool, no second try");
+
+    // A proxy that works, to a site that refuses everybody: nobody pays for what did not help.
+    let proxy = ProxyServer::start().unwrap();
+    let server = RawServer::start_each([refused()]).unwrap();
+    let stealth = pool(&[&format!("http://{}", proxy.addr())]);
+    let fetcher = builder().stealth_proxies(stealth).build().unwrap();
+    let response = fetch(&fetcher, &name_of(&server), ProxyMode::Auto).await.unwrap();
+    assert_eq!((response.status, response.proxy_used), (403, ProxyUsed::Basic));
+    assert_eq!((server.connections(), proxy.destinations().len()), (2, 1), "stealth was tried");
 }
 
 #[tokio::test]

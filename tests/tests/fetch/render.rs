@@ -90,7 +90,7 @@ async fn everything_that_a_page_asks_for_passes_the_guard() {
     assert!(matches!(rendered.results[..], [ActionResult::Screenshot(_), ActionResult::Scrape { .. }]));
     assert_eq!(cookies.len(), 1);
     assert!(String::from_utf8_lossy(&server.requests()[0]).contains("x-mine: 1"));
-    println!("row 6: the browser's door: 0 of 3 requests to closed addresses got through");
+    println!("the browser's door: 0 of 3 requests to closed addresses got through");
 }
 
 #[tokio::test]

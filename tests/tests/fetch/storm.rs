@@ -1,4 +1,4 @@
-//! Row 25: when everything fails, retries add no storm to the failure.
+//! When everything fails, retries add no storm to the failure.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -40,7 +40,7 @@ async fn failing(answer: &'static [u8]) -> (std::net::SocketAddr, Arc<AtomicUsiz
 }
 
 #[tokio::test(start_paused = true)]
-async fn row_25_a_storm_of_failures_is_not_a_storm_of_requests() {
+async fn a_storm_of_failures_is_not_a_storm_of_requests() {
     let rows: &[(&str, &[u8])] = &[
         ("503", b"HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n"),
         ("503 for a year", b"HTTP/1.1 503 Busy\r\ncontent-length: 0\r\nretry-after: 31536000\r\n\r\n"),
@@ -63,5 +63,5 @@ async fn row_25_a_storm_of_failures_is_not_a_storm_of_requests() {
         figures.push(format!("{:.3} ({name})", sent as f64 / LOGICAL as f64));
         assert!(sent >= LOGICAL && sent * 10 <= LOGICAL * 11, "{name}: {sent} requests for {LOGICAL}");
     }
-    println!("row 25: requests per logical request {}", figures.join(", "));
+    println!("retries: requests per logical request {}", figures.join(", "));
 }

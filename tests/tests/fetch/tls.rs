@@ -130,10 +130,32 @@ async fn http2_is_negotiated_and_connections_are_shared() {
         }
         let connections = server.connections.load(Ordering::SeqCst);
         assert!(version == "HTTP/1.1" || connections == 1, "all streams of HTTP/2 share one: {connections}");
+        assert!(connections <= REQUESTS, "the one that was idle is used: {connections}");
         println!(
             "{version}: {REQUESTS} requests one by one and {REQUESTS} at once over {connections} connections"
         );
     }
+}
+
+#[tokio::test]
+async fn connections_beyond_the_bound_are_closed_over_http2_too() {
+    let identity = Identity::new("site.example");
+    let (first, second) = (
+        Server::start(&identity, &["h2", "http/1.1"]).await,
+        Server::start(&identity, &["h2", "http/1.1"]).await,
+    );
+    let fetcher =
+        builder().add_root_certificate(identity.authority()).max_kept_connections(1).build().unwrap();
+    for _ in 0..3 {
+        for (server, version) in [(&first, "HTTP/2.0"), (&second, "HTTP/1.1")] {
+            let url = format!("https://site.example:{}/", server.addr.port()).parse().unwrap();
+            let response = fetcher.fetch(Request::get(url), &FollowAll).await.unwrap();
+            assert_eq!(&response.body[..], version.as_bytes());
+        }
+    }
+    // The pool gives a connection of HTTP/2 up only when it looks at it again; one of HTTP/1.1 is not kept at all.
+    let connections = [&first, &second].map(|server| server.connections.load(Ordering::SeqCst));
+    assert_eq!(connections, [1, 3]);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Rows 21 to 24: answers without an end, without haste, or without sense.
+//! Answers without an end, without haste, or without sense.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::support::{builder, get};
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 #[tokio::test]
-async fn row_21_endless_bodies() {
+async fn endless_bodies() {
     const LIMIT: u64 = 1024 * 1024;
     let chunk = format!("1000\r\n{}\r\n", "x".repeat(0x1000));
     let plain = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
@@ -33,12 +33,12 @@ async fn row_21_endless_bodies() {
         // The rest is what the sockets of both sides hold.
         let sent = server.bytes_sent();
         assert!(sent < LIMIT + 16 * 1024 * 1024, "{name}: {sent}");
-        println!("row 21: {name}: {kind:?}, {sent} bytes left the server, of a limit of {LIMIT}");
+        println!("endless bodies: {name}: {kind:?}, {sent} bytes left the server, of a limit of {LIMIT}");
     }
 }
 
 #[tokio::test]
-async fn row_22_slow_answers() {
+async fn slow_answers() {
     const DEADLINE: Duration = Duration::from_millis(300);
     let slow = |text: &str| Step::send_slow(text.to_owned(), 1, Duration::from_millis(100));
     let rows = [
@@ -78,14 +78,16 @@ async fn row_22_slow_answers() {
         }
         late.sort();
         println!(
-            "row 22: {name}: given up {:.1} ms after the deadline at the latest, of 25",
+            "slow answers: {name}: given up {:.1} ms after the deadline at the latest, of 25",
             late[24].as_secs_f64() * 1000.0
         );
+        // Some milliseconds on a machine that does nothing else.
+        assert!(late[24] < Duration::from_secs(1), "{name}: {:?} late", late[24]);
     }
 }
 
 #[tokio::test]
-async fn row_23_floods_of_headers() {
+async fn floods_of_headers() {
     let rows = [
         ("one header without an end", "HTTP/1.1 200 OK\r\nx: ", "y".repeat(4096), ErrorKind::Protocol),
         ("headers without an end", "HTTP/1.1 200 OK\r\n", "x: y\r\n".repeat(500), ErrorKind::Protocol),
@@ -102,7 +104,7 @@ async fn row_23_floods_of_headers() {
         // The rest is what the sockets of both sides hold.
         let sent = server.bytes_sent();
         assert!(sent < 16 * 1024 * 1024, "{name}: {sent}");
-        println!("row 23: {name}: {kind:?}, {sent} bytes left the server");
+        println!("floods of headers: {name}: {kind:?}, {sent} bytes left the server");
     }
     // A line break in a value ends the value: what follows is a header of the answer and reaches no request.
     let split =
@@ -115,7 +117,7 @@ async fn row_23_floods_of_headers() {
 }
 
 #[tokio::test]
-async fn row_24_redirects_without_an_end() {
+async fn redirects_without_an_end() {
     let hop = |number: usize, cookie: bool| {
         let location = if cookie { "/".to_owned() } else { format!("/{number}") };
         let cookie = format!("n={}; Path=/", if cookie { number } else { 0 });
@@ -138,6 +140,8 @@ async fn row_24_redirects_without_an_end() {
         let server = RawServer::start(script).unwrap();
         let error = get(&server.base_url()).await.unwrap_err();
         assert_eq!((error.kind(), server.requests().len()), (kind, requests), "{name}: {error}");
-        println!("row 24: {name}: {kind:?} after {requests} requests, of a cap of {cap} hops");
+        println!(
+            "redirects without an end: {name}: {kind:?} after {requests} requests, of a cap of {cap} hops"
+        );
     }
 }

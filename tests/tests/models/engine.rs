@@ -119,7 +119,9 @@ async fn a_prompt_alone_has_its_schema_from_the_model() {
     let site = site();
     let fake = Fake::start(|before, _| {
         let text = match before {
-            0 => json!({ "type": "object", "properties": { "architect": { "type": ["string", "null"] } } }),
+            0 => json!({ "many": false, "entity": "tower", "fields": [
+                { "name": "architect", "kind": "text", "list": false, "description": "Who drew it." },
+            ] }),
             _ => {
                 json!({ "architect": { "value": "Stephen Sauvestre", "quote": "drawn by Stephen Sauvestre" } })
             }

@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use gleaner::{Engine, EngineBuilder};
 use gleaner_extract::model::{Message, ModelRequest, Role};
 use gleaner_models::{ApiKey, HttpModel, HttpModelBuilder, Provider};
 use serde_json::{Value, json};
@@ -136,6 +137,40 @@ fn converse(mut stream: TcpStream, behaviour: &Behaviour, kept: &Mutex<Vec<Asked
     }
     answer.push_str("\r\n");
     let _ = stream.write_all(answer.as_bytes()).and_then(|()| stream.write_all(&says.body));
+}
+
+/// An engine that may reach fakes.
+pub(crate) fn local() -> EngineBuilder {
+    Engine::builder().allow_private("127.0.0.1/32".parse().unwrap())
+}
+
+/// A page.
+pub(crate) fn html(body: &str) -> Says {
+    Says::new(200, body).with("content-type", "text/html; charset=utf-8")
+}
+
+/// What a model is asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Make a schema of a prompt.
+    Draft,
+    /// Read values off a page.
+    Read,
+    /// Summarise a page.
+    Summary,
+    /// Choose the sections of a site to crawl.
+    Crawl,
+}
+
+/// Tells it by the engine's own rules, which come first in every request of OpenAI's dialect.
+pub(crate) fn task_of(asked: &Asked) -> Task {
+    let rules = asked.body["messages"][0]["content"].as_str().unwrap_or_default();
+    match rules.split('.').next().unwrap_or_default() {
+        text if text.contains("design a table") => Task::Draft,
+        text if text.contains("summarise") => Task::Summary,
+        text if text.contains("web crawl") => Task::Crawl,
+        _ => Task::Read,
+    }
 }
 
 /// The base URL of a dialect on this fake, as a user would give it.

@@ -244,7 +244,41 @@ mod tests {
 
     #[test]
     fn text_has_lines_and_no_scripts() {
-        assert_eq!(text("<p>a <b>b</b></p><script>x</script>c").trim(), "a b\nc");
+        let rows = [
+            ("<p>a <b>b</b></p><script>x</script>c", "a b|c"),
+            ("<ul><li>a<li>b</ul>", "a|b"),
+            ("a<br>b", "a|b"),
+            ("<table><tr><th>a<td>b<tr><td>c</table>", "a|b|c"),
+            ("<svg><title>x</title><p>y</p></svg>a<noscript>x</noscript><template><p>x</template>", "y|a"),
+            ("<style>x</style><iframe>x</iframe><p>un<i>break</i>able", "unbreakable"),
+            ("&lt;p&gt; &amp;", "<p> &"),
+            ("", ""),
+        ];
+        for (html, expected) in rows {
+            let text = text(html);
+            let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            assert_eq!(lines.join("|"), expected, "{html}");
+        }
+    }
+
+    #[test]
+    fn events_are_named_trimmed_and_in_order() {
+        let start = |name: &str| Event::Start(name.to_owned(), Vec::new());
+        let end = |name: &str| Event::End(name.to_owned());
+        assert_eq!(
+            events("<p> a <b>b</b> </p>\n"),
+            [
+                start("p"),
+                Event::Text("a ".to_owned()),
+                start("strong"),
+                Event::Text("b".to_owned()),
+                end("strong"),
+                end("p")
+            ]
+        );
+        let image = vec![("alt".to_owned(), String::new()), ("src".to_owned(), "a".to_owned())];
+        assert_eq!(events("<img src=a>"), [Event::Start("img".to_owned(), image), end("img")]);
+        assert_eq!(events(""), []);
     }
 
     #[test]
@@ -253,6 +287,10 @@ mod tests {
             ("<p>a\n b</p>\n<p>c</p>", "<p> a b</p><p>c</p>"),
             ("<b>a</b>", "<strong>a</strong>"),
             ("<ol start=1><li>a</ol>", "<ol><li>a</li></ol>"),
+            ("<i>a</i> <s>b</s> <strike>c</strike>", "<em>a</em> <del>b</del> <del>c</del>"),
+            ("<a href=x title=y>a</a>", "<a title=y href=x>a</a>"),
+            ("<img alt='' src=a>", "<img src=a>"),
+            ("<p>a</p><hr><p>b", "<p>a</p> <hr> <p>b</p>"),
             ("<pre><code>x\n</code></pre>", "<pre><code>x</code></pre>"),
             (
                 "<table><tr><td style='text-align: left'>a</table>",
@@ -266,6 +304,9 @@ mod tests {
             ("<p>a b</p>", "<p>ab</p>"),
             ("<em>a</em>", "<em><em>a</em></em>"),
             ("<pre>a  b</pre>", "<pre>a b</pre>"),
+            ("<ol start=2><li>a</ol>", "<ol><li>a</ol>"),
+            ("<a href=x>a</a>", "<a href=y>a</a>"),
+            ("<p>a</p><p>b</p>", "<p>a b</p>"),
         ] {
             assert_ne!(events(one), events(other), "{one}");
         }

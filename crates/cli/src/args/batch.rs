@@ -7,7 +7,7 @@ use serde_json::Number;
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::page::PageArgs;
-use super::{EngineArgs, OutputArgs, value};
+use super::{EngineArgs, ModelArgs, OutputArgs, value};
 use crate::failure::Failure;
 
 const EXAMPLES: &str = "\
@@ -34,6 +34,9 @@ pub(crate) struct BatchArgs {
 
     #[command(flatten)]
     page: PageArgs,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,

@@ -7,7 +7,7 @@ use url::Url;
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::page::PageArgs;
-use super::{EngineArgs, OutputArgs, value};
+use super::{EngineArgs, ModelArgs, OutputArgs, WebhookArgs, value};
 use crate::failure::Failure;
 
 const EXAMPLES: &str = "\
@@ -15,7 +15,9 @@ Examples:
   gleaner crawl https://example.com --limit 50 --out pages
   gleaner crawl https://example.com/docs/ --include-paths '^/docs/v2/' --max-discovery-depth 3
   gleaner crawl https://example.com --formats markdown,links | jq -r .metadata.title
+  gleaner crawl https://example.com --prompt 'only blog posts, at most 20 pages'
   gleaner crawl https://example.com --out pages --explain https://example.com/missing
+  gleaner crawl https://example.com --webhook https://hooks.example/gleaner --webhook-events page,completed
 
 Paths are matched by regular expressions that may match anywhere in them; ^ and $ tie them to the ends.";
 
@@ -26,11 +28,22 @@ pub(crate) struct CrawlArgs {
     /// Where to start; pages below it belong to the crawl
     url: String,
 
+    /// What to crawl, in words: options are made of it against the addresses of the site, and said before the crawl
+    /// begins; those given here win. Words that name no part of an address need a model
+    #[arg(long, value_name = "WORDS", help_heading = "Crawl")]
+    prompt: Option<String>,
+
     #[command(flatten)]
     scope: ScopeArgs,
 
     #[command(flatten)]
     page: PageArgs,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+
+    #[command(flatten)]
+    pub(crate) webhook: WebhookArgs,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
@@ -127,6 +140,7 @@ impl CrawlArgs {
         let scope = &self.scope;
         let mut fields = Fields::default();
         fields.set("url", Some(self.url.clone()));
+        fields.set("prompt", self.prompt.clone());
         fields.set("limit", scope.limit.clone());
         fields.set("maxDiscoveryDepth", scope.max_discovery_depth.clone());
         fields.set_list("includePaths", scope.include_paths.clone());
@@ -146,6 +160,7 @@ impl CrawlArgs {
         self.page.add_to(&mut page)?;
         fields.set_object("scrapeOptions", page);
         self.page.add_retention_to(&mut fields);
+        self.webhook.add_to(&mut fields);
         fields.checked(CrawlRequest::plan_from_json, CrawlRequest::from_json)
     }
 }

@@ -9,7 +9,7 @@ use gleaner::Fault;
 use super::Cli;
 
 /// Options that are no part of the contract, though some have the name of one of its words.
-const NOT_OF_THE_CONTRACT: [&str; 10] = [
+const NOT_OF_THE_CONTRACT: [&str; 11] = [
     "--allow-private",
     "--concurrency",
     "--content-type",
@@ -20,6 +20,7 @@ const NOT_OF_THE_CONTRACT: [&str; 10] = [
     "--url",
     "--user-agent",
     "--verbose",
+    "--webhook-secret-env",
 ];
 
 /// What is wrong, naming the option in place of the field.
@@ -77,6 +78,7 @@ pub(super) fn flag_of(path: &str) -> String {
         ("url", _) => "<URL>".to_owned(),
         ("urls", _) => "<FILE>".to_owned(),
         ("headers", _) => "--header".to_owned(),
+        ("webhook", Some("events")) => "--webhook-events".to_owned(),
         ("location", Some(part)) => format!("--location-{}", kebab(part)),
         (name, _) => format!("--{}", kebab(name)),
     }

@@ -15,12 +15,14 @@ mod extract;
 mod faults;
 mod fields;
 mod map;
+mod model;
 mod openapi;
 mod output;
 mod page;
 mod scrape;
 mod suggest;
 mod value;
+mod webhook;
 
 use std::ffi::OsString;
 
@@ -31,13 +33,15 @@ pub(crate) use convert::ConvertArgs;
 pub(crate) use crawl::CrawlArgs;
 pub(crate) use demo::DemoArgs;
 pub(crate) use engine::EngineArgs;
-pub(crate) use extract::{ExtractArgs, ModelArgs};
+pub(crate) use extract::ExtractArgs;
 pub(crate) use faults::{in_flags, told};
 pub(crate) use map::MapArgs;
+pub(crate) use model::ModelArgs;
 pub(crate) use openapi::OpenApiArgs;
 pub(crate) use output::OutputArgs;
 pub(crate) use page::TextFormat;
 pub(crate) use scrape::ScrapeArgs;
+pub(crate) use webhook::WebhookArgs;
 
 const ABOUT: &str = "Turn web pages into clean Markdown, links and structured data.";
 
@@ -167,6 +171,10 @@ mod tests {
                     "delay": 0.5}),
             ),
             (
+                "crawl a.example --prompt tea",
+                json!({"url": "a.example", "prompt": "tea"}),
+            ),
+            (
                 "crawl a.example --only-main-content false --exclude-tags nav,.ad --zero-data-retention",
                 json!({"url": "a.example", "zeroDataRetention": true,
                     "scrapeOptions": {"onlyMainContent": false, "excludeTags": ["nav,.ad"]}}),
@@ -175,6 +183,11 @@ mod tests {
                 "crawl a.example --sitemap skip --deduplicate-similar-urls false --regex-on-full-url --max-concurrency 3",
                 json!({"url": "a.example", "sitemap": "skip", "deduplicateSimilarURLs": false, "regexOnFullURL": true,
                     "maxConcurrency": 3}),
+            ),
+            (
+                "crawl a.example --webhook https://b.example/hook --webhook-events started,page",
+                json!({"url": "a.example",
+                    "webhook": {"url": "https://b.example/hook", "events": ["started", "page"]}}),
             ),
             (
                 "batch - --max-age 0 --max-concurrency 2",
@@ -195,8 +208,8 @@ mod tests {
     }
 
     /// What the contract has and this program, so far, does not offer: it needs a browser, a model, a cache that
-    /// outlives the program or someone to send events to, or is a matter between client and server.
-    const NOT_OFFERED: [&str; 20] = [
+    /// outlives the program, or is a matter between client and server. A `webhook` is a crawl's alone.
+    const NOT_OFFERED: [&str; 19] = [
         "actions",
         "appendToId",
         "auditMetadata",
@@ -208,7 +221,6 @@ mod tests {
         "onlyCleanContent",
         "origin",
         "profile",
-        "prompt",
         "redactPII",
         "safeMode",
         "scrapeOptions",

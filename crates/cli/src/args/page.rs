@@ -53,7 +53,7 @@ pub(super) struct ContentArgs {
 /// How a page is fetched.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Fetching")]
-struct FetchArgs {
+pub(super) struct FetchArgs {
     /// Send this header with each page, as 'Name: value'; may be repeated
     #[arg(long, value_name = "HEADER", value_parser = value::header)]
     header: Vec<(String, String)>,
@@ -115,7 +115,7 @@ impl PageArgs {
 
     /// What stands at the top of a request, also where the other options stand in `scrapeOptions`.
     pub(super) fn add_retention_to(&self, fields: &mut Fields) {
-        fields.set("zeroDataRetention", self.fetch.zero_data_retention);
+        fields.set("zeroDataRetention", self.fetch.zero_data_retention());
     }
 
     /// The one format whose text is all that was asked for, if so.
@@ -176,7 +176,13 @@ impl ContentArgs {
 }
 
 impl FetchArgs {
-    fn add_to(&self, fields: &mut Fields) -> Result<(), Failure> {
+    /// What stands at the top of every request.
+    pub(super) const fn zero_data_retention(&self) -> Option<bool> {
+        self.zero_data_retention
+    }
+
+    /// Adds the options to `fields` under the contract's names.
+    pub(super) fn add_to(&self, fields: &mut Fields) -> Result<(), Failure> {
         fields.set_object("headers", self.headers()?);
         fields.set("timeout", self.timeout.clone());
         fields.set("waitFor", self.wait_for.clone());

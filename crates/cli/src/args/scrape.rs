@@ -3,14 +3,16 @@ use gleaner::ScrapeRequest;
 
 use super::fields::Fields;
 use super::page::{PageArgs, TextFormat};
-use super::{EngineArgs, OutputArgs};
+use super::{EngineArgs, ModelArgs, OutputArgs};
 use crate::failure::Failure;
 
 const EXAMPLES: &str = "\
 Examples:
   gleaner scrape https://example.com
   gleaner scrape https://example.com --formats markdown,links | jq .links
-  gleaner scrape example.com --only-main-content false --exclude-tags nav";
+  gleaner scrape example.com --only-main-content false --exclude-tags nav
+  gleaner scrape example.com --formats '{"type":"json","prompt":"who founded it"}' \\
+      --model-url http://127.0.0.1:8080/v1 --model some-model";
 
 /// Fetch one page and print it
 ///
@@ -23,6 +25,9 @@ pub(crate) struct ScrapeArgs {
 
     #[command(flatten)]
     page: PageArgs,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
 
     #[command(flatten)]
     pub(crate) engine: EngineArgs,

@@ -5,6 +5,7 @@ use std::path::Path;
 use gleaner::ScrapeRequest;
 use gleaner::limits::{MAX_BATCH_URLS, MAX_URL_BYTES};
 
+use super::model::with_model;
 use super::run::Run;
 use super::{Session, engine};
 use crate::args::BatchArgs;
@@ -39,13 +40,13 @@ pub(super) async fn run(session: Session, args: &BatchArgs) -> Result<u8, Failur
     }
     let request = args.request(list.urls)?;
     let mut interrupt = Interrupt::listen();
-    let engine = engine::start(&args.engine)?;
+    let engine = engine::start_with(with_model(&args.model)?, &args.engine)?;
     // Before the job: no page is asked for that could not be kept.
     let mut sink = engine::sink(&args.output)?;
-    let job = engine.batch(request).await.map_err(engine::refused)?;
+    let mut job = engine.batch(request).await.map_err(engine::refused)?;
     // Only now: a request that is refused leaves the index of an earlier run as it is.
     sink.begin()?;
-    let run = Run::to_end(session, job, &mut sink, &mut interrupt).await?;
+    let run = Run::to_end(session, &mut job, &mut sink, &mut interrupt).await?;
     engine::tell(session, &run, &args.engine, &args.output);
     Ok(run.exit_code())
 }

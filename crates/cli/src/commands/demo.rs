@@ -29,9 +29,9 @@ pub(super) async fn run(session: Session, args: &DemoArgs) -> Result<u8, Failure
     session.note(format_args!(
         "The Larkfield Tea House is open at {start} for as long as this takes.\nCrawling it ..."
     ));
-    let job = engine.crawl(CrawlRequest::new(start.as_str())).await.map_err(engine::refused)?;
+    let mut job = engine.crawl(CrawlRequest::new(start.as_str())).await.map_err(engine::refused)?;
     folder.begin()?;
-    let run = Run::to_end(session, job, &mut Sink::Folder(folder), &mut interrupt).await?;
+    let run = Run::to_end(session, &mut job, &mut Sink::Folder(folder), &mut interrupt).await?;
     if !session.quiet {
         let index = fs::read_to_string(args.out.join(INDEX))?;
         let told = story(&run, &args.out, &index).map_err(Failure::failed)?;

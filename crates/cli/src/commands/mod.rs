@@ -8,9 +8,11 @@ mod document;
 mod engine;
 mod extract;
 mod map;
+mod model;
 mod openapi;
 mod run;
 mod scrape;
+mod webhook;
 
 use std::ffi::OsString;
 

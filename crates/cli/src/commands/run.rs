@@ -35,7 +35,7 @@ impl Run {
     /// Nothing more can be written.
     pub(super) async fn to_end(
         session: Session,
-        mut job: Job,
+        job: &mut Job,
         sink: &mut Sink,
         interrupt: &mut Interrupt,
     ) -> Result<Self, Failure> {

@@ -1,3 +1,4 @@
+use super::model::with_model;
 use super::{Session, document, engine};
 use crate::args::ScrapeArgs;
 use crate::exit;
@@ -9,7 +10,7 @@ use crate::output::Folder;
 pub(super) async fn run(session: Session, args: &ScrapeArgs) -> Result<u8, Failure> {
     let request = args.request()?;
     let mut interrupt = Interrupt::listen();
-    let engine = engine::start(&args.engine)?;
+    let engine = engine::start_with(with_model(&args.model)?, &args.engine)?;
     let url = request.url.clone();
     let page = tokio::select! {
         page = engine.scrape(request) => page.map_err(|error| engine::refused_page(error, &url, &args.engine))?,

@@ -127,8 +127,25 @@ impl Extractor {
         task: Task<'_>,
     ) -> RecalledPage {
         let evidence = Evidence::read(page);
-        let mut extraction = bind(&evidence, task.shape);
-        let mut recall = lock(memory).recall(cluster, &evidence, task.shape, &extraction);
+        let extraction = bind(&evidence, task.shape);
+        self.read(Some(memory), cluster, page, task, &evidence, extraction).await
+    }
+
+    /// Goes on from what the evidence gave: by the memory, where there is one, then by the model.
+    pub(super) async fn read(
+        &self,
+        memory: Option<&Mutex<TemplateMemory>>,
+        cluster: &str,
+        page: &Page,
+        task: Task<'_>,
+        evidence: &Evidence<'_>,
+        mut extraction: Extraction,
+    ) -> RecalledPage {
+        let Some(memory) = memory.filter(|_| self.model.is_some()) else {
+            let page = self.complete(page, task, extraction).await;
+            return RecalledPage { page, by_template: 0, drift: None };
+        };
+        let mut recall = lock(memory).recall(cluster, evidence, task.shape, &extraction);
         let by_template = recall.leaves.len();
         for leaf in recall.leaves.drain(..) {
             put(&mut extraction.data, &leaf.pointer, leaf.value.clone());
@@ -144,7 +161,7 @@ impl Extractor {
         if found.calls == 0 {
             lock(memory).recalled(cluster, task.shape);
         } else if found.stopped.is_none() {
-            lock(memory).learn(cluster, &evidence, task.shape, &found.extraction, &asked);
+            lock(memory).learn(cluster, evidence, task.shape, &found.extraction, &asked);
         }
         found.extraction.missing.extend(settled);
         RecalledPage { page: found, by_template, drift: recall.drift }

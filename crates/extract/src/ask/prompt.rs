@@ -38,9 +38,14 @@ pub(super) fn messages(
         task.push_str(note);
         task.push('\n');
     }
+    fence(text, &mut task);
+    vec![Message::new(Role::System, rules), Message::new(Role::User, task)]
+}
+
+/// Puts a page's text behind a task, between two marks.
+pub(super) fn fence(text: &str, task: &mut String) {
     let mark = mark(text);
     let _ = write!(task, "\n<<<PAGE {mark}\n{text}\nPAGE {mark}>>>");
-    vec![Message::new(Role::System, rules), Message::new(Role::User, task)]
 }
 
 /// A mark that the text does not hold.

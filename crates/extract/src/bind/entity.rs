@@ -171,6 +171,15 @@ fn is_zero(value: &Value) -> bool {
     value.as_f64() == Some(0.0) || value.as_str().and_then(|text| text.parse::<f64>().ok()) == Some(0.0)
 }
 
+/// Is it a price of another kind: struck, recommended, or of a unit (schema.org `priceType` and `referenceQuantity`)?
+fn is_other_price(object: &Map<String, Value>) -> bool {
+    let kind = object.get("priceType").and_then(Value::as_str).unwrap_or_default();
+    ["StrikethroughPrice", "ListPrice", "MSRP", "SRP", "InvoicePrice", "MinimumAdvertisedPrice"]
+        .iter()
+        .any(|other| kind.ends_with(other))
+        || (object.contains_key("price") && object.contains_key("referenceQuantity"))
+}
+
 /// The text of a value; an object with a name stands for its name.
 pub(crate) fn scalar(value: &Value) -> Option<String> {
     match value {
@@ -206,7 +215,8 @@ pub(crate) fn values<'v>(object: &'v Map<String, Value>, path: &str) -> Vec<&'v 
         if parts.peek().is_none() {
             return next;
         }
-        here = next.into_iter().filter_map(Value::as_object).collect();
+        here =
+            next.into_iter().filter_map(Value::as_object).filter(|object| !is_other_price(object)).collect();
         if here.is_empty() {
             break;
         }

@@ -10,8 +10,14 @@ use crate::typed::Reading;
 pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mut [Pool]) {
     for pair in &evidence.pairs {
         if pair.method == Method::Meta {
-            for (at, weight) in names.of_meta(&pair.label) {
+            let known = names.of_meta(&pair.label);
+            for (at, weight) in known {
                 add(wants, pools, *at, pair, 0.62 * weight, Reading::Data, evidence);
+            }
+            if known.is_empty() {
+                for (at, weight) in names.exactly(&folded(&pair.label)) {
+                    add(wants, pools, *at, pair, 0.4 * weight, Reading::Prose, evidence);
+                }
             }
             continue;
         }
@@ -27,6 +33,11 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
         let words: Vec<String> = label.split(' ').map(str::to_owned).collect();
         if (2..=5).contains(&words.len()) && names.exactly(&label).is_empty() {
             for (at, weight) in names.within(&words) {
+                // "Age that the maker recommends" is no maker.
+                let text = wants.get(at).is_some_and(|want| want.form == Form::Text);
+                if text && words.len() > 2 {
+                    continue;
+                }
                 add(wants, pools, at, pair, base * 0.6 * weight, Reading::Prose, evidence);
             }
         }
@@ -52,6 +63,8 @@ fn add(
         }
         _ => pair.value.as_str(),
     };
+    // "More of the brand: Acme" as a value holds a label itself.
+    let text = if want.is_about("brand") { text.rsplit([':', '：']).next().unwrap_or(text) } else { text };
     let Some(value) = normalise(text, want.form, want.shape, reading) else { return };
     if want.form == Form::Price && value.as_str() == Some("0") {
         return;

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
+use super::elsewhere::Elsewhere;
 use super::pool::{Candidate, Pool};
+use super::sums::{Texts, standing, with_cents};
 use super::want::{Names, Want};
 use super::words::{class_words, words};
 use crate::evidence::Evidence;
@@ -13,7 +15,7 @@ use crate::typed::{Reading, moneys};
 const MAX_TEXT: usize = 240;
 
 /// Words of classes and ids around a price that is not the one asked.
-const NOT_THE_PRICE: [&str; 46] = [
+const NOT_THE_PRICE: [&str; 49] = [
     "old",
     "was",
     "list",
@@ -60,51 +62,17 @@ const NOT_THE_PRICE: [&str; 46] = [
     "warranty",
     "insurance",
     "from",
+    "excl",
+    "net",
+    "netto",
 ];
 
 /// Words of classes and ids around the price that is asked.
 const THE_PRICE: [&str; 11] =
     ["new", "now", "current", "final", "sale", "special", "selling", "sell", "our", "actual", "reduced"];
 
-/// Words of classes and ids of parts of a page that are about other things.
-const ELSEWHERE: [&str; 33] = [
-    "related",
-    "recommend",
-    "recommended",
-    "recommendation",
-    "recommendations",
-    "similar",
-    "upsell",
-    "crosssell",
-    "cross",
-    "carousel",
-    "slider",
-    "sponsored",
-    "also",
-    "recently",
-    "viewed",
-    "bundle",
-    "accessories",
-    "footer",
-    "nav",
-    "menu",
-    "breadcrumb",
-    "breadcrumbs",
-    "sidebar",
-    "reviews",
-    "review",
-    "comment",
-    "comments",
-    "minicart",
-    "suggestion",
-    "suggestions",
-    "upselling",
-    "others",
-    "history",
-];
-
 /// The words of the names that an element bears.
-fn names_of(evidence: &Evidence<'_>, node: NodeId) -> Vec<Vec<String>> {
+pub(super) fn names_of(evidence: &Evidence<'_>, node: NodeId) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for (key, value) in evidence.tree.attributes(node) {
         let value = cut(value, 400);
@@ -125,10 +93,16 @@ fn names_of(evidence: &Evidence<'_>, node: NodeId) -> Vec<Vec<String>> {
 }
 
 /// Adds what elements are named after: `class="product-price"`, `id=sku`, `data-brand="..."`, `<input name=productId>`.
-pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mut [Pool]) {
+pub(crate) fn collect(
+    evidence: &Evidence<'_>,
+    elsewhere: &Elsewhere,
+    texts: &Texts,
+    wants: &[Want<'_>],
+    names: &Names,
+    pools: &mut [Pool],
+) {
     let tree = &evidence.tree;
     let heading = evidence.heading.map(|node| tree.text_range(node).end);
-    let mut elsewhere_until = NodeId(0);
     let mut seen: BTreeMap<usize, u32> = BTreeMap::new();
     let mut struck: Vec<String> = Vec::new();
     for node in tree.nodes() {
@@ -138,14 +112,7 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
         }
         let named = names_of(evidence, node);
         let flat: Vec<&str> = named.iter().flatten().map(String::as_str).collect();
-        let furniture = tree.is(node, &["nav", "footer", "aside"]);
-        // A part of a page holds more than a value.
-        let turns =
-            furniture || (tree.text_of(node).len() > 120 && flat.iter().any(|word| ELSEWHERE.contains(word)));
-        if turns && node >= elsewhere_until && tree.text_of(node).len() < tree.text().len() / 2 {
-            elsewhere_until = tree.end(node);
-        }
-        let elsewhere = node < elsewhere_until;
+        let elsewhere = elsewhere.holds(node);
         attributes(evidence, node, wants, names, pools, elsewhere);
         if named.is_empty() || tree.is_hidden(node) {
             continue;
@@ -164,7 +131,7 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
                 let precise = 1.0 / (1.0 + 0.12 * (run.len().saturating_sub(1)) as f64);
                 score *= precise;
                 match want.form {
-                    Form::Price if is_struck(evidence, node, &flat, text) => {
+                    Form::Price if is_struck(evidence, node, text) => {
                         struck.extend(moneys(text).take(2).map(|money| money.decimal));
                         score *= 0.35;
                     }
@@ -181,7 +148,8 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
                 if elsewhere {
                     score *= 0.15;
                 }
-                let value = value_text(want, text);
+                let sum = (want.form == Form::Price).then(|| sum_text(evidence, texts, node, text)).flatten();
+                let value = sum.as_deref().unwrap_or_else(|| value_text(want, text));
                 let Some(value) = normalise(value, want.form, want.shape, Reading::Prose) else { continue };
                 *count += 1;
                 // The first is most likely the page's own.
@@ -212,15 +180,26 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
 }
 
 /// Is the sum crossed out, or named after what it was?
-fn is_struck(evidence: &Evidence<'_>, node: NodeId, own: &[&str], text: &str) -> bool {
+pub(super) fn is_struck(evidence: &Evidence<'_>, node: NodeId, text: &str) -> bool {
     let tree = &evidence.tree;
     let old =
         ["old", "was", "before", "previous", "strike", "strikethrough", "crossed", "rrp", "msrp", "original"];
     text.len() <= 80
-        && (own.iter().any(|word| old.contains(word))
+        && (names_of(evidence, node).iter().flatten().any(|word| old.contains(&word.as_str()))
             || std::iter::once(node)
                 .chain(tree.ancestors(node).take(3))
                 .any(|above| tree.is(above, &["del", "s", "strike"])))
+}
+
+/// The sum of an element that leaves its decimal point to the style sheet.
+fn sum_text(evidence: &Evidence<'_>, texts: &Texts, node: NodeId, text: &str) -> Option<String> {
+    let tree = &evidence.tree;
+    let visible = tree.text();
+    let all = tree.text_range(node);
+    let start = all.start + visible.get(all)?.find(text)?;
+    let sum = moneys(text).next()?.range;
+    let point = texts.cents(visible, &(start + sum.start..start + sum.end))?;
+    Some(with_cents(text.get(sum)?, point))
 }
 
 /// An element may hold its own label: "Brand: ACME" is ACME.
@@ -253,6 +232,13 @@ fn price_fit(
     let sums: Vec<_> = moneys(text).take(4).collect();
     let [first, rest @ ..] = sums.as_slice() else { return None };
     let refused = |word: &&str| NOT_THE_PRICE.contains(word);
+    let words = standing(
+        text.get(..first.range.start).unwrap_or_default(),
+        text.get(first.range.end..rest.first().map_or(text.len(), |next| next.range.start))
+            .unwrap_or_default(),
+    );
+    // The names of the element speak for the sum as well as the words around it do.
+    let words = f64::max(words, 0.2);
     let mut fit: f64 = if own.iter().any(refused) {
         0.35
     } else if own.iter().any(|word| THE_PRICE.contains(word)) {
@@ -260,12 +246,7 @@ fn price_fit(
     } else {
         1.0
     };
-    if std::iter::once(node)
-        .chain(tree.ancestors(node).take(3))
-        .any(|above| tree.is(above, &["del", "s", "strike"]))
-    {
-        return None;
-    }
+    fit *= words;
     for above in tree.ancestors(node).take(3) {
         let around: Vec<String> = names_of(evidence, above).concat();
         if tree.text_of(above).len() < text.len() + 30

@@ -4,6 +4,8 @@
 //! below [`MIN_CONFIDENCE`] nothing is chosen, as an empty place is worth more than a wrong one.
 
 mod concept;
+mod concepts;
+mod elsewhere;
 mod entity;
 mod labels;
 mod markup;
@@ -11,7 +13,10 @@ mod page;
 mod pool;
 mod records;
 mod shop;
+mod shown;
 mod state;
+mod sum_words;
+mod sums;
 mod want;
 mod words;
 

@@ -2,10 +2,12 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
+use super::elsewhere::Elsewhere;
 use super::markup;
 use super::pool::{Choice, Pool};
+use super::sums::Texts;
 use super::want::{Names, Want};
-use super::{MIN_CONFIDENCE, entity, labels, records, shop, state};
+use super::{MIN_CONFIDENCE, entity, labels, records, shop, shown, state};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
 use crate::normalise::{Form, normalise};
@@ -93,11 +95,15 @@ fn choose(evidence: &Evidence<'_>, wants: &[Want<'_>]) -> Vec<Result<Choice, Rea
     entity::collect(evidence, wants, &mut pools);
     state::collect(evidence, wants, &names, &mut pools);
     labels::collect(evidence, wants, &names, &mut pools);
-    markup::collect(evidence, wants, &names, &mut pools);
+    let elsewhere = Elsewhere::read(evidence);
+    let texts = Texts::read(evidence);
+    markup::collect(evidence, &elsewhere, &texts, wants, &names, &mut pools);
     headline(evidence, wants, &mut pools);
     shop::described(evidence, wants, &mut pools);
-    shop::availability(evidence, wants, &mut pools);
+    shop::availability(evidence, &elsewhere, &texts, wants, &mut pools);
+    shown::collect(evidence, &elsewhere, &texts, wants, &mut pools);
     shop::identifiers(evidence, wants, &mut pools);
+    shop::brands(evidence, wants, &mut pools);
     let mut decided: Vec<Option<Choice>> = wants.iter().map(|_| None).collect();
     let mut unsure: Vec<bool> = pools.iter().map(|pool| !pool.is_empty()).collect();
     // The price first: the currency is the sign beside it.

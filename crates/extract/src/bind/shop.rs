@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
+use super::elsewhere::Elsewhere;
 use super::pool::{Candidate, Choice, Pool};
+use super::sums::{Texts, standing};
 use super::want::Want;
 use super::words::words;
 use crate::evidence::Evidence;
@@ -14,14 +16,27 @@ use crate::typed::{Reading, Stock, buys, moneys, stock};
 const NEAR_HEADING: usize = 4_000;
 
 /// Adds phrases about stock near the heading, and buttons that buy.
-pub(crate) fn availability(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
+pub(crate) fn availability(
+    evidence: &Evidence<'_>,
+    elsewhere: &Elsewhere,
+    texts: &Texts,
+    wants: &[Want<'_>],
+    pools: &mut [Pool],
+) {
     let tree = &evidence.tree;
     for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.form == Form::Availability)
     {
         let start = evidence.heading.map_or(0, |node| tree.text_range(node).start);
         let near = crate::page::cut(tree.text().get(start..).unwrap_or_default(), NEAR_HEADING);
-        for line in near.lines().filter(|line| line.len() <= 90) {
-            let Some(state) = stock(line) else { continue };
+        let mut next = start;
+        for line in near.split_inclusive('\n') {
+            let at = next;
+            next += line.len();
+            let line = line.trim_end();
+            let Some(state) = (line.len() <= 90).then(|| stock(line)).flatten() else { continue };
+            if texts.within(&(at..at + line.len())).first().is_some_and(|(_, node)| elsewhere.holds(*node)) {
+                continue;
+            }
             let Some(value) = normalise(line, want.form, want.shape, Reading::Prose) else { continue };
             // A short line is a statement; a long one may be about delivery, sizes or other shops.
             let score = match (state, line.len()) {
@@ -177,6 +192,21 @@ pub(crate) fn offered(wants: &[Want<'_>], pools: &mut [Pool], price: Option<&Cho
     }
 }
 
+/// Doubts brands that are none: dates and sizes, which have more digits than letters, and the page's own title.
+pub(crate) fn brands(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
+    let title = words(&evidence.title);
+    for (_, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("brand")) {
+        for candidate in pool.iter_mut() {
+            let Some(text) = candidate.value.as_str() else { continue };
+            let letters = text.chars().filter(|found| found.is_alphabetic()).count();
+            let digits = text.chars().filter(char::is_ascii_digit).count();
+            if letters < digits || letters == 0 || (title.len() > 2 && words(text) == title) {
+                candidate.score *= 0.3;
+            }
+        }
+    }
+}
+
 /// Adds the sum that the page's own description names, where it names one: what is told to search engines is about the page.
 pub(crate) fn described(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
     for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("price")) {
@@ -187,7 +217,11 @@ pub(crate) fn described(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut
             ) {
                 continue;
             }
-            let mut signed = moneys(&pair.value).take(16).filter(|money| money.currency.is_some());
+            let mut signed = moneys(&pair.value).take(16).filter(|money| {
+                let before = pair.value.get(..money.range.start).unwrap_or_default();
+                let after = pair.value.get(money.range.end..).unwrap_or_default();
+                money.currency.is_some() && standing(before, after) > 0.9
+            });
             let (Some(only), None) = (signed.next(), signed.next()) else { continue };
             let Some(quote) = pair.value.get(only.range) else { continue };
             if let Some(value) = normalise(quote, want.form, want.shape, Reading::Prose) {
@@ -211,7 +245,11 @@ pub(crate) fn currency(
         other => other.as_f64(),
     };
     let Some(amount) = amount else { return };
-    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.form == Form::Currency) {
+    for (want, pool) in wants
+        .iter()
+        .zip(pools.iter_mut())
+        .filter(|(want, _)| matches!(want.form, Form::Currency | Form::CurrencyCode))
+    {
         // A symbol is asked for where the schema says so; otherwise the code of structured data wins by its own score.
         let shown = want.shape.description.to_lowercase();
         let score = if shown.contains("symbol") || shown.contains("as shown") { 0.95 } else { 0.4 };
@@ -240,7 +278,15 @@ pub(crate) fn currency(
                     Some((sign, line.get(money.range)?.to_owned()))
                 })
         };
-        if let Some((sign, quote)) = beside(behind).or_else(|| beside(text))
+        // A price whose point is left to the style sheet stands nowhere as such.
+        let within = || {
+            let quotes = price.proofs.iter().map(|proof| proof.quote.as_str());
+            quotes.filter(|quote| quote.len() < 80).find_map(|quote| {
+                let sign = moneys(quote).find_map(|money| money.currency)?;
+                Some((sign, quote.to_owned()))
+            })
+        };
+        if let Some((sign, quote)) = beside(behind).or_else(|| beside(text)).or_else(within)
             && let Some(value) = normalise(&sign, want.form, want.shape, Reading::Prose)
         {
             pool.add(Candidate { value, quote, method: Method::Text, score, place: None });

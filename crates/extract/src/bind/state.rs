@@ -11,6 +11,8 @@ use crate::typed::Reading;
 
 /// Objects of embedded JSON that are looked at on one page.
 pub const MAX_STATE_OBJECTS: usize = 50_000;
+/// How far an object is trusted that is tied to the page, but less than the best one.
+const STATE_TIED: f64 = 0.37;
 /// Objects that are taken into account, best first.
 const MAX_KEPT: usize = 12;
 
@@ -48,11 +50,10 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
         } else if best - rating < 1.0 {
             0.5
         } else {
-            0.3
+            STATE_TIED
         };
-        for (key, value) in object {
-            let wanted = names.exactly(&folded(key));
-            for (at, weight) in wanted {
+        for (key, value) in object.iter().flat_map(|(key, value)| parts(key, value)) {
+            for (at, weight) in names.exactly(&key) {
                 let (Some(want), Some(pool)) = (wants.get(*at), pools.get_mut(*at)) else { continue };
                 let Some(text) = scalar(value) else { continue };
                 let reading = if value.is_number() { Reading::Data } else { Reading::Prose };
@@ -76,6 +77,23 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
                 });
             }
         }
+    }
+}
+
+/// A key with its value; of a price that is an object, its parts: `"price": {"value": 5, "currency": "EUR"}`.
+fn parts<'v>(key: &str, value: &'v Value) -> Vec<(String, &'v Value)> {
+    let key = folded(key);
+    match value.as_object() {
+        Some(inner) if ["price", "prices", "pricing"].contains(&key.as_str()) => {
+            let amount = ["current", "final price", "sale", "now", "amount", "value"];
+            let parts = inner.iter().take(40).map(|(name, value)| (folded(name), value));
+            let parts = parts.map(|(name, value)| match amount.contains(&name.as_str()) {
+                true => ("price".to_owned(), value),
+                false => (name, value),
+            });
+            parts.collect()
+        }
+        _ => vec![(key, value)],
     }
 }
 

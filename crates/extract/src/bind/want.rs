@@ -33,6 +33,7 @@ impl<'s> Want<'s> {
             (Some(form @ (Form::Price | Form::Number)), true) => form,
             // A number is asked for under the name of a text: the name misled.
             (_, true) => Form::Number,
+            (Some(Form::Currency), false) if asks_for_code(&own, field) => Form::CurrencyCode,
             (Some(form), false) => form,
             (None, false) if is_address(&own, field) => Form::Url,
             (None, false) => Form::Text,
@@ -68,6 +69,13 @@ impl<'s> Want<'s> {
         }
         paths
     }
+}
+
+/// Does the schema ask for a currency by its code?
+fn asks_for_code(name: &str, field: &Field) -> bool {
+    let description = folded(&field.shape.description);
+    name.split(' ').any(|word| matches!(word, "code" | "iso"))
+        || description.split(' ').any(|word| matches!(word, "code" | "iso" | "4217"))
 }
 
 /// Does the schema ask for an address?

@@ -26,12 +26,12 @@ impl Extractor {
     /// Compiles a crawl's prompt against the addresses of the site: by rules where every word that tells something names a part of a path or an option, by
     /// the model where not.
     ///
-    /// Rules that understood a part of the prompt stand where there is no model; what they did not understand is told in
+    /// Rules that understood a part of the prompt stand where there is no model or it fails; what they did not understand is told in
     /// [`CompiledCrawl::refused`].
     ///
     /// # Errors
-    /// [`ErrorKind::ModelNotConfigured`] where rules understood nothing and there is no model, [`ErrorKind::Options`] where the options would take
-    /// no page or the model's answer cannot be used.
+    /// [`ErrorKind::ModelNotConfigured`] where rules understood nothing and there is no model, [`ErrorKind::Model`] where it gave no answer and
+    /// rules understood nothing, [`ErrorKind::Options`] where the options would take no page or the model's answer cannot be used.
     pub async fn compile_crawl(&self, prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Error> {
         let by_rules = compile_crawl(prompt, site);
         if let Ok(compiled) = &by_rules
@@ -61,7 +61,12 @@ impl Extractor {
             seed,
         };
         let fault = |why: String| Error::from(ErrorKind::Options(why));
-        let answer = model.complete(&request).await.map_err(|error| fault(error.to_string()))?;
+        let answer = match (model.complete(&request).await, by_rules.as_ref()) {
+            (Ok(answer), _) => answer,
+            // What rules understood still holds.
+            (Err(_), Ok(compiled)) if !compiled.options.is_empty() => return by_rules,
+            (Err(error), _) => return Err(ErrorKind::Model(error.to_string()).into()),
+        };
         let answer = answer_object(&answer.text)
             .ok_or_else(|| fault("the model's answer is no JSON object".to_owned()))?;
         let patterns = |key: &str| -> Vec<String> {
@@ -176,7 +181,13 @@ mod tests {
         let none = Extractor::model_free();
         let error = block_on(none.compile_crawl("things one can cook", &site())).unwrap_err();
         assert!(error.is_not_configured());
-        let found = block_on(none.compile_crawl("the shop, tasty ones", &site())).unwrap();
-        assert_eq!((found.matched, found.warning().is_some()), (2, true));
+        // Neither does a model that fails take away what rules understood.
+        let away = Extractor::new(Arc::new(Scripted::new(Vec::new())));
+        for extractor in [&none, &away] {
+            let found = block_on(extractor.compile_crawl("the shop, tasty ones", &site())).unwrap();
+            assert_eq!((found.matched, found.warning().is_some()), (2, true));
+        }
+        let error = block_on(away.compile_crawl("things one can cook", &site())).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Model(_)), "{error}");
     }
 }

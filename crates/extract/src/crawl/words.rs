@@ -342,9 +342,11 @@ impl<'s> Names<'s> {
                 return names.iter().take(MAX_NAMES).copied().collect();
             }
         }
+        // "blog posts" means the blog, not every page that has `post` in its name.
+        let is_generic = GENERIC.contains(&word.as_str()) || COUNTED.contains(&word.as_str());
         self.by_stem
             .get(&word)
-            .filter(|_| word.len() > 3)
+            .filter(|_| word.len() > 3 && !is_generic)
             .map(|names| names.iter().take(MAX_NAMES).copied().collect())
             .unwrap_or_default()
     }
@@ -359,7 +361,7 @@ mod tests {
         [
             "/",
             "/blog/one",
-            "/blog/two",
+            "/blog/post-two",
             "/docs/start",
             "/docs/api/fetch",
             "/docs/changelog/v1",

@@ -36,18 +36,20 @@ pub const MAX_VALUE_BYTES: usize = 20_000;
 /// Headings of the first rank that are weighed.
 const MAX_HEADINGS: usize = 64;
 
-/// The heading that the title repeats; the first one where it repeats none. Logos and teasers are headings too.
+/// The heading that the title repeats; where it repeats none the first one that is neither in a link nor in a list. Logos and
+/// teasers are headings too.
 fn main_heading(tree: &Tree<'_>, headings: &[NodeId], title: &str) -> Option<NodeId> {
-    let best = headings.iter().copied().rev().max_by(|left, right| {
-        let rate = |node: NodeId| {
-            let text = tree.text_of(node);
-            let longer = f64::from(u8::try_from(text.len().min(100)).unwrap_or(100)) / 1_000.0;
-            let like = overlap(text, title);
-            if like > 0.5 { like + longer } else { 0.0 }
-        };
-        rate(*left).total_cmp(&rate(*right))
-    });
-    best.or_else(|| headings.first().copied())
+    let rate = |node: NodeId| {
+        let text = tree.text_of(node);
+        let longer = f64::from(u8::try_from(text.len().min(100)).unwrap_or(100)) / 1_000.0;
+        let like = overlap(text, title);
+        if like > 0.5 { like + longer } else { 0.0 }
+    };
+    let best = headings.iter().copied().rev().max_by(|left, right| rate(*left).total_cmp(&rate(*right)));
+    let best = best.filter(|node| rate(*node) > 0.0);
+    // Without one that is like the title: not those of menus and teasers.
+    let teases = |node: &NodeId| tree.ancestors(*node).any(|above| tree.is(above, &["a", "li", "nav"]));
+    best.or_else(|| headings.iter().copied().find(|node| !teases(node)))
 }
 
 /// All evidence of one page.

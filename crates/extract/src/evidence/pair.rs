@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{MAX_PAIRS, MAX_VALUE_BYTES, Table};
@@ -6,6 +7,14 @@ use crate::page::{Method, cut};
 
 /// Longest label, in characters.
 const MAX_LABEL_CHARS: usize = 48;
+/// Labels and data of one card.
+const MAX_CARD_LABELS: usize = 32;
+/// Longest text of an element that is a label and its value.
+const MAX_PARTS_BYTES: usize = 240;
+/// Children that are looked at for a label and its value; empty ones stand between them.
+const MAX_PARTS: usize = 8;
+/// Labels on one line.
+const MAX_LABELS_A_LINE: usize = 8;
 
 /// A value with the label that the page gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,20 +65,23 @@ fn push(
 
 fn elements(tree: &Tree<'_>, pairs: &mut Vec<Pair>) {
     let mut term: Option<NodeId> = None;
-    let mut extra: Option<String> = None;
+    // Twitter cards carry free labels: `label1` with `data1`, in any order.
+    let mut cards: BTreeMap<String, (String, Option<NodeId>, String)> = BTreeMap::new();
     for node in tree.nodes() {
         let Some(Kind::Element { name, .. }) = tree.kind(node) else { continue };
         if name.eq_ignore_ascii_case("meta") {
             let value = tree.attribute(node, "content").unwrap_or_default();
             for key in ["property", "name", "itemprop"] {
                 let Some(label) = tree.attribute(node, key) else { continue };
-                // Twitter cards carry free labels: label1 with data1.
-                if label.starts_with("twitter:label") {
-                    extra = Some(value.clone().into_owned());
-                } else if label.starts_with("twitter:data")
-                    && let Some(label) = extra.take()
+                if let Some(number) =
+                    label.strip_prefix("twitter:label").filter(|_| cards.len() < MAX_CARD_LABELS)
                 {
-                    push(pairs, &label, &value, Method::Meta, Some(node), None);
+                    cards.entry(number.to_owned()).or_default().0 = cut(&value, MAX_VALUE_BYTES).to_owned();
+                } else if let Some(number) =
+                    label.strip_prefix("twitter:data").filter(|_| cards.len() < MAX_CARD_LABELS)
+                {
+                    let card = cards.entry(number.to_owned()).or_default();
+                    (card.1, card.2) = (Some(node), cut(&value, MAX_VALUE_BYTES).to_owned());
                 }
                 push(pairs, &label, &value, Method::Meta, Some(node), None);
             }
@@ -79,8 +91,28 @@ fn elements(tree: &Tree<'_>, pairs: &mut Vec<Pair>) {
             && let Some(term) = term.take()
         {
             push(pairs, tree.text_of(term), tree.text_of(node), Method::DefinitionList, Some(node), None);
+        } else if let Some((label, value)) = two_parts(tree, node) {
+            push(pairs, tree.text_of(label), tree.text_of(value), Method::Label, Some(value), None);
         }
     }
+    for (label, node, value) in cards.into_values() {
+        push(pairs, &label, &value, Method::Meta, node, None);
+    }
+}
+
+/// `<div><span>Brand</span><span>Acme</span></div>`: the two elements that are all of another one's text.
+fn two_parts(tree: &Tree<'_>, node: NodeId) -> Option<(NodeId, NodeId)> {
+    let all = tree.text_of(node).len();
+    if !(2..=MAX_PARTS_BYTES).contains(&all) || tree.is(node, &["tr", "dl", "table", "ul", "ol", "select"]) {
+        return None;
+    }
+    let mut parts = tree.children(node).take(MAX_PARTS).filter(|part| {
+        let text = tree.text_range(*part);
+        text.end > text.start && !tree.text_of(*part).is_empty()
+    });
+    let (label, value) = (parts.next()?, parts.next()?);
+    let both = !tree.name(label).is_empty() && !tree.name(value).is_empty() && parts.next().is_none();
+    (both && tree.text_of(label).len() <= MAX_LABEL_CHARS).then_some((label, value))
 }
 
 /// `label: value` on one line, or `label:` with the value on the next.
@@ -95,7 +127,18 @@ fn lines(tree: &Tree<'_>, pairs: &mut Vec<Pair>) {
         if let Some(label) = waiting.take() {
             push(pairs, label, cut(line, 400), Method::Label, None, Some(begin..begin + line.len()));
         }
-        // A line may hold several: "SKU: 12 | Brand: X". Splits only where a label could begin.
+        // A line may hold several: "SKU: 12 | Brand: X".
+        let mut from = begin;
+        for (nth, part) in line.split_inclusive(['|', '•', '·']).take(MAX_LABELS_A_LINE).enumerate() {
+            let here = from..from + part.len();
+            from += part.len();
+            if let Some((label, value)) = part.split_once([':', '：']).filter(|_| nth > 0)
+                && !value.starts_with("//")
+            {
+                let value = value.trim_end_matches(['|', '•', '·']);
+                push(pairs, label, cut(value, 400), Method::Label, None, Some(here));
+            }
+        }
         let Some((label, value)) = line.split_once([':', '：']) else { continue };
         if value.starts_with("//") || label.chars().take(MAX_LABEL_CHARS + 1).count() > MAX_LABEL_CHARS {
             continue;

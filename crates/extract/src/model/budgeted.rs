@@ -27,7 +27,9 @@ impl<M: LanguageModel> Budgeted<M> {
 
 /// The most that a request may use.
 pub(crate) fn most(model: &dyn LanguageModel, request: &ModelRequest) -> Usage {
-    let schema = request.schema.as_ref().map_or(0, |schema| model.count_tokens(&schema.to_string()));
+    let schema = request.schema.as_ref().map_or(0, |schema| {
+        model.count_tokens(&schema.to_string()).saturating_add(model.capabilities().overhead_tokens)
+    });
     let messages = request
         .messages
         .iter()
@@ -56,8 +58,63 @@ impl<M: LanguageModel> LanguageModel for Budgeted<M> {
         let outcome = self.model.complete(request).await;
         match &outcome {
             Ok(answer) => reserved.settle(answer.usage),
+            // Another budget beneath this one kept it back: nothing was called.
+            Err(error) if error.is_over_budget() => reserved.release(),
             Err(_) => reserved.settle(None),
         }
         outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scripted::{Scripted, block_on};
+    use super::super::{Message, Role};
+    use super::*;
+    use crate::budget::Budget;
+    use serde_json::json;
+
+    /// A model whose provider adds rules of its own.
+    #[derive(Debug, Clone)]
+    struct Wordy(Scripted);
+
+    #[async_trait]
+    impl LanguageModel for Wordy {
+        fn capabilities(&self) -> Capabilities {
+            Capabilities { overhead_tokens: 900, ..self.0.capabilities() }
+        }
+
+        async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
+            self.0.complete(request).await
+        }
+    }
+
+    fn request(schema: bool) -> ModelRequest {
+        let messages = vec![Message::new(Role::User, "x")];
+        ModelRequest { messages, schema: schema.then(|| json!({})), max_tokens: 10, seed: None }
+    }
+
+    #[test]
+    fn what_the_provider_adds_is_reserved_where_there_is_a_schema() {
+        let rows = [(true, 900, false), (true, 1_000, true), (false, 100, true)];
+        for (schema, tokens, fits) in rows {
+            let ledger = Ledger::new(Budget { tokens: Some(tokens), ..Budget::default() });
+            let model = Budgeted::new(Wordy(Scripted::with(|_| Ok("{}".to_owned()))), ledger);
+            let outcome = block_on(model.complete(&request(schema)));
+            assert_eq!(outcome.is_ok(), fits, "{schema} {tokens}");
+        }
+    }
+
+    #[test]
+    fn of_two_budgets_each_holds_and_neither_pays_for_the_other() {
+        let ledger = |tokens| Ledger::new(Budget { tokens: Some(tokens), ..Budget::default() });
+        for (outer, inner) in [(500, 5), (5, 500)] {
+            let (outer, inner) = (ledger(outer), ledger(inner));
+            let scripted = Scripted::with(|_| Ok("{}".to_owned()));
+            let model = Budgeted::new(Budgeted::new(scripted.clone(), inner.clone()), outer.clone());
+            let error = block_on(model.complete(&request(false))).unwrap_err();
+            assert!(error.is_over_budget());
+            assert_eq!((outer.spent().tokens, inner.spent().tokens, scripted.calls()), (0, 0, 0));
+        }
     }
 }

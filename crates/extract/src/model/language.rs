@@ -62,6 +62,10 @@ pub struct Capabilities {
     pub schema: Option<Dialect>,
     /// Does it take a seed?
     pub seed: bool,
+    /// Tokens that the provider adds to a request with a schema beyond what is sent: its own rules on how to answer by
+    /// one. Budgets reserve them.
+    #[serde(default)]
+    pub overhead_tokens: u64,
     /// What it costs.
     pub price: TokenPrice,
 }
@@ -76,6 +80,7 @@ impl Capabilities {
             max_output_tokens: context_tokens / 4,
             schema: None,
             seed: false,
+            overhead_tokens: 0,
             price: TokenPrice::default(),
         }
     }

@@ -11,6 +11,7 @@ mod planner;
 mod rank;
 mod site;
 mod terms;
+mod ways;
 
 pub use cardinality::Cardinality;
 pub use discover::{
@@ -19,9 +20,11 @@ pub use discover::{
 };
 pub use pattern::{MAX_PATTERN_URLS, UrlPatterns};
 pub use planner::{
-    DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, Estimate, MAX_PLAN_PAGES, Means, Plan, PlanSite, Planner, Step,
+    DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, Estimate, MAX_AGENT_HOPS, MAX_PLAN_PAGES, Means, Plan,
+    PlanSite, Planner, Step,
 };
 pub use site::SiteUrl;
+pub use ways::{MAX_WAYS, ways};
 
 pub(crate) use pattern::segments;
 pub(crate) use rank::real;

@@ -18,6 +18,8 @@ pub const DEFAULT_SINGLE_PAGES: u64 = 8;
 pub const DEFAULT_LIST_PAGES: u64 = 100;
 /// Pages of one request at most.
 pub const MAX_PLAN_PAGES: u64 = 10_000;
+/// Clicks that an agent goes from the pages that it was given, at most.
+pub const MAX_AGENT_HOPS: u64 = 3;
 /// Words that pages are ranked by.
 const MAX_TERMS: usize = 64;
 /// Tokens of a common page's main content.
@@ -96,6 +98,14 @@ pub enum Step {
     /// Links of the pages that lead to other sites are read too.
     #[serde(rename_all = "camelCase")]
     FollowExternal {
+        /// Pages at most, of those of the plan.
+        pages: u64,
+    },
+    /// Links and search forms of the pages are followed by GET, those first that are most about the terms, until nothing is missing.
+    #[serde(rename_all = "camelCase")]
+    Navigate {
+        /// Clicks from the pages that were read first, at most.
+        hops: u64,
         /// Pages at most, of those of the plan.
         pages: u64,
     },
@@ -225,11 +235,22 @@ impl Planner {
         if request.allow_external_links || (request.enable_web_search && !searches) {
             steps.push(Step::FollowExternal { pages: page_limit });
         }
+        if request.agent_model.is_some() {
+            steps.push(Step::Navigate { hops: MAX_AGENT_HOPS, pages: page_limit });
+            reasons.push(
+                "an agent is asked for: it follows links and search forms; what needs a browser it leaves"
+                    .to_owned(),
+            );
+        }
         if page_limit > 1 {
             steps.push(Step::Merge);
         }
-        let estimate =
+        let mut estimate =
             self.estimate(shape.as_ref(), page_limit, sites.len() - wildcards, wildcards, &mut reasons);
+        // Pages that are probed and not chosen are fetched beside those that are read.
+        let probes = steps.iter().map(|step| if let Step::Probe { pages } = step { *pages } else { 0 }).sum();
+        let most = self.means.budget.pages.unwrap_or(u64::MAX);
+        estimate.pages = estimate.pages.saturating_add(probes).min(most.max(page_limit));
         Ok(Plan { cardinality, sites, terms, page_limit, steps, estimate, reasons })
     }
 
@@ -244,6 +265,7 @@ impl Planner {
         let open = sites.is_empty()
             || request.enable_web_search
             || request.allow_external_links
+            || request.agent_model.is_some()
             || sites.iter().any(|site| site.wildcard);
         let mut limit = if open {
             let more =
@@ -378,6 +400,12 @@ impl fmt::Display for Plan {
                     writeln!(formatter, "read up to {pages} pages by {}", by.join(", then "))?;
                 }
                 Step::FollowExternal { .. } => writeln!(formatter, "follow their links to other sites")?,
+                Step::Navigate { hops, .. } => {
+                    writeln!(
+                        formatter,
+                        "follow links and search forms, up to {hops} clicks, until nothing is missing"
+                    )?;
+                }
                 Step::Merge => writeln!(formatter, "merge what they say")?,
             }
         }
@@ -428,7 +456,7 @@ mod tests {
             [Step::DraftSchema, Step::Map { .. }, Step::Probe { .. }, Step::Read { .. }, Step::Merge]
         ));
         let text = plan.to_string();
-        assert!(text.contains("https://x.example/") && text.contains("estimate: 100 pages"), "{text}");
+        assert!(text.contains("https://x.example/") && text.contains("estimate: 116 pages"), "{text}");
         let back: Plan = serde_json::from_value(serde_json::to_value(&plan).unwrap()).unwrap();
         assert_eq!(back, plan);
     }

@@ -90,6 +90,18 @@ struct Cluster {
     drifts: u64,
 }
 
+impl Cluster {
+    fn state(&self, key: &str) -> TemplateState {
+        TemplateState {
+            cluster: key.to_owned(),
+            layouts: self.layouts.len(),
+            recalled: self.recalled,
+            asked: self.asked,
+            drifts: self.drifts,
+        }
+    }
+}
+
 /// How it stands with a cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -137,16 +149,13 @@ impl TemplateMemory {
     /// How it stands with each cluster.
     #[must_use]
     pub fn states(&self) -> Vec<TemplateState> {
-        self.clusters
-            .iter()
-            .map(|(key, cluster)| TemplateState {
-                cluster: key.clone(),
-                layouts: cluster.layouts.len(),
-                recalled: cluster.recalled,
-                asked: cluster.asked,
-                drifts: cluster.drifts,
-            })
-            .collect()
+        self.clusters.iter().map(|(key, cluster)| cluster.state(key)).collect()
+    }
+
+    /// How it stands with one cluster; `None` where it is not known.
+    #[must_use]
+    pub fn state(&self, cluster: &str) -> Option<TemplateState> {
+        self.clusters.get(cluster).map(|known| known.state(cluster))
     }
 
     fn cluster(&mut self, key: &str, shape: &Shape) -> &mut Cluster {

@@ -2,7 +2,8 @@
 ///
 /// White space and hyphens are dropped. Codes of one digit repeated are placeholders and are refused.
 pub(crate) fn gtin(text: &str) -> Option<String> {
-    let digits: String = text.trim().chars().filter(|found| !matches!(found, ' ' | '-' | '\u{a0}')).collect();
+    let text = text.trim().trim_matches(['.', ',', ';', ':', '#']);
+    let digits: String = text.chars().filter(|found| !matches!(found, ' ' | '-' | '\u{a0}')).collect();
     if !matches!(digits.len(), 8 | 12 | 13 | 14) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
@@ -32,6 +33,7 @@ mod tests {
             ("73513537", true),
             ("036000291452", true),
             ("400638 1333931", true),
+            ("4006381333931.", true),
             ("0000000000000", false),
             ("12345", false),
             ("40063813339x1", false),

@@ -11,6 +11,6 @@ mod stock;
 pub(crate) use contact::{email, phone};
 pub(crate) use date::date;
 pub(crate) use gtin::gtin;
-pub(crate) use money::{currency_code, currency_sign, moneys};
+pub(crate) use money::{Money, currency_code, currency_sign, moneys};
 pub(crate) use number::{Reading, amounts, decimal};
 pub(crate) use stock::{Stock, buys, stock};

@@ -6,7 +6,7 @@ pub(crate) enum Stock {
 }
 
 /// Phrases that say so, in lower case; the longest one found in a text counts, so that `not in stock` is not `in stock`.
-const PHRASES: [(&str, Stock); 103] = [
+const PHRASES: &[(&str, Stock)] = &[
     ("instock", Stock::In),
     ("in_stock", Stock::In),
     ("in stock", Stock::In),
@@ -110,7 +110,102 @@ const PHRASES: [(&str, Stock); 103] = [
     ("אזל מהמלאי", Stock::Out),
     ("品切れ", Stock::Out),
     ("품절", Stock::Out),
+    ("out of inventory", Stock::Out),
+    ("no longer in stock", Stock::Out),
+    ("isn't available", Stock::Out),
+    ("is not available", Stock::Out),
+    ("temporarily unavailable", Stock::Out),
+    ("back in stock soon", Stock::Out),
+    ("notify me when", Stock::Out),
+    ("email me when", Stock::Out),
+    ("nicht mehr verfügbar", Stock::Out),
+    ("nicht mehr lieferbar", Stock::Out),
+    ("nicht mehr auf lager", Stock::Out),
+    ("nicht mehr vorrätig", Stock::Out),
+    ("nicht mehr erhältlich", Stock::Out),
+    ("n'est plus disponible", Stock::Out),
+    ("plus disponible", Stock::Out),
+    ("pas disponible", Stock::Out),
+    ("plus en stock", Stock::Out),
+    ("pas en stock", Stock::Out),
+    ("non è disponibile", Stock::Out),
+    ("non più disponibile", Stock::Out),
+    ("non in stock", Stock::Out),
+    ("no está disponible", Stock::Out),
+    ("fuera de stock", Stock::Out),
+    ("não disponível", Stock::Out),
+    ("fora de estoque", Stock::Out),
+    ("sem estoque", Stock::Out),
+    ("sem stock", Stock::Out),
+    ("niet beschikbaar", Stock::Out),
+    ("niet leverbaar", Stock::Out),
+    ("niet meer leverbaar", Stock::Out),
+    ("inte i lager", Stock::Out),
+    ("ej i lager", Stock::Out),
+    ("slut i lager", Stock::Out),
+    ("tillfälligt slut", Stock::Out),
+    ("ikke på lager", Stock::Out),
+    ("ei varastossa", Stock::Out),
+    ("nedostupné", Stock::Out),
+    ("nedostupný", Stock::Out),
+    ("není k dispozici", Stock::Out),
+    ("nedostupno", Stock::Out),
+    ("nema na zalihi", Stock::Out),
+    ("nije dostupno", Stock::Out),
+    ("brak w magazynie", Stock::Out),
+    ("brak towaru", Stock::Out),
+    ("wyprzedane", Stock::Out),
+    ("nincs raktáron", Stock::Out),
+    ("elfogyott", Stock::Out),
+    ("nem kapható", Stock::Out),
+    ("stoc epuizat", Stock::Out),
+    ("nu este în stoc", Stock::Out),
+    ("tükendi", Stock::Out),
+    ("stokta yok", Stock::Out),
+    ("закончился", Stock::Out),
+    ("нет на складе", Stock::Out),
+    ("распродано", Stock::Out),
+    ("немає в наявності", Stock::Out),
+    ("не е налично", Stock::Out),
+    ("изчерпан", Stock::Out),
+    ("nav pieejams", Stock::Out),
+    ("nav noliktavā", Stock::Out),
+    ("išparduota", Stock::Out),
+    ("neturime", Stock::Out),
+    ("εξαντλήθηκε", Stock::Out),
+    ("μη διαθέσιμο", Stock::Out),
+    ("לא במלאי", Stock::Out),
+    ("غير متوفر", Stock::Out),
+    ("نفذت الكمية", Stock::Out),
+    ("hết hàng", Stock::Out),
+    ("สินค้าหมด", Stock::Out),
+    ("缺货", Stock::Out),
+    ("缺貨", Stock::Out),
+    ("售罄", Stock::Out),
+    ("已售完", Stock::Out),
+    ("補貨中", Stock::Out),
+    ("無庫存", Stock::Out),
+    ("在庫なし", Stock::Out),
+    ("在庫切れ", Stock::Out),
+    ("売り切れ", Stock::Out),
+    ("完売", Stock::Out),
+    ("재고 없음", Stock::Out),
+    ("일시품절", Stock::Out),
+    ("leverbaar", Stock::In),
+    ("beschikbaar", Stock::In),
+    ("διαθέσιμο", Stock::In),
+    ("còn hàng", Stock::In),
+    ("มีสินค้า", Stock::In),
+    ("现货", Stock::In),
+    ("在庫有り", Stock::In),
+    ("판매중", Stock::In),
+    ("yra sandėlyje", Stock::In),
+    ("на складе", Stock::In),
 ];
+
+/// Phrases of programs, which run words together.
+const MACHINE: [&str; 7] =
+    ["instock", "outofstock", "soldout", "limitedavailability", "onlineonly", "preorder", "backorder"];
 
 /// What a button says that puts the thing into a basket, in lower case.
 const BUY: [&str; 40] = [
@@ -157,10 +252,26 @@ const BUY: [&str; 40] = [
 ];
 
 /// What a text says about stock, if it does.
+///
+/// A phrase begins where a word begins: `indisponibil` is not `disponibil`.
 pub(crate) fn stock(text: &str) -> Option<Stock> {
     let text = text.to_lowercase();
-    let found = PHRASES.iter().filter(|(phrase, _)| text.contains(phrase));
+    // Product feeds write so.
+    if text.trim() == "oos" {
+        return Some(Stock::Out);
+    }
+    let found = PHRASES.iter().filter(|(phrase, _)| begins_a_word(&text, phrase));
     found.max_by_key(|(phrase, _)| phrase.len()).map(|(_, stock)| *stock)
+}
+
+/// Does the phrase stand in the text, not in the middle of a word? What programs write is one word, and some scripts part none.
+fn begins_a_word(text: &str, phrase: &str) -> bool {
+    let lettered = |found: char| found.is_alphabetic() && found < '\u{590}';
+    let worded = phrase.chars().next().is_some_and(lettered) && !MACHINE.contains(&phrase);
+    text.match_indices(phrase).take(16).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        !worded || !before.is_some_and(lettered)
+    })
 }
 
 /// Is this the label of a button that buys?
@@ -182,6 +293,11 @@ mod tests {
             ("Momentan nicht verfügbar", Some(Stock::Out)),
             ("Non disponibile", Some(Stock::Out)),
             ("Ships soon", None),
+            ("itemInStock", Some(Stock::In)),
+            ("Acest produs este indisponibil", None),
+            ("Derzeit leider nicht mehr verfügbar", Some(Stock::Out)),
+            ("oos", Some(Stock::Out)),
+            ("boost", None),
         ];
         for (text, expected) in rows {
             assert_eq!(stock(text), expected, "{text}");

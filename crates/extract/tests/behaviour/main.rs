@@ -9,10 +9,10 @@
 )]
 
 mod budget;
-mod fuzz;
 mod hostile;
 mod lists;
 mod lying;
 mod page;
+mod product;
 mod support;
 mod template;

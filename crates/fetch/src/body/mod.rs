@@ -40,6 +40,7 @@ pub(crate) async fn read(
     accept: Accept,
     meter: Option<&AtomicU64>,
 ) -> Result<(HeaderMap, Bytes), Error> {
+    let is_error = response.status().is_client_error() || response.status().is_server_error();
     let headers = std::mem::take(response.headers_mut());
     if accept == Accept::Nothing {
         return Ok((headers, Bytes::new()));
@@ -47,7 +48,8 @@ pub(crate) async fn read(
     let codings = codings(&headers, url)?;
     let verdict = media::judge_type(accept, &headers);
     if let media::Verdict::Refused(kind) = &verdict {
-        return Err(unsupported(url, kind));
+        // Of an error its status is what counts; a picture that says so is not read.
+        return if is_error { Ok((headers, Bytes::new())) } else { Err(unsupported(url, kind)) };
     }
     let length =
         headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.trim().parse::<u64>().ok());

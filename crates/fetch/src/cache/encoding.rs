@@ -76,6 +76,11 @@ impl CacheEntry {
     }
 }
 
+/// These fields as an entry has them: behind its beginning and their checksum.
+pub(crate) fn sealed(fields: &[u8]) -> Vec<u8> {
+    [&MAGIC[..], Sha256::digest(fields).as_slice(), fields].concat()
+}
+
 fn put(bytes: &mut Vec<u8>, text: &[u8]) {
     put_count(bytes, text.len());
     bytes.extend_from_slice(text);

@@ -9,13 +9,15 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
 /// What is being worked on, by key; as many entries as there are leaders.
 #[derive(Debug)]
-pub(crate) struct Flights<K, V>(Mutex<HashMap<K, watch::Receiver<Outcome<V>>>>);
+pub(crate) struct Flights<K, V>(Arc<UnderWay<K, V>>);
+
+type UnderWay<K, V> = Mutex<HashMap<K, watch::Receiver<Outcome<V>>>>;
 
 #[derive(Debug, Clone)]
 enum Outcome<V> {
@@ -26,9 +28,9 @@ enum Outcome<V> {
 
 /// What became of asking for a key.
 #[derive(Debug)]
-pub(crate) enum Seat<'a, K: Eq + Hash, V> {
+pub(crate) enum Seat<K: Eq + Hash, V> {
     /// Do the work.
-    Leader(Leader<'a, K, V>),
+    Leader(Leader<K, V>),
     /// Another did it.
     Landed(V),
     /// Another tried; do the work for yourself.
@@ -37,30 +39,30 @@ pub(crate) enum Seat<'a, K: Eq + Hash, V> {
 
 /// The duty to work on a key. Dropped without an outcome, it passes to another.
 #[derive(Debug)]
-pub(crate) struct Leader<'a, K: Eq + Hash, V> {
-    flights: &'a Flights<K, V>,
+pub(crate) struct Leader<K: Eq + Hash, V> {
+    flights: Arc<UnderWay<K, V>>,
     key: K,
     outcome: watch::Sender<Outcome<V>>,
 }
 
 impl<K, V> Default for Flights<K, V> {
     fn default() -> Self {
-        Self(Mutex::default())
+        Self(Arc::default())
     }
 }
 
 impl<K: Eq + Hash + Clone, V: Clone> Flights<K, V> {
     /// Leads the work on `key`, or waits until another's is done.
-    pub(crate) async fn join(&self, key: &K) -> Seat<'_, K, V> {
+    pub(crate) async fn join(&self, key: &K) -> Seat<K, V> {
         loop {
             let mut waiting = {
-                let mut flights = self.lock();
+                let mut flights = locked(&self.0);
                 match flights.get(key) {
                     Some(flight) => flight.clone(),
                     None => {
                         let (outcome, receiver) = watch::channel(Outcome::Pending);
                         flights.insert(key.clone(), receiver);
-                        return Seat::Leader(Leader { flights: self, key: key.clone(), outcome });
+                        return Seat::Leader(Leader { flights: Arc::clone(&self.0), key: key.clone(), outcome });
                     }
                 }
             };
@@ -75,14 +77,12 @@ impl<K: Eq + Hash + Clone, V: Clone> Flights<K, V> {
     }
 }
 
-impl<K: Eq + Hash, V> Flights<K, V> {
-    fn lock(&self) -> MutexGuard<'_, HashMap<K, watch::Receiver<Outcome<V>>>> {
-        // Nothing panics while it is held, and a map is whole between any two calls.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn locked<K, V>(under_way: &UnderWay<K, V>) -> MutexGuard<'_, HashMap<K, watch::Receiver<Outcome<V>>>> {
+    // Nothing panics while it is held, and a map is whole between any two calls.
+    under_way.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<K: Eq + Hash, V> Leader<'_, K, V> {
+impl<K: Eq + Hash, V> Leader<K, V> {
     /// Here is the outcome, for all who wait.
     pub(crate) fn land(self, value: V) {
         self.outcome.send_replace(Outcome::Landed(value));
@@ -94,15 +94,14 @@ impl<K: Eq + Hash, V> Leader<'_, K, V> {
     }
 }
 
-impl<K: Eq + Hash, V> Drop for Leader<'_, K, V> {
+impl<K: Eq + Hash, V> Drop for Leader<K, V> {
     fn drop(&mut self) {
-        self.flights.lock().remove(&self.key);
+        locked(&self.flights).remove(&self.key);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
     use std::time::Duration;
 
@@ -140,7 +139,7 @@ mod tests {
             assert_eq!(task.await.unwrap(), 1);
         }
         assert_eq!(works.load(SeqCst), 1);
-        assert!(flights.lock().is_empty());
+        assert!(locked(&flights.0).is_empty());
     }
 
     #[tokio::test(start_paused = true)]
@@ -155,7 +154,7 @@ mod tests {
             assert_eq!(task.await.unwrap(), 2, "the second worked for all that were left");
         }
         assert_eq!(works.load(SeqCst), 2);
-        assert!(flights.lock().is_empty());
+        assert!(locked(&flights.0).is_empty());
     }
 
     #[tokio::test]
@@ -169,6 +168,6 @@ mod tests {
         tokio::task::yield_now().await;
         leader.release();
         assert!(waiting.await.unwrap());
-        assert!(flights.lock().is_empty());
+        assert!(locked(&flights.0).is_empty());
     }
 }

@@ -29,6 +29,7 @@ mod store;
 
 pub use disk::{DEFAULT_DISK_CACHE_BYTES, DiskCache};
 pub use encoding::CorruptEntry;
+pub(crate) use encoding::sealed;
 pub use entry::CacheEntry;
 pub(crate) use entry::Validators;
 pub use key::CacheKey;

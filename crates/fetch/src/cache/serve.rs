@@ -76,7 +76,7 @@ pub(crate) async fn run(
     }
 }
 
-type Leader<'a> = super::flight::Leader<'a, CacheKey, Arc<CacheEntry>>;
+type Leader = super::flight::Leader<CacheKey, Arc<CacheEntry>>;
 
 /// A request with its key.
 struct Errand<'a> {
@@ -126,7 +126,7 @@ impl<'a> Errand<'a> {
             .iter()
             .map(|hop| Hop { url: with_fragment(&hop.url, fragment), status: hop.status })
             .collect();
-        trace.enter(Stage::HopCheck);
+        let _checking = trace.checking();
         self.fetcher.check(hops.first().map_or(&url, |hop| &hop.url))?;
         let targets = hops.iter().skip(1).map(|hop| &hop.url).chain([&url]);
         for (from, to) in hops.iter().map(|hop| &hop.url).zip(targets) {
@@ -143,7 +143,7 @@ impl<'a> Errand<'a> {
         mut request: Request,
         trace: Arc<Trace>,
         deadline: Instant,
-        leader: Option<Leader<'_>>,
+        leader: Option<Leader>,
     ) -> Result<Response, Error> {
         let stale = leader.as_ref().and(self.stale.as_ref());
         request.confirm = stale.and_then(|copy| copy.validators());
@@ -231,11 +231,11 @@ impl<'a> Errand<'a> {
 /// The caller's check, asked by one for whom others wait.
 struct Sharing<'a> {
     hops: &'a dyn HopCheck,
-    leader: Mutex<Option<Leader<'a>>>,
+    leader: Mutex<Option<Leader>>,
 }
 
-impl<'a> Sharing<'a> {
-    fn take(&self) -> Option<Leader<'a>> {
+impl Sharing<'_> {
+    fn take(&self) -> Option<Leader> {
         self.leader.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -319,7 +319,7 @@ fn key_of(fetcher: &Inner, request: &Request) -> Result<Option<CacheKey>, Error>
 }
 
 fn unasked(url: &Url) -> Error {
-    Error::new(ErrorKind::Protocol, url, "the server answers 304 to a request without a condition")
+    Error::new(ErrorKind::Protocol, url, "the server answers 304 to a request without a condition").lasting()
 }
 
 fn not_cached(url: &Url) -> Error {
@@ -334,6 +334,7 @@ fn response_of(copy: &CacheEntry, url: Url, hops: Vec<Hop>, used: CacheUse, star
     let content_type = copy.headers.get(http::header::CONTENT_TYPE);
     let total = started.elapsed();
     Response {
+        address: None,
         requested: hops.first().map_or_else(|| url.clone(), |hop| hop.url.clone()),
         url,
         status: copy.status,

@@ -86,7 +86,7 @@ impl CookieJar {
     }
 
     fn set(&self, url: &Url, set: SetCookie<'_>, now: SystemTime) {
-        let Some(host) = url.host_str() else { return };
+        let Some(host) = url.host_str().map(without_root_dot) else { return };
         let is_secure = url.scheme() == "https";
         let (domain, host_only) = match set.domain.as_deref() {
             None => (host.to_owned(), true),
@@ -153,7 +153,7 @@ impl CookieJar {
 
     /// The `Cookie` header of a request to `url`; `None` where there is nothing to send.
     pub(crate) fn header(&self, url: &Url, now: SystemTime) -> Option<String> {
-        let host = url.host_str()?;
+        let host = without_root_dot(url.host_str()?);
         let mut cookies = self.cookies();
         cookies.retain(|cookie| cookie.expires.is_none_or(|expires| expires > now));
         let mut fitting: Vec<&Cookie> = cookies
@@ -196,6 +196,14 @@ impl fmt::Debug for CookieJar {
 
 fn is_address(url: &Url) -> bool {
     matches!(url.host(), Some(Host::Ipv4(_) | Host::Ipv6(_)))
+}
+
+/// The host without the dot that names the DNS root: `a.example.` is `a.example`.
+fn without_root_dot(host: &str) -> &str {
+    match host.strip_suffix('.') {
+        Some(name) if !name.is_empty() && !name.ends_with('.') => name,
+        _ => host,
+    }
 }
 
 fn is_public_suffix(domain: &str) -> bool {
@@ -284,6 +292,8 @@ mod tests {
                 "",
             ),
             ("public suffix", "https://a.co.uk/", "k=v; Domain=co.uk", "https://b.co.uk/", ""),
+            ("public suffix of the root", "https://a.co.uk./", "k=v; Domain=co.uk.", "https://b.co.uk./", ""),
+            ("the same host of the root", "https://a.co.uk/", "k=v", "https://a.co.uk./", "k=v"),
             ("private suffix", "https://a.github.io/", "k=v; Domain=github.io", "https://b.github.io/", ""),
             ("top level", "https://example.com/", "k=v; Domain=com", "https://other.com/", ""),
             ("suffix for itself", "https://github.io/", "k=v; Domain=github.io", "https://a.github.io/", ""),

@@ -11,13 +11,12 @@ use http::Uri;
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
 use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
 use tower_service::Service;
 
 use super::dial::dial;
-use super::stream::{Stream, Transport};
+use super::stream::{Peer, Seats, Stream, Transport};
 use super::trace::{self, Stage, Trace};
-use super::{CONNECT_TIMEOUT, PROXY_TIMEOUT};
+use super::{CONNECT_TIMEOUT, PROXY_TIMEOUT, Tls};
 use crate::proxy::{Destination, Proxy, ProxyFailure};
 use crate::resolve::{ForbiddenAnswer, Guarded};
 
@@ -27,8 +26,9 @@ pub(crate) struct Connector(Arc<Inner>);
 
 struct Inner {
     guard: Guarded,
-    tls: TlsConnector,
+    tls: Tls,
     way: Way,
+    seats: Seats,
 }
 
 /// How a connection leaves.
@@ -51,6 +51,8 @@ pub(crate) enum Failed {
     Forbidden,
     /// The name does not resolve.
     Unresolved,
+    /// The resolver failed, which says nothing of the name.
+    ResolverFailed,
     /// Nothing answers at the addresses.
     Refused(io::ErrorKind),
     /// The TLS handshake failed.
@@ -67,6 +69,7 @@ impl fmt::Display for Failed {
             Self::TimedOut => "no connection came about in time",
             Self::Forbidden => "the egress policy does not open this address",
             Self::Unresolved => "the host name does not resolve",
+            Self::ResolverFailed => "the host name could not be looked up",
             Self::Refused(_) => "no connection came about",
             Self::Tls(_) => "the TLS handshake failed",
             Self::TlsBrokeOff(_) => "the connection was closed during the TLS handshake",
@@ -78,8 +81,8 @@ impl fmt::Display for Failed {
 impl std::error::Error for Failed {}
 
 impl Connector {
-    pub(crate) fn new(guard: Guarded, tls: Arc<rustls::ClientConfig>, way: Way) -> Self {
-        Self(Arc::new(Inner { guard, tls: TlsConnector::from(tls), way }))
+    pub(crate) fn new(guard: Guarded, tls: Tls, way: Way, seats: Seats) -> Self {
+        Self(Arc::new(Inner { guard, tls, way, seats }))
     }
 }
 
@@ -118,9 +121,16 @@ impl Inner {
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
         // Also behind a proxy, which would otherwise be asked for anything: the guard would see its address alone.
         let addresses = judged(&self.guard, host, trace).await?;
+        let seat = self.seats.take();
         let mut absolute_form = false;
+        let mut peer = None;
         let stream = match &self.way {
-            Way::Direct => dial(&addresses, port).await.map_err(|error| Failed::Refused(error.kind()))?,
+            Way::Direct => {
+                let dialled = dial(&addresses, port).await;
+                let stream = dialled.map_err(|error| Failed::Refused(error.kind()))?;
+                peer = stream.peer_addr().ok().map(|address| Peer(address.ip().to_canonical()));
+                stream
+            }
             Way::Proxy { proxy, guard } => {
                 let mut stream = reached(proxy, guard).await?;
                 absolute_form = !secure && proxy.takes_absolute_form();
@@ -135,19 +145,19 @@ impl Inner {
         };
         let transport = if secure {
             let started = trace::now();
-            let secured = self.secured(stream, host).await;
+            let secured = self.secured(stream, host, seat.is_kept).await;
             trace::secured(trace, started);
             secured?
         } else {
             Transport::Plain(stream)
         };
-        Ok(Stream { transport, absolute_form })
+        Ok(Stream { transport, absolute_form, peer, seat })
     }
 
-    async fn secured(&self, stream: TcpStream, host: &str) -> Result<Transport, Failed> {
+    async fn secured(&self, stream: TcpStream, host: &str, is_kept: bool) -> Result<Transport, Failed> {
         let plain = host.strip_suffix('.').unwrap_or(host);
         let name = ServerName::try_from(plain.to_owned()).map_err(|_| Failed::Unresolved)?;
-        match self.tls.connect(name, stream).await {
+        match self.tls.connector(is_kept).connect(name, stream).await {
             Ok(stream) => Ok(Transport::Tls(Box::new(stream))),
             Err(error) => {
                 let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
@@ -179,11 +189,11 @@ async fn judged(guard: &Guarded, host: &str, trace: Option<&Trace>) -> Result<Ve
     let started = trace::now();
     let answers = guard.addresses(host).await;
     trace::resolved(trace, started);
-    answers.map_err(
-        |error| {
-            if error.is::<ForbiddenAnswer>() { Failed::Forbidden } else { Failed::Unresolved }
-        },
-    )
+    answers.map_err(|error| match error.downcast_ref::<io::Error>() {
+        _ if error.is::<ForbiddenAnswer>() => Failed::Forbidden,
+        Some(error) if error.kind() != io::ErrorKind::NotFound => Failed::ResolverFailed,
+        _ => Failed::Unresolved,
+    })
 }
 
 /// What the proxy is asked to connect to: the address that was checked, unless it is trusted with names. One of IPv4

@@ -21,7 +21,7 @@ pub(crate) fn classify(error: &(dyn StdError + 'static), url: &Url) -> Error {
             return unconnected(failed, url);
         }
         if let Some(flood) = cause.downcast_ref::<Flood>() {
-            return Error::new(ErrorKind::Protocol, url, flood.to_string());
+            return Error::new(ErrorKind::Protocol, url, flood.to_string()).lasting();
         }
         if let Some(tls) = cause.downcast_ref::<rustls::Error>() {
             return tls_failure(tls, url);
@@ -33,7 +33,10 @@ pub(crate) fn classify(error: &(dyn StdError + 'static), url: &Url) -> Error {
         (Some(io), _) => Error::new(ErrorKind::Protocol, url, io_text(io.kind())),
         // hyper's errors are words about HTTP alone; the client's around them may hold more.
         (None, Some(cause)) if cause.is::<hyper::Error>() => {
-            Error::new(ErrorKind::Protocol, url, format!("the answer broke off: {cause}"))
+            let error = Error::new(ErrorKind::Protocol, url, format!("the answer broke off: {cause}"));
+            // What is no HTTP, or has too many headers, will be so the next time.
+            let is_lasting = cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse);
+            if is_lasting { error.lasting() } else { error }
         }
         _ => Error::new(ErrorKind::Protocol, url, "the answer broke off"),
     }
@@ -53,6 +56,7 @@ fn unconnected(failed: &Failed, url: &Url) -> Error {
         Failed::TimedOut => Error::new(ErrorKind::Connect, url, failed.to_string()),
         Failed::Forbidden => blocked_name(url),
         Failed::Unresolved => Error::new(ErrorKind::Dns, url, failed.to_string()),
+        Failed::ResolverFailed => Error::new(ErrorKind::Dns, url, failed.to_string()).passing(),
         Failed::Refused(kind) => Error::new(ErrorKind::Connect, url, io_text(*kind)),
         Failed::Tls(tls) => tls_failure(tls, url),
         // The TCP connection stood, and was closed in the middle of the handshake.

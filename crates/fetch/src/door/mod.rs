@@ -27,8 +27,11 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use tokio_rustls::TlsConnector;
 
 use connect::Connector;
+pub(crate) use stream::Peer;
+use stream::Seats;
 pub(crate) use connect::Way;
 pub(crate) use failure::{classify, proxy_failure};
 pub use interim::MAX_INTERIM_ANSWERS;
@@ -39,6 +42,9 @@ use crate::resolve::Guarded;
 
 /// Most idle connections that are kept to one host.
 pub const MAX_IDLE_PER_HOST: usize = 16;
+/// Most connections that are kept open for further requests, to all hosts together, where nothing else is said. Half of
+/// what a process may commonly have open.
+pub const DEFAULT_MAX_KEPT: usize = 512;
 /// An idle connection is closed after so long. Shorter than what common servers grant, so that few are found closed.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time for resolving, connecting and shaking hands, where the deadline leaves more.
@@ -57,12 +63,14 @@ pub(crate) type Unanswered = Box<dyn std::error::Error + Send + Sync>;
 /// What all clients of a fetcher have in common.
 pub(crate) struct Door {
     guard: Guarded,
-    verified: Arc<ClientConfig>,
-    unverified: Arc<ClientConfig>,
+    verified: Tls,
+    unverified: Tls,
+    seats: Seats,
 }
 
 impl Door {
-    pub(crate) fn open(guard: &Guarded, roots: &[Vec<u8>]) -> Result<Self, ConfigError> {
+    /// At most `most_kept` connections are kept open for further requests.
+    pub(crate) fn open(guard: &Guarded, roots: &[Vec<u8>], most_kept: usize) -> Result<Self, ConfigError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let accept_any = Arc::new(AcceptAnyCertificate { provider: Arc::clone(&provider) });
         let builder = || {
@@ -70,26 +78,45 @@ impl Door {
                 .with_safe_default_protocol_versions()
                 .map_err(|error| ConfigError::new(format!("TLS cannot be set up: {error}")))
         };
-        let with_protocols = |mut tls: ClientConfig| {
-            tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-            Arc::new(tls)
-        };
         let verified = builder()?.with_root_certificates(root_store(roots)?).with_no_client_auth();
         let unverified =
             builder()?.dangerous().with_custom_certificate_verifier(accept_any).with_no_client_auth();
         Ok(Self {
             guard: guard.clone(),
-            verified: with_protocols(verified),
-            unverified: with_protocols(unverified),
+            verified: Tls::of(verified),
+            unverified: Tls::of(unverified),
+            seats: Seats::new(most_kept),
         })
     }
 
     /// The clients whose connections all leave in this way.
     pub(crate) fn clients(&self, way: &Way) -> Clients {
-        let client = |tls: &Arc<ClientConfig>| {
-            pooled(Connector::new(self.guard.clone(), Arc::clone(tls), way.clone()))
+        let client = |tls: &Tls| {
+            pooled(Connector::new(self.guard.clone(), tls.clone(), way.clone(), self.seats.clone()))
         };
         Clients { verified: client(&self.verified), unverified: client(&self.unverified) }
+    }
+}
+
+/// How TLS is spoken.
+#[derive(Clone)]
+pub(crate) struct Tls {
+    /// HTTP/2 where the server has it.
+    any: TlsConnector,
+    /// HTTP/1.1, for connections that are closed after their request: the pool never gives up one of HTTP/2 at once.
+    http1: TlsConnector,
+}
+
+impl Tls {
+    fn of(mut config: ClientConfig) -> Self {
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let http1 = TlsConnector::from(Arc::new(config.clone()));
+        config.alpn_protocols.insert(0, b"h2".to_vec());
+        Self { any: TlsConnector::from(Arc::new(config)), http1 }
+    }
+
+    fn connector(&self, is_kept: bool) -> &TlsConnector {
+        if is_kept { &self.any } else { &self.http1 }
     }
 }
 

@@ -1,5 +1,8 @@
 use std::io::{self, IoSlice};
+use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::task::{Context, Poll};
 
 use hyper_util::client::legacy::connect::{Connected, Connection};
@@ -13,6 +16,49 @@ pub(crate) struct Stream {
     pub(crate) transport: Transport,
     /// A proxy reads the requests on it, and takes them in absolute form (RFC 9112 section 3.2.2).
     pub(crate) absolute_form: bool,
+    /// Whom it leads to, where that is the host itself.
+    pub(crate) peer: Option<Peer>,
+    pub(crate) seat: Seat,
+}
+
+/// The address that was dialled. Each answer that comes over the connection carries it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// How many connections are open, of those that may be kept.
+///
+/// The pool bounds what it keeps to each host, not to all of them. A connection that is opened while all seats are taken
+/// serves its request and is closed, so what is idle never exceeds the seats. To close the one that was idle for longest
+/// in its place, the obvious alternative, would take a pool of our own; those that are idle close soon anyway.
+#[derive(Debug, Clone)]
+pub(crate) struct Seats {
+    open: Arc<AtomicUsize>,
+    most: usize,
+}
+
+impl Seats {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { open: Arc::default(), most }
+    }
+
+    pub(crate) fn take(&self) -> Seat {
+        let is_kept = self.open.fetch_add(1, Relaxed) < self.most;
+        Seat { open: Arc::clone(&self.open), is_kept }
+    }
+}
+
+/// One open connection; dropping it frees its seat.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    open: Arc<AtomicUsize>,
+    /// It may serve further requests.
+    pub(crate) is_kept: bool,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.open.fetch_sub(1, Relaxed);
+    }
 }
 
 #[derive(Debug)]
@@ -23,7 +69,13 @@ pub(crate) enum Transport {
 
 impl Connection for Stream {
     fn connected(&self) -> Connected {
-        let connected = Connected::new().proxy(self.absolute_form);
+        let mut connected = Connected::new().proxy(self.absolute_form);
+        if let Some(peer) = self.peer {
+            connected = connected.extra(peer);
+        }
+        if !self.seat.is_kept {
+            connected.poison();
+        }
         match &self.transport {
             Transport::Tls(stream) if stream.get_ref().1.alpn_protocol() == Some(b"h2") => {
                 connected.negotiated_h2()

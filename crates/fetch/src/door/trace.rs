@@ -5,11 +5,16 @@
 //! there. A connection that is finished in the background, because the pool had something better to offer, reports to a
 //! trace that nobody reads any more.
 
-use std::sync::Arc;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tokio::time::error::Elapsed;
+
+/// While a check is under way, the deadline is looked at no more often than this.
+const CHECK_TICK: Duration = Duration::from_millis(20);
 
 tokio::task_local! {
     static CURRENT: Arc<Trace>;
@@ -24,6 +29,10 @@ pub(crate) struct Trace {
     tls_nanos: AtomicU64,
     /// Longest time for opening a connection; 0 leaves it to the default.
     connect_limit_nanos: AtomicU64,
+    /// What the caller's checks of redirects took, apart from one under way.
+    checked_nanos: AtomicU64,
+    /// When the check under way began.
+    checking_since: Mutex<Option<Instant>>,
 }
 
 /// Where in its way a request is; told when the deadline cuts it off.
@@ -76,8 +85,53 @@ impl Trace {
         Duration::from_nanos(self.tls_nanos.load(Relaxed))
     }
 
+    /// The caller is about to be asked about a redirect, and what that takes is the caller's own time until the value
+    /// is dropped.
+    pub(crate) fn checking(&self) -> Checking<'_> {
+        self.enter(Stage::HopCheck);
+        *self.since() = Some(Instant::now());
+        Checking(self)
+    }
+
+    /// The deadline, put off by the time that the caller took.
+    pub(crate) fn put_off(&self, deadline: Instant) -> Instant {
+        let done = Duration::from_nanos(self.checked_nanos.load(Relaxed));
+        let under_way = *self.since();
+        match under_way {
+            Some(since) => deadline + done + since.elapsed().max(CHECK_TICK),
+            None => deadline + done,
+        }
+    }
+
+    fn since(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.checking_since.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn limit_connect(&self, limit: Option<Duration>) {
         self.connect_limit_nanos.store(limit.map_or(0, nanos), Relaxed);
+    }
+}
+
+/// A check under way; it ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Checking<'a>(&'a Trace);
+
+impl Drop for Checking<'_> {
+    fn drop(&mut self) {
+        if let Some(since) = self.0.since().take() {
+            self.0.checked_nanos.fetch_add(nanos(since.elapsed()), Relaxed);
+        }
+    }
+}
+
+/// Waits for `work` until the deadline, which time in the caller's own hands puts off.
+pub(crate) async fn before<F: Future>(deadline: Instant, trace: &Trace, work: F) -> Result<F::Output, Elapsed> {
+    let mut work = pin!(work);
+    loop {
+        let outcome = tokio::time::timeout_at(trace.put_off(deadline), work.as_mut()).await;
+        if outcome.is_ok() || trace.put_off(deadline) <= Instant::now() {
+            return outcome;
+        }
     }
 }
 

@@ -3,6 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
 use super::HostLimits;
 use super::rate::Rate;
@@ -11,6 +12,8 @@ use super::rate::Rate;
 pub(super) struct Host {
     permits: Arc<Semaphore>,
     rate: Mutex<Option<Arc<Rate>>>,
+    /// When the last request began.
+    began: Mutex<Option<Instant>>,
     /// Held by the one that waits for the interval. The others queue behind it, in their order: a rate alone would be
     /// won by whoever looks first after each interval.
     turn: tokio::sync::Mutex<()>,
@@ -21,6 +24,7 @@ impl Host {
         let host = Self {
             permits: Arc::new(Semaphore::new(limits.concurrency.max(1) as usize)),
             rate: Mutex::new(None),
+            began: Mutex::new(None),
             turn: tokio::sync::Mutex::new(()),
         };
         host.set_interval(limits.interval.min(super::MAX_INTERVAL));
@@ -28,7 +32,16 @@ impl Host {
     }
 
     pub(super) fn set_interval(&self, interval: Duration) {
-        *self.rate.lock().unwrap_or_else(PoisonError::into_inner) = Rate::new(interval).map(Arc::new);
+        *self.rate.lock().unwrap_or_else(PoisonError::into_inner) = Rate::new(interval, self.last_began()).map(Arc::new);
+    }
+
+    fn last_began(&self) -> Option<Instant> {
+        *self.began.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a request begins.
+    fn note(&self) {
+        *self.began.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
     fn rate(&self) -> Option<Arc<Rate>> {
@@ -39,15 +52,20 @@ impl Host {
     pub(super) async fn enter(&self, total: &Arc<Semaphore>) -> (OwnedSemaphorePermit, OwnedSemaphorePermit) {
         let permit = acquire(&self.permits).await;
         if self.rate().is_none() {
-            return (permit, acquire(total).await);
+            let all = acquire(total).await;
+            self.note();
+            return (permit, all);
         }
         let _turn = self.turn.lock().await;
         loop {
             let all = acquire(total).await;
             // Looked at each time: the interval may have been changed meanwhile.
-            let Some(rate) = self.rate() else { return (permit, all) };
-            match rate.begin() {
-                Ok(()) => return (permit, all),
+            let begins = self.rate().map_or(Ok(()), |rate| rate.begin());
+            match begins {
+                Ok(()) => {
+                    self.note();
+                    return (permit, all);
+                }
                 Err(wait) => {
                     drop(all);
                     tokio::time::sleep(wait).await;

@@ -274,6 +274,12 @@ mod tests {
             drop(politeness.acquire("a").await);
         }
         assert_eq!(started.elapsed().as_secs(), 20);
+        // Set again after a request, as after its robots.txt, it counts from that one.
+        for (interval, until) in [(10, 30), (30, 60), (30, 90)] {
+            politeness.set_interval("a", Duration::from_secs(interval));
+            drop(politeness.acquire("a").await);
+            assert_eq!(started.elapsed().as_secs(), until);
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -15,6 +15,8 @@ pub(super) struct Rate {
     limiter: RateLimiter<NotKeyed, InMemoryState, Ticks, NoOpMiddleware<Duration>>,
     clock: Ticks,
     interval: Duration,
+    /// Nothing begins before: a request had begun when the rate was made.
+    earliest: Option<Instant>,
     /// When the last beginning was, in nanoseconds of the clock, plus one; 0 before the first.
     last: AtomicU64,
 }
@@ -32,16 +34,20 @@ impl Clock for Ticks {
 }
 
 impl Rate {
-    /// `None` where the interval is zero, which is no limit.
-    pub(super) fn new(interval: Duration) -> Option<Self> {
+    /// The interval counts from the last beginning, where there was one. `None` where it is zero, which is no limit.
+    pub(super) fn new(interval: Duration, last: Option<Instant>) -> Option<Self> {
         let clock = Ticks(Instant::now());
         let quota = Quota::with_period(interval)?;
         let limiter = RateLimiter::direct_with_clock(quota, clock);
-        Some(Self { limiter, clock, interval, last: AtomicU64::new(0) })
+        let earliest = last.and_then(|last| last.checked_add(interval));
+        Some(Self { limiter, clock, interval, earliest, last: AtomicU64::new(0) })
     }
 
     /// Begins now, or says how long to wait before asking again.
     pub(super) fn begin(&self) -> Result<(), Duration> {
+        if let Some(earliest) = self.earliest.filter(|earliest| *earliest > Instant::now()) {
+            return Err(earliest - Instant::now());
+        }
         let outcome = self.limiter.check();
         let now = self.clock.now();
         match outcome {

@@ -160,9 +160,9 @@ mod tests {
             let proxy = Proxy::parse(address).unwrap();
             country.map_or_else(|| proxy.clone(), |code| proxy.clone().country(code).unwrap())
         });
-        let resolver: Arc<dyn Resolve> = Arc::new(SystemResolver);
+        let resolver: Arc<dyn Resolve> = Arc::new(SystemResolver::default());
         let guard = Guarded { policy: Arc::default(), resolver: Arc::clone(&resolver) };
-        let door = Door::open(&guard, &[]).unwrap();
+        let door = Door::open(&guard, &[], 8).unwrap();
         ProxyPool::new(proxies).open(&door, &resolver).unwrap()
     }
 
@@ -209,9 +209,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_pool_has_bounds() {
-        let resolver: Arc<dyn Resolve> = Arc::new(SystemResolver);
+        let resolver: Arc<dyn Resolve> = Arc::new(SystemResolver::default());
         let guard = Guarded { policy: Arc::default(), resolver: Arc::clone(&resolver) };
-        let door = Door::open(&guard, &[]).unwrap();
+        let door = Door::open(&guard, &[], 8).unwrap();
         let proxy = Proxy::parse("http://a/").unwrap();
         assert!(ProxyPool::new([]).open(&door, &resolver).is_err());
         assert!(ProxyPool::new(vec![proxy; MAX_PROXIES + 1]).open(&door, &resolver).is_err());

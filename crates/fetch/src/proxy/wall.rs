@@ -63,7 +63,8 @@ pub(crate) fn wants_better_proxy(outcome: &Result<Response, Error>) -> bool {
             _ => false,
         },
         Err(error) => {
-            matches!(error.kind(), ErrorKind::Connect | ErrorKind::Protocol | ErrorKind::Proxy)
+            error.is_retryable()
+                && matches!(error.kind(), ErrorKind::Connect | ErrorKind::Protocol | ErrorKind::Proxy)
         }
     }
 }
@@ -73,12 +74,94 @@ pub(crate) fn is_wall(body: &[u8]) -> bool {
     if body.is_empty() || body.len() > MAX_WALL {
         return false;
     }
-    let text = String::from_utf8_lossy(body).to_ascii_lowercase();
-    let title = between(&text, "<title", "</title>").unwrap_or_default();
-    if PHRASES.iter().any(|phrase| title.contains(phrase)) {
-        return true;
+    match said(body).count_ones() {
+        0 => false,
+        1 => {
+            let text = String::from_utf8_lossy(body).to_ascii_lowercase();
+            let title = between(&text, "<title", "</title>").unwrap_or_default();
+            PHRASES.iter().any(|phrase| title.contains(phrase))
+        }
+        _ => true,
     }
-    PHRASES.iter().filter(|phrase| text.contains(**phrase)).nth(1).is_some()
+}
+
+/// No phrase is shorter, in bytes.
+const SHORTEST: usize = 12;
+
+/// How far a search for all phrases may go on from three bytes that end a stretch of [`SHORTEST`]: to where they could
+/// next stand in the beginning of a phrase (Wu and Manber 1994). Most bytes of a page are never looked at, where a search
+/// for one phrase after the other reads the page forty times.
+static STEPS: [u8; 4096] = {
+    let mut steps = [SHORTEST as u8 - 2; 4096];
+    let mut phrase = 0;
+    #[expect(clippy::indexing_slicing, reason = "checked when compiled")]
+    while phrase < PHRASES.len() {
+        let bytes = PHRASES[phrase].as_bytes();
+        let mut end = 3;
+        while end <= SHORTEST {
+            let slot = slot([bytes[end - 3], bytes[end - 2], bytes[end - 1]]);
+            let step = (SHORTEST - end) as u8;
+            if step < steps[slot] {
+                steps[slot] = step;
+            }
+            end += 1;
+        }
+        phrase += 1;
+    }
+    steps
+};
+
+/// The place of three bytes in [`STEPS`], the same for small letters and capitals.
+const fn slot(bytes: [u8; 3]) -> usize {
+    let [first, second, third] = bytes;
+    (first as usize & 15) << 8 | (second as usize & 15) << 4 | third as usize & 15
+}
+
+/// The phrases whose first, second and third letters are these, one bit each.
+static BEGINNINGS: [[u64; 32]; 3] = {
+    let mut beginnings = [[0; 32]; 3];
+    let mut phrase = 0;
+    #[expect(clippy::indexing_slicing, reason = "checked when compiled")]
+    while phrase < PHRASES.len() {
+        let bytes = PHRASES[phrase].as_bytes();
+        let mut place = 0;
+        while place < 3 {
+            beginnings[place][bytes[place] as usize & 31] |= 1 << phrase;
+            place += 1;
+        }
+        phrase += 1;
+    }
+    beginnings
+};
+
+/// The phrases that a text may begin with, one bit each.
+fn candidates(text: &[u8]) -> u64 {
+    text.iter().zip(&BEGINNINGS).fold(u64::MAX, |left, (byte, phrases)| {
+        left & phrases.get(usize::from(byte & 31)).copied().unwrap_or(0)
+    })
+}
+
+/// The phrases that a body holds, one bit each.
+fn said(body: &[u8]) -> u64 {
+    let mut said = 0;
+    let mut start = 0;
+    while let Some(Some(last)) = body.get(start + SHORTEST - 3..).map(<[u8]>::first_chunk) {
+        let step = STEPS.get(slot(*last)).copied().unwrap_or(1);
+        if step == 0 {
+            let rest = body.get(start..).unwrap_or_default();
+            let mut left = candidates(rest);
+            while left != 0 {
+                let phrase = PHRASES.get(left.trailing_zeros() as usize).copied().unwrap_or_default();
+                let found = rest.get(..phrase.len());
+                if found.is_some_and(|found| found.eq_ignore_ascii_case(phrase.as_bytes())) {
+                    said |= left & left.wrapping_neg();
+                }
+                left &= left - 1;
+            }
+        }
+        start += usize::from(step.max(1));
+    }
+    said
 }
 
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
@@ -100,6 +183,23 @@ mod tests {
         ] {
             assert!(is_wall(page.as_bytes()), "{page}");
         }
+    }
+
+    #[test]
+    fn every_phrase_is_found_wherever_it_stands() {
+        assert!(PHRASES.len() <= 64 && PHRASES.iter().all(|phrase| phrase.len() >= SHORTEST));
+        for (bit, phrase) in PHRASES.iter().enumerate() {
+            for before in 0..2 * SHORTEST {
+                for text in [(*phrase).to_owned(), phrase.to_ascii_uppercase()] {
+                    let page = format!("{}{text}{}", "s".repeat(before), "\u{e9}".repeat(before % 3));
+                    let expected = PHRASES.iter().enumerate().filter(|(_, other)| phrase.contains(**other));
+                    let expected = expected.fold(0, |bits, (bit, _)| bits | 1_u64 << bit);
+                    assert_eq!(said(page.as_bytes()), expected, "{page}");
+                    assert_ne!(expected >> bit & 1, 0);
+                }
+            }
+        }
+        assert_eq!(said(b"access denie"), 0);
     }
 
     #[test]

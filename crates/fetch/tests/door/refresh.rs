@@ -1,6 +1,8 @@
-use gleaner_fetch::{ErrorKind, FollowAll, Request};
+use async_trait::async_trait;
+use gleaner_fetch::{ErrorKind, FollowAll, HopCheck, HopRefused, Request};
+use url::Url;
 
-use super::support::{Canary, Site, answer, fetcher, get, page};
+use super::support::{Canary, Site, answer, fetcher, get, page, redirect};
 
 fn meta(target: &str) -> Vec<u8> {
     page(&format!("<!doctype html><title>Moved</title><meta http-equiv=refresh content='0; url={target}'>"))
@@ -26,14 +28,15 @@ async fn a_page_that_only_sends_on_is_a_redirect() {
 }
 
 #[tokio::test]
-async fn it_passes_the_same_checks() {
+async fn a_page_that_may_not_send_on_is_shown_itself() {
     let canary = Canary::on("127.0.0.1:0");
     let port = canary.port();
-    for (target, kind) in [
-        (format!("http://127.0.0.1:{port}/"), ErrorKind::Blocked),
-        (format!("//closed.test:{port}/"), ErrorKind::Blocked),
-        ("http://169.254.169.254/latest/".to_owned(), ErrorKind::Blocked),
-        ("http://a.test:25/".to_owned(), ErrorKind::Port),
+    for (target, is_shown) in [
+        (format!("http://127.0.0.1:{port}/"), true),
+        ("http://169.254.169.254/latest/".to_owned(), true),
+        ("http://a.test:25/".to_owned(), true),
+        // Where a name leads is known only once the page is left.
+        (format!("//closed.test:{port}/"), false),
     ] {
         for by_header in [true, false] {
             let target = target.clone();
@@ -41,19 +44,55 @@ async fn it_passes_the_same_checks() {
                 true => answer(
                     200,
                     &[("refresh", &format!("0;url={target}")), ("content-type", "text/html")],
-                    b"",
+                    b"moved",
                 ),
                 false => meta(&target),
             })
             .await;
-            assert_eq!(get(site.url("a.test", "/")).await.unwrap_err().kind(), kind);
+            match get(site.url("a.test", "/")).await {
+                Ok(response) => assert!(is_shown && response.url.path() == "/", "{response:?}"),
+                Err(error) => assert!(!is_shown && error.kind() == ErrorKind::Blocked, "{error}"),
+            }
         }
     }
     assert_eq!(canary.connections(), 0);
 
     let circle = Site::serve(|seen| meta(if seen.path() == "/a" { "/b" } else { "/a" })).await;
-    assert_eq!(get(circle.url("a.test", "/a")).await.unwrap_err().kind(), ErrorKind::RedirectLoop);
+    let response = get(circle.url("a.test", "/a")).await.unwrap();
+    // The page itself, not where it sent its reader: that is another page, which is asked for under its own address.
+    assert_eq!((response.url.path(), response.hops.len()), ("/a", 0));
+    assert_eq!(circle.seen().len(), 2);
+}
 
+/// Lets nothing go on to `/out`.
+struct Inside;
+
+#[async_trait]
+impl HopCheck for Inside {
+    async fn check(&self, _: &Url, to: &Url) -> Result<(), HopRefused> {
+        if to.path() == "/out" { Err(HopRefused::new("it leads out")) } else { Ok(()) }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_of_the_callers_leaves_the_page_and_how_it_was_reached() {
+    let site = Site::serve(|seen| match seen.path() {
+        "/" => redirect(302, "/sends-on"),
+        "/sends-on" => meta("/out"),
+        _ => page("out"),
+    })
+    .await;
+    let request = Request::get(site.url("a.test", "/"));
+    let response = fetcher().fetch(request, &Inside).await.unwrap();
+    assert_eq!((response.status, response.url.path()), (200, "/sends-on"));
+    assert!(response.body.starts_with(b"<!doctype html><title>Moved"));
+    let hops: Vec<_> = response.hops.iter().map(|hop| (hop.url.path(), hop.status)).collect();
+    assert_eq!(hops, [("/", 302)]);
+    assert_eq!(site.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn headers_of_the_callers_stay_with_their_origin() {
     let other = Site::serve(|_| page("")).await;
     let target = other.url("b.test", "/").to_string();
     let site = Site::serve(move |_| meta(&target)).await;

@@ -203,7 +203,8 @@ impl Resolve for Names {
         match self.table.get(host) {
             Some(answers) => Ok(answers.clone()),
             None if host.trim_end_matches('.').ends_with(".test") => Ok(vec![IpAddr::from([127, 0, 0, 1])]),
-            None => Err(io::Error::other("no such host")),
+            None if host.starts_with("fails.") => Err(io::Error::other("the resolver is down")),
+            None => Err(io::ErrorKind::NotFound.into()),
         }
     }
 }

@@ -6,11 +6,22 @@ pub const DEFAULT_MAX_IN_FLIGHT: u32 = 50;
 /// Pages in work at once on one host.
 pub const DEFAULT_MAX_PER_HOST: u32 = 8;
 
+/// Pages in work at once on all hosts of one address, to begin with: what so many hosts of their own would be asked for.
+/// Large hosters put thousands of sites behind one address, which is not to be slower than one of them; but neither is it
+/// to get at once what all of them together would.
+pub const DEFAULT_MAX_PER_ADDRESS: u32 = 4 * DEFAULT_MAX_PER_HOST;
+
 /// After so long a lease is taken for lost: longer than the longest page timeout and all its retries.
 pub const DEFAULT_LEASE_TIME: Duration = Duration::from_secs(15 * 60);
 
 /// Pages that wait in one job; further ones are refused and counted.
 pub const DEFAULT_MAX_QUEUED_PER_JOB: u64 = 20_000_000;
+
+/// Bytes of addresses that wait in one job; further pages are refused and counted.
+pub const DEFAULT_MAX_QUEUED_BYTES_PER_JOB: u64 = 512 << 20;
+
+/// Bytes of addresses that wait in all jobs together; further pages are refused and counted.
+pub const DEFAULT_MAX_QUEUED_BYTES: u64 = 1 << 30;
 
 /// How often one page is leased before it counts as failed.
 pub const DEFAULT_MAX_ATTEMPTS: u32 = 10;
@@ -34,13 +45,20 @@ pub struct FrontierConfig {
     /// A job's own [`JobRules::max_in_flight`] may be lower. Default [`DEFAULT_MAX_IN_FLIGHT`].
     pub most_per_host: u32,
     /// Pages in work at once on all hosts of one address, where it is known (see
-    /// [`Frontier::resolved`](crate::Frontier::resolved)); fewer while it is overloaded. Default
-    /// [`DEFAULT_MAX_IN_FLIGHT`]: large hosters put thousands of sites behind one address.
+    /// [`Frontier::resolved`](crate::Frontier::resolved)), to begin with; fewer while it is overloaded. Default
+    /// [`DEFAULT_MAX_PER_ADDRESS`].
+    pub max_per_address: u32,
+    /// The same on an address that answers well. Default [`DEFAULT_MAX_IN_FLIGHT`].
     pub most_per_address: u32,
     /// After so long a lease is taken for lost. Default [`DEFAULT_LEASE_TIME`].
     pub lease_time: Duration,
     /// Pages that wait in one job. Default [`DEFAULT_MAX_QUEUED_PER_JOB`].
     pub max_queued_per_job: u64,
+    /// Bytes of addresses that wait in one job: what stands behind the host of each, and eleven bytes; of those that are
+    /// too deep so far, the whole. Default [`DEFAULT_MAX_QUEUED_BYTES_PER_JOB`].
+    pub max_queued_bytes_per_job: u64,
+    /// The same for all jobs together. Default [`DEFAULT_MAX_QUEUED_BYTES`].
+    pub max_queued_bytes: u64,
     /// How often one page is leased before it counts as failed. Default [`DEFAULT_MAX_ATTEMPTS`].
     pub max_attempts: u32,
 }
@@ -51,9 +69,12 @@ impl Default for FrontierConfig {
             max_in_flight: DEFAULT_MAX_IN_FLIGHT,
             max_per_host: DEFAULT_MAX_PER_HOST,
             most_per_host: DEFAULT_MAX_IN_FLIGHT,
+            max_per_address: DEFAULT_MAX_PER_ADDRESS,
             most_per_address: DEFAULT_MAX_IN_FLIGHT,
             lease_time: DEFAULT_LEASE_TIME,
             max_queued_per_job: DEFAULT_MAX_QUEUED_PER_JOB,
+            max_queued_bytes_per_job: DEFAULT_MAX_QUEUED_BYTES_PER_JOB,
+            max_queued_bytes: DEFAULT_MAX_QUEUED_BYTES,
             max_attempts: DEFAULT_MAX_ATTEMPTS,
         }
     }

@@ -5,11 +5,12 @@ use std::time::Duration;
 use url::Url;
 
 use super::config::{FrontierConfig, JobRules, MAX_WAIT};
-use super::job::Job;
+use super::job::{Job, Room};
 use super::lane::Rank;
 use super::model::{
     Admitted, Candidate, Counts, Finished, JobSlot, Lease, LeaseId, Leased, LostPage, Outcome, Pace,
 };
+use super::packed;
 use super::slab::{Handle, Slab};
 use super::tempo::{Observation, Tempo};
 use super::traps::{PutOff, Trap};
@@ -28,8 +29,11 @@ const MAX_LOST: usize = 10_000;
 /// the same leases. A worker loop calls [`lease`](Self::lease), fetches, and reports with [`finish`](Self::finish).
 ///
 /// - **Order.** Within a job and host: few clicks first, then high priority, then arrival; behind them links that look
-///   like a trap (see [`put_off`](Self::put_off)), which are never dropped. Jobs take turns, and so do
-///   the hosts of a job: neither a job with 100,000 pages nor a slow host delays another.
+///   like a trap (see [`put_off`](Self::put_off)), which are never dropped. Where the limit will not let all through,
+///   these wait for the others in work as well, which may lead to better ones. Jobs take turns, and so do
+///   the hosts of a job: neither a job with 100,000 pages nor a slow host delays another. A new job's first page has
+///   its turn at once, or after those of the new jobs before it, each in turn with a page of an older job: so however
+///   many come, `n` jobs each have every `2 n + 2`nd turn at least.
 /// - **Politeness.** No host is asked for more pages at once than it is known to bear (see
 ///   [`observe`](Self::observe)), nor before the gap that its [`Pace`] or the job's delay demands, counted from the
 ///   *end* of the last request: only that is certain to have left. One that has not answered yet gets
@@ -73,6 +77,8 @@ pub struct Frontier {
     /// In order of time, since all leases last equally long. Some of them have ended.
     deadlines: VecDeque<(Duration, Handle)>,
     lost: Vec<LostPage>,
+    /// What the addresses of all jobs take that wait or are too deep so far.
+    queued_bytes: u64,
 }
 
 impl Frontier {
@@ -80,7 +86,7 @@ impl Frontier {
     #[must_use]
     pub fn new(config: FrontierConfig) -> Self {
         let tempo = Tempo::new(config.max_per_host, config.most_per_host);
-        let mut address_tempo = Tempo::new(config.most_per_address, config.most_per_address);
+        let mut address_tempo = Tempo::new(config.max_per_address.min(config.most_per_address), config.most_per_address);
         // Silence is a matter of each host: one that says nothing is not to hold up the others of its address.
         address_tempo.answered();
         Self {
@@ -90,6 +96,7 @@ impl Frontier {
             leases: Slab::new(),
             deadlines: VecDeque::new(),
             lost: Vec::new(),
+            queued_bytes: 0,
         }
     }
 
@@ -102,6 +109,7 @@ impl Frontier {
     /// occupied until they are finished or expire, since their requests may still be under way.
     pub fn close(&mut self, job: JobSlot) {
         if let Some(job) = self.jobs.remove(job.0) {
+            self.queued_bytes = self.queued_bytes.saturating_sub(job.queued_bytes());
             self.yard.clear(&job);
         }
     }
@@ -149,6 +157,7 @@ impl Frontier {
     }
 
     fn lease_out(&mut self, taken: Taken, now: Duration) -> Option<Lease> {
+        self.queued_bytes = self.queued_bytes.saturating_sub(packed::size_of(&taken.page.rest));
         let scheme = if taken.page.https { "https" } else { "http" };
         let name = self.yard.hosts.get(taken.host).map_or("", |host| &host.name);
         let url = Url::parse(&format!("{scheme}://{name}{}", taken.page.rest));
@@ -173,7 +182,8 @@ impl Frontier {
 
     /// Reports how the work on a page ended, and its links, which are admitted one click further away.
     ///
-    /// Links of an external page, and those given with [`Outcome::Failed`] or [`Outcome::Retry`], are not followed.
+    /// Links of an external page, and those given with any other outcome than [`Outcome::Document`] and
+    /// [`Outcome::Skipped`], are not followed.
     pub fn finish(
         &mut self,
         lease: LeaseId,
@@ -193,7 +203,7 @@ impl Frontier {
         // Links first: the lane of the page, if it is to go on, need not be taken down and put up again.
         let depth = self.jobs.get(job_handle).map_or(queued_depth, |job| job.depth(key, queued_depth));
         let admitted = match outcome {
-            Outcome::Retry { .. } => Admitted::default(),
+            Outcome::Retry { .. } | Outcome::Return { .. } => Admitted::default(),
             _ if followed => self.take_in(job_handle, Some(key), depth.saturating_add(1), links, now),
             _ => self.take_in(job_handle, Some(key), depth, std::iter::empty(), now),
         };
@@ -209,6 +219,7 @@ impl Frontier {
 
     /// Books the end of a lease of a live job, all but its links and its host.
     fn end_lease(&mut self, taken: Taken, outcome: Outcome, now: Duration) {
+        let before = self.queued_bytes_of(taken.job);
         let Some(job) = self.jobs.get_mut(taken.job) else { return };
         let handle = taken.job;
         job.leased = job.leased.saturating_sub(1);
@@ -218,6 +229,12 @@ impl Frontier {
             Outcome::Failed => job.failed += 1,
             Outcome::Skipped => job.skipped += 1,
             Outcome::Retry { not_before } if taken.attempt.saturating_add(1) < self.config.max_attempts => {
+                let not_before = not_before.min(now.saturating_add(MAX_WAIT));
+                job.set_waiting(taken.page.key);
+                let tried = Taken { attempt: taken.attempt.saturating_add(1), ..taken };
+                self.yard.enqueue_again((handle, job), tried, not_before, now);
+            }
+            Outcome::Return { not_before } => {
                 let not_before = not_before.min(now.saturating_add(MAX_WAIT));
                 job.set_waiting(taken.page.key);
                 self.yard.enqueue_again((handle, job), taken, not_before, now);
@@ -235,6 +252,7 @@ impl Frontier {
             }
         }
         self.yard.touch(handle, job);
+        self.book_bytes(handle, before);
     }
 
     /// True while a lease counts: it was not finished, has not expired, and its job goes on.
@@ -249,10 +267,12 @@ impl Frontier {
     pub fn redirected(&mut self, lease: LeaseId, target: UrlKey, now: Duration) -> bool {
         let Some(taken) = self.leases.get(lease.0) else { return false };
         let (handle, page) = (taken.job, taken.page.key);
+        let before = self.queued_bytes_of(handle);
         let Some(job) = self.jobs.get_mut(handle) else { return false };
         let mut queue = Vec::new();
         let is_new = job.redirect(page, target, &mut queue);
         self.enqueue(handle, &queue, 0, false, now);
+        self.book_bytes(handle, before);
         is_new
     }
 
@@ -261,7 +281,10 @@ impl Frontier {
     ///
     /// [`redirected`](Self::redirected) does the same and keeps depths exact.
     pub fn visited(&mut self, job: JobSlot, key: UrlKey) -> bool {
-        self.jobs.get_mut(job.0).is_some_and(|job| job.visit(key))
+        let before = self.queued_bytes_of(job.0);
+        let is_new = self.jobs.get_mut(job.0).is_some_and(|job| job.visit(key));
+        self.book_bytes(job.0, before);
+        is_new
     }
 
     /// Says what a leased page said, before it is finished. True where the pages of its shape say nearly the same over
@@ -280,6 +303,9 @@ impl Frontier {
     /// Says how the host of a URL wants to be asked, by any job.
     pub fn pace(&mut self, host_of_url: &Url, pace: Pace, now: Duration) {
         let handle = self.yard.hosts.intern(host_of(host_of_url));
+        if let Some(address) = pace.address {
+            self.yard.resolved(handle, address, now);
+        }
         if let Some(host) = self.yard.hosts.get_mut(handle) {
             let latest = now.saturating_add(MAX_WAIT);
             if let Some(gap) = pace.min_gap.map(|gap| gap.min(MAX_WAIT))
@@ -317,11 +343,13 @@ impl Frontier {
     }
 
     /// Says what the host of a URL resolves to. All hosts of one address together are then asked for at most
-    /// [`FrontierConfig::most_per_address`] pages at once: many names may be one server. When that says that it is
-    /// overloaded (see [`observe`](Self::observe)), its hosts are asked for less, together, until it answers well again.
-    /// A host that says nothing, or is slow, is slowed alone.
+    /// [`FrontierConfig::max_per_address`] pages at once, and up to [`FrontierConfig::most_per_address`] while it answers
+    /// well: many names may be one server. When that says that it is overloaded (see [`observe`](Self::observe)), in more
+    /// than a quarter of its answers, its hosts are asked for less, together, until it answers well again. A host that says
+    /// nothing, or is slow, is slowed alone, and so are a few that are out of order.
     ///
-    /// Where a host has several addresses, the one that was dialled is meant.
+    /// Where a host has several addresses, the one that was dialled is meant. The same as [`pace`](Self::pace) with
+    /// [`Pace::address`] alone.
     pub fn resolved(&mut self, host_of_url: &Url, address: IpAddr, now: Duration) {
         let handle = self.yard.hosts.intern(host_of(host_of_url));
         self.yard.resolved(handle, address, now);
@@ -391,12 +419,27 @@ impl Frontier {
         candidates: impl IntoIterator<Item = Candidate>,
         now: Duration,
     ) -> Admitted {
+        let room = Room {
+            pages: self.config.max_queued_per_job,
+            bytes: self.config.max_queued_bytes_per_job,
+            in_all: self.config.max_queued_bytes.saturating_sub(self.queued_bytes),
+        };
+        let before = self.queued_bytes_of(handle);
         let Some(job) = self.jobs.get_mut(handle) else { return Admitted::default() };
         let mut queue = Vec::new();
-        let admitted =
-            job.take_in(page, depth, candidates.into_iter(), self.config.max_queued_per_job, &mut queue);
+        let admitted = job.take_in(page, depth, candidates.into_iter(), room, &mut queue);
         self.enqueue(handle, &queue, depth, page.is_some(), now);
+        self.book_bytes(handle, before);
         admitted
+    }
+
+    fn queued_bytes_of(&self, job: Handle) -> u64 {
+        self.jobs.get(job).map_or(0, Job::queued_bytes)
+    }
+
+    /// Books what the addresses of a job take more, or less, than before.
+    fn book_bytes(&mut self, job: Handle, before: u64) {
+        self.queued_bytes = self.queued_bytes.saturating_add(self.queued_bytes_of(job)).saturating_sub(before);
     }
 
     /// Queues pages that a job has taken in. Those that come by `links` may be put off: what is given from outside is
@@ -440,3 +483,6 @@ mod tests;
 
 #[cfg(test)]
 mod laws;
+
+#[cfg(test)]
+mod fairness;

@@ -30,6 +30,16 @@ enum State {
     Alias(u32),
 }
 
+impl State {
+    /// What it takes for being too deep.
+    fn parked_bytes(&self) -> usize {
+        match self {
+            Self::Parked(parked) => size_of::<Parked>() + parked.url.len(),
+            _ => 0,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Parked {
     url: Box<str>,
@@ -59,16 +69,28 @@ pub(super) struct Graph {
     by_key: HashTable<u32>,
     nodes: Vec<Node>,
     parked: u64,
+    parked_bytes: u64,
 }
 
 impl Graph {
     pub(super) fn new(max_depth: u32) -> Self {
-        Self { max_depth, by_key: HashTable::new(), nodes: Vec::new(), parked: 0 }
+        Self { max_depth, by_key: HashTable::new(), nodes: Vec::new(), parked: 0, parked_bytes: 0 }
     }
 
     /// Pages that are too deep so far.
     pub(super) const fn parked(&self) -> u64 {
         self.parked
+    }
+
+    /// What they take, in bytes.
+    pub(super) const fn parked_bytes(&self) -> u64 {
+        self.parked_bytes
+    }
+
+    /// One that was too deep is not any more.
+    fn unpark(&mut self, bytes: usize) {
+        self.parked -= 1;
+        self.parked_bytes = self.parked_bytes.saturating_sub(bytes as u64);
     }
 
     /// The least number of clicks known.
@@ -92,9 +114,10 @@ impl Graph {
                 true
             }
             Some(index) => match self.node_mut(index) {
-                Some(node) if matches!(node.state, State::Parked(_)) => {
-                    node.state = State::Done(Box::default(), None);
-                    self.parked -= 1;
+                Some(Node { state: state @ State::Parked(_), .. }) => {
+                    let bytes = state.parked_bytes();
+                    *state = State::Done(Box::default(), None);
+                    self.unpark(bytes);
                     true
                 }
                 _ => false,
@@ -109,25 +132,33 @@ impl Graph {
         let depth = self.node(page_index).map_or(0, |node| node.depth);
         match self.find(target) {
             None => {
-                self.insert(target, depth, State::Alias(page_index));
+                let index = self.insert(target, depth, State::Alias(page_index));
+                self.set_target(page_index, index);
                 true
             }
             Some(index) if index == page_index => true,
             Some(index) if self.is_parked(index) => {
                 if let Some(node) = self.node_mut(index) {
+                    let bytes = node.state.parked_bytes();
                     node.state = State::Alias(page_index);
                     node.depth = depth;
-                    self.parked -= 1;
+                    self.unpark(bytes);
                 }
+                self.set_target(page_index, index);
                 true
             }
             Some(index) => {
-                if let Some(Node { state: State::Leased(to), .. }) = self.node_mut(page_index) {
-                    *to = Some(index);
-                }
+                self.set_target(page_index, index);
                 self.relax(index, depth, admitted);
                 false
             }
+        }
+    }
+
+    /// Notes what a leased page redirects to: it is as many clicks away as the page.
+    fn set_target(&mut self, page: u32, target: u32) {
+        if let Some(Node { state: State::Leased(to), .. }) = self.node_mut(page) {
+            *to = Some(target);
         }
     }
 
@@ -164,6 +195,7 @@ impl Graph {
                 priority: candidate.priority,
             };
             self.parked += 1;
+            self.parked_bytes += (size_of::<Parked>() + parked.url.len()) as u64;
             let index = self.insert(candidate.key, depth, State::Parked(Box::new(parked)));
             (Offer::TooDeep, Some(index))
         }
@@ -211,8 +243,9 @@ impl Graph {
                     let url = Url::parse(&parked.url);
                     let (key, external, priority) =
                         (UrlKey::from_raw(node.key), parked.external, parked.priority);
+                    let bytes = node.state.parked_bytes();
                     node.state = State::Waiting;
-                    self.parked -= 1;
+                    self.unpark(bytes);
                     // It was a URL when it was parked.
                     if let Ok(url) = url {
                         admitted.push(Candidate { url, key, external, priority });

@@ -1,6 +1,6 @@
-use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::round::Round;
 use super::slab::Handle;
 use super::tempo::Tempo;
 
@@ -16,14 +16,16 @@ pub(super) struct Host {
     pub(super) gap: Duration,
     /// Nothing before this time.
     pub(super) ready_at: Duration,
-    /// Lanes that found the host busy, in order of arrival.
-    pub(super) blocked: VecDeque<Handle>,
+    /// Lanes that found the host busy.
+    pub(super) blocked: Round,
     /// Of these, lanes that are no more.
     pub(super) stale: usize,
     /// The address that it resolves to, where that is known.
     pub(super) address: Option<Handle>,
     /// It is in its address's list of hosts that found the address busy.
     pub(super) listed_waiting: bool,
+    /// It was handed room of its address and has not used it yet.
+    pub(super) woken: bool,
     /// Lanes of all jobs.
     pub(super) lanes: u32,
     /// It is in the list of hosts that got free while lanes were blocked.
@@ -42,10 +44,11 @@ impl Host {
             tempo,
             gap: Duration::ZERO,
             ready_at: Duration::ZERO,
-            blocked: VecDeque::new(),
+            blocked: Round::default(),
             stale: 0,
             address: None,
             listed_waiting: false,
+            woken: false,
             lanes: 0,
             listed_free: false,
             listed_idle: false,

@@ -12,6 +12,9 @@ use super::host::Host;
 use super::slab::{Handle, Slab};
 use super::tempo::{Observation, Tempo};
 
+/// An address is overloaded where more than this share of its latest answers, of whatever host, say so.
+const OVERLOADED: f32 = 0.25;
+
 /// An address that hosts resolve to. Many names may be one server, which bears no more for it.
 #[derive(Debug)]
 struct Address {
@@ -21,6 +24,8 @@ struct Address {
     /// Leases of all of them that may have a request under way.
     in_flight: u32,
     tempo: Tempo,
+    /// The share of refusals in its latest answers.
+    refusals: f32,
     /// Hosts with lanes set aside that have room themselves, in order of arrival.
     waiting: VecDeque<Handle>,
 }
@@ -141,6 +146,7 @@ impl Hosts {
     /// Books a request that begins.
     pub(super) fn occupy(&mut self, handle: Handle) {
         let Some(host) = self.slab.get_mut(handle) else { return };
+        host.woken = false;
         host.in_flight += 1;
         if let Some(address) = host.address.and_then(|address| self.addresses.get_mut(address)) {
             address.in_flight += 1;
@@ -161,7 +167,12 @@ impl Hosts {
         let Some(host) = self.slab.get_mut(handle).filter(|host| !host.listed_waiting) else { return };
         if let Some(address) = host.address.and_then(|address| self.addresses.get_mut(address)) {
             host.listed_waiting = true;
-            address.waiting.push_back(handle);
+            // One whose turn it was, and who came too late for it, has its turn next.
+            if std::mem::take(&mut host.woken) {
+                address.waiting.push_front(handle);
+            } else {
+                address.waiting.push_back(handle);
+            }
         }
     }
 
@@ -172,6 +183,7 @@ impl Hosts {
             let waiting = address.waiting.pop_front()?;
             if let Some(host) = self.slab.get_mut(waiting) {
                 host.listed_waiting = false;
+                host.woken = true;
                 return Some(waiting);
             }
         }
@@ -180,6 +192,7 @@ impl Hosts {
 
     /// Teaches the address of a host how it answered: only what the server says of itself. Silence, and how long it
     /// took, tell of one of its sites; a tarpit among thousands at one address, or a slow one, is not to slow the others.
+    /// Neither are a few that are out of order: refusals count once they are more than [`OVERLOADED`] of the answers.
     pub(super) fn teach_address(&mut self, handle: Handle, seen: Observation, now: Duration) {
         if seen.status.is_none() {
             return;
@@ -188,28 +201,34 @@ impl Hosts {
         else {
             return;
         };
+        let refused = if seen.is_overload() { 1.0 } else { 0.0 };
+        address.refusals += (refused - address.refusals) / 16.0;
+        if seen.is_overload() && address.refusals < OVERLOADED {
+            return;
+        }
         let latency = if seen.is_overload() { seen.latency } else { Duration::ZERO };
         let in_flight = address.in_flight;
         // The pause is the host's own.
         address.tempo.learn(Observation { latency, ..seen }, in_flight, now);
     }
 
-    /// Notes what a host resolves to.
-    pub(super) fn resolve(&mut self, handle: Handle, ip: IpAddr) {
+    /// Notes what a host resolves to. False where that was known.
+    pub(super) fn resolve(&mut self, handle: Handle, ip: IpAddr) -> bool {
         let known = self.address_of(handle).and_then(|address| self.addresses.get(address));
         if known.is_some_and(|address| address.ip == ip) {
-            return;
+            return false;
         }
         self.leave_address(handle);
         let address = *self.by_ip.entry(ip).or_insert_with(|| {
             let tempo = self.address_tempo.clone();
-            self.addresses.insert(Address { ip, hosts: 0, in_flight: 0, tempo, waiting: VecDeque::new() })
+            self.addresses.insert(Address { ip, hosts: 0, in_flight: 0, tempo, refusals: 0.0, waiting: VecDeque::new() })
         });
         if let (Some(host), Some(state)) = (self.slab.get_mut(handle), self.addresses.get_mut(address)) {
             host.address = Some(address);
             state.hosts += 1;
             state.in_flight += host.in_flight;
         }
+        true
     }
 
     /// Takes a host from its address, which is forgotten with its last host.

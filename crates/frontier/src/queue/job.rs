@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::config::JobRules;
 use super::graph::{Graph, Offer};
 use super::model::{Admitted, Candidate, Counts};
+use super::packed;
 use super::seen::KeySet;
 use super::slab::Handle;
 use super::traps::Traps;
@@ -17,11 +18,24 @@ enum Known {
     Graph(Graph),
 }
 
+/// How much may be queued: by the job, and by all together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    pub(super) pages: u64,
+    pub(super) bytes: u64,
+    /// What is left of the bytes of all jobs.
+    pub(super) in_all: u64,
+}
+
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) rules: JobRules,
     pub(super) held: bool,
+    /// No page of it was leased yet.
+    pub(super) newcomer: bool,
     pub(super) waiting: u64,
+    /// What they take in the queue.
+    pub(super) waiting_bytes: u64,
     pub(super) leased: u64,
     pub(super) documents: u64,
     pub(super) failed: u64,
@@ -45,7 +59,9 @@ impl Job {
         Self {
             rules,
             held: false,
+            newcomer: true,
             waiting: 0,
+            waiting_bytes: 0,
             leased: 0,
             documents: 0,
             failed: 0,
@@ -58,11 +74,25 @@ impl Job {
         }
     }
 
+    /// The addresses that it holds until they are fetched, in bytes.
+    pub(super) fn queued_bytes(&self) -> u64 {
+        let parked = match &self.known {
+            Known::Set(_) => 0,
+            Known::Graph(graph) => graph.parked_bytes(),
+        };
+        self.waiting_bytes.saturating_add(parked)
+    }
+
     /// True where it may lease one page more, as far as its own rules go.
     pub(super) fn may_lease(&self) -> bool {
         !self.held
             && self.documents.saturating_add(self.leased) < self.rules.limit
             && self.rules.max_in_flight.is_none_or(|max| self.leased < u64::from(max))
+    }
+
+    /// True where more pages wait than the limit lets through.
+    pub(super) fn is_choosy(&self) -> bool {
+        self.documents.saturating_add(self.leased).saturating_add(self.waiting) > self.rules.limit
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -124,18 +154,25 @@ impl Job {
         page: Option<UrlKey>,
         depth: u32,
         candidates: impl Iterator<Item = Candidate>,
-        max_queued: u64,
+        mut room: Room,
         queue: &mut Vec<Candidate>,
     ) -> Admitted {
         let mut tally = Admitted::default();
         let mut links = Vec::new();
+        let (pages, parked) = match &self.known {
+            Known::Set(_) => (self.waiting, 0),
+            Known::Graph(graph) => (self.waiting.saturating_add(graph.parked()), graph.parked_bytes()),
+        };
+        room.pages = room.pages.saturating_sub(pages);
+        room.bytes = room.bytes.saturating_sub(self.waiting_bytes.saturating_add(parked)).min(room.in_all);
         for candidate in candidates {
             let offer = if !super::is_queueable(&candidate.url) {
                 Offer::Refused
             } else {
-                let queued = self.waiting.saturating_add(u64::try_from(queue.len()).unwrap_or(u64::MAX));
-                match &mut self.known {
-                    Known::Set(set) if queued >= max_queued => {
+                let bytes = packed::size_of(super::rest_of(&candidate.url));
+                let fits = room.pages > 0 && room.bytes >= bytes;
+                let offer = match &mut self.known {
+                    Known::Set(set) if !fits => {
                         if set.contains(candidate.key) {
                             Offer::Seen
                         } else {
@@ -151,12 +188,16 @@ impl Job {
                         }
                     }
                     Known::Graph(graph) => {
-                        let room = queued.saturating_add(graph.parked()) < max_queued;
-                        let (offer, index) = graph.offer(candidate, depth, room, queue);
+                        let (offer, index) = graph.offer(candidate, depth, fits, queue);
                         links.extend(index.filter(|_| page.is_some()));
                         offer
                     }
+                };
+                if matches!(offer, Offer::Admitted | Offer::TooDeep) {
+                    room.pages = room.pages.saturating_sub(1);
+                    room.bytes = room.bytes.saturating_sub(bytes);
                 }
+                offer
             };
             match offer {
                 Offer::Admitted => {}

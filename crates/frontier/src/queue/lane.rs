@@ -67,6 +67,8 @@ pub(super) struct Lane {
     levels: VecDeque<(Rank, PackedQueue)>,
     again: BinaryHeap<Reverse<Again>>,
     pub(super) leased: u32,
+    /// Of these, pages that are not put off.
+    pub(super) leased_wanted: u32,
     /// Nothing before this time (the job's delay).
     pub(super) ready_at: Duration,
     pub(super) place: Place,
@@ -82,6 +84,7 @@ impl Lane {
             levels: VecDeque::new(),
             again: BinaryHeap::new(),
             leased: 0,
+            leased_wanted: 0,
             ready_at: Duration::ZERO,
             place: Place::Idle,
             alarm: None,
@@ -92,6 +95,14 @@ impl Lane {
     pub(super) fn next_page_at(&self) -> Option<Duration> {
         let at = if self.levels.is_empty() { self.again.peek()?.0.not_before } else { Duration::ZERO };
         Some(at.max(self.ready_at))
+    }
+
+    /// True where all that it has to lease now are pages that are put off, while others are in work which may lead to
+    /// better ones.
+    pub(super) fn had_better_wait(&self, now: Duration) -> bool {
+        self.leased_wanted > 0
+            && self.levels.front().is_some_and(|(rank, _)| rank.put_off > 0)
+            && self.again.peek().is_none_or(|Reverse(again)| again.not_before > now)
     }
 
     pub(super) fn push(&mut self, rank: Rank, key: UrlKey, https: bool, external: bool, rest: &str) {

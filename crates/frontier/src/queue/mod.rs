@@ -9,6 +9,7 @@ mod job;
 mod lane;
 mod model;
 mod packed;
+mod round;
 mod seen;
 mod slab;
 mod tempo;
@@ -17,7 +18,8 @@ mod traps;
 mod yard;
 
 pub use config::{
-    DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_HOST,
+    DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS,
+    DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_BYTES, DEFAULT_MAX_QUEUED_BYTES_PER_JOB,
     DEFAULT_MAX_QUEUED_PER_JOB, FrontierConfig, JobRules, MAX_IDLE_HOSTS, MAX_WAIT,
 };
 pub use frontier::Frontier;

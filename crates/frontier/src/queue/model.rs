@@ -1,5 +1,6 @@
 //! The vocabulary of the frontier's doors.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use url::Url;
@@ -43,7 +44,7 @@ pub struct Admitted {
     pub seen: u64,
     /// Too many clicks away. A shorter way may admit them later; then they count as new.
     pub too_deep: u64,
-    /// Refused because the job's queue is full or the URL exceeds 64 KiB; not remembered.
+    /// Refused because the queue is full, in pages or in bytes, or the URL exceeds 64 KiB; not remembered.
     pub overflow: u64,
 }
 
@@ -92,6 +93,12 @@ pub enum Outcome {
         /// From the same origin as every `now`.
         not_before: Duration,
     },
+    /// As [`Retry`](Self::Retry), of a page that was not asked for while it was leased, because its host's turn did not
+    /// come: this was none of its tries.
+    Return {
+        /// From the same origin as every `now`.
+        not_before: Duration,
+    },
 }
 
 /// What finishing a lease did.
@@ -129,6 +136,8 @@ pub struct Pace {
     pub not_before: Option<Duration>,
     /// How it answered; see [`Frontier::observe`](crate::Frontier::observe).
     pub observed: Option<Observation>,
+    /// Where it was found; see [`Frontier::resolved`](crate::Frontier::resolved).
+    pub address: Option<IpAddr>,
 }
 
 /// Where a job stands.

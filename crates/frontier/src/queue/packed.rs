@@ -13,6 +13,14 @@ const BLOCK: usize = 16 * 1024;
 /// The longest text behind the host, in bytes.
 pub(super) const MAX_REST: usize = u16::MAX as usize;
 
+/// What a page takes besides its text.
+const OVERHEAD: usize = 8 + 1 + 2;
+
+/// How many bytes a page with this text takes.
+pub(super) fn size_of(rest: &str) -> u64 {
+    u64::try_from(OVERHEAD + rest.len()).unwrap_or(u64::MAX)
+}
+
 /// A page that waits, without its depth and host, which its place in the queue tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Page {
@@ -42,7 +50,7 @@ impl PackedQueue {
             debug_assert!(false, "admit() refuses longer ones");
             return;
         };
-        let needed = 8 + 1 + 2 + rest.len();
+        let needed = OVERHEAD + rest.len();
         if self.tail.len() + needed > BLOCK && !self.tail.is_empty() {
             self.full.push_back(std::mem::replace(&mut self.tail, Vec::with_capacity(BLOCK)));
         }
@@ -63,7 +71,7 @@ impl PackedQueue {
         let (length, bytes) = bytes.split_first_chunk::<2>()?;
         let length = usize::from(u16::from_le_bytes(*length));
         let rest = std::str::from_utf8(bytes.get(..length)?).ok()?.into();
-        self.read += 8 + 1 + 2 + length;
+        self.read += OVERHEAD + length;
         Some(Page {
             key: UrlKey::from_raw(u64::from_le_bytes(*key)),
             https: flags & 1 != 0,

@@ -29,6 +29,10 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// The longest of these pauses.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
+/// Of a host that was not asked for so long it is not known any more whether it is overloaded: its first good answer then
+/// ends the pauses at once.
+const STALE: Duration = Duration::from_secs(10 * 60);
+
 /// Latency has to rise by so much, and to twice its usual value, before it counts as a sign of overload: below it the
 /// noise of the network is larger than any queue in the server.
 const NOTICEABLE: Duration = Duration::from_millis(100);
@@ -53,6 +57,8 @@ pub(super) struct Tempo {
     lately: f32,
     /// When it was last slowed down. Answers to requests from before tell of the old tempo and do not count.
     slowed_at: Option<Duration>,
+    /// When it was last heard of.
+    heard_at: Duration,
     /// From one request to the next, while even one at a time is too much.
     pause: Duration,
 }
@@ -69,6 +75,7 @@ impl Tempo {
             usual: 0.0,
             lately: 0.0,
             slowed_at: None,
+            heard_at: Duration::ZERO,
             pause: Duration::ZERO,
         }
     }
@@ -98,6 +105,7 @@ impl Tempo {
         let asked_at = now.saturating_sub(seen.latency);
         let at_once = self.at_once();
         self.answered |= seen.status.is_some();
+        let idle = asked_at.saturating_sub(std::mem::replace(&mut self.heard_at, now));
         if seen.is_overload() {
             self.good = 0;
             if self.slowed_at.is_some_and(|slowed_at| asked_at < slowed_at) {
@@ -134,7 +142,7 @@ impl Tempo {
         self.good += 1;
         if !self.pause.is_zero() {
             self.pause /= 2;
-            if self.pause < FIRST_PAUSE / 2 {
+            if self.pause < FIRST_PAUSE / 2 || idle >= STALE {
                 self.pause = Duration::ZERO;
             }
             self.good = 0;
@@ -275,6 +283,22 @@ mod tests {
         assert_eq!(tempo.at_once(), 1);
         tempo.learn(answer(200, milliseconds(10)), 1, now + Duration::from_secs(1));
         assert_eq!(tempo.at_once(), 2);
+    }
+
+    #[test]
+    fn what_was_learnt_long_ago_does_not_hold_a_host_up() {
+        for (idle, left) in [(599, 30), (600, 0)] {
+            let mut tempo = Tempo::new(1, 50);
+            let mut now = Duration::from_secs(100);
+            for _ in 0..8 {
+                now += Duration::from_secs(100);
+                tempo.learn(answer(503, milliseconds(10)), 1, now);
+            }
+            now += Duration::from_secs(idle) + milliseconds(10);
+            tempo.learn(answer(200, milliseconds(10)), 1, now);
+            assert_eq!(tempo.pause().as_secs(), left, "{idle} s");
+            assert_eq!(tempo.at_once(), 1);
+        }
     }
 
     #[test]

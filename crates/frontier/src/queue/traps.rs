@@ -423,11 +423,14 @@ fn ends_with_year_and_month(segments: &[&str]) -> bool {
 
 /// True where a segment that is no number comes three times. At most [`MAX_SEGMENTS`] are compared.
 fn is_repetitive(segments: &[&str]) -> bool {
-    segments.iter().enumerate().any(|(at, segment)| {
-        let behind = segments.get(at + 1..).unwrap_or_default();
-        !segment.bytes().all(|byte| byte.is_ascii_digit())
-            && behind.iter().filter(|other| *other == segment).count() >= 2
-    })
+    let is_name = |segment: &&&str| !segment.bytes().all(|byte| byte.is_ascii_digit());
+    // Most paths are too short for it, and are not sorted.
+    if segments.iter().filter(is_name).count() < 3 {
+        return false;
+    }
+    let mut names: Vec<&str> = segments.iter().filter(is_name).copied().collect();
+    names.sort_unstable();
+    names.windows(3).any(|same| same.first() == same.last())
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@
 //! host's `blocked` list, or the alarms. Jobs with ready lanes go round in a ring, so that each gets its turn whatever
 //! the others have queued. A lane whose host is busy when its turn comes is set aside with the host and costs nothing
 //! until the host is free again; then the host hands its room to the lanes set aside, in order of their arrival. So a
-//! lease looks at no more lanes than changed since, however many hosts and jobs there are.
+//! lease looks at no more lanes than changed since, however many hosts and jobs there are. In the ring and at a host,
+//! jobs that have had no page yet go first, in turn with the others ([`Round`]).
 //!
 //! Two rules keep anything from being forgotten. A host that is free and has lanes set aside is in `freed`, or has an
 //! alarm. A job that may lease and has ready lanes is in the ring.
@@ -13,11 +14,11 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::host::Host;
 use super::hosts::Hosts;
 use super::job::Job;
 use super::lane::{Again, Lane, Place, Rank};
-use super::packed::Page;
+use super::packed::{self, Page};
+use super::round::Round;
 use super::slab::{Handle, Slab};
 use super::tempo::Tempo;
 use super::timers::{Sleeper, Timers};
@@ -42,7 +43,7 @@ pub(super) struct Yard {
     lanes: Slab<Lane>,
     timers: Timers,
     /// Jobs that may lease and have ready lanes.
-    ring: VecDeque<Handle>,
+    ring: Round,
     /// Hosts that are free and have lanes set aside.
     freed: VecDeque<Handle>,
     /// Whether the next page comes from `freed` rather than from the ring: turn and turn about, so that a crowded
@@ -57,7 +58,7 @@ impl Yard {
             hosts: Hosts::new(tempo, address_tempo),
             lanes: Slab::new(),
             timers: Timers::default(),
-            ring: VecDeque::new(),
+            ring: Round::default(),
             freed: VecDeque::new(),
             freed_first: false,
             sequence: 0,
@@ -84,6 +85,7 @@ impl Yard {
         let Some(lane) = self.lanes.get_mut(handle) else { return };
         lane.push(rank, key, https, external, rest);
         job.waiting += 1;
+        job.waiting_bytes += packed::size_of(rest);
         if matches!(lane.place, Place::Idle | Place::Asleep) {
             self.place(handle, (job_handle, job), now);
         }
@@ -100,10 +102,11 @@ impl Yard {
         let handle = self.lane_of(job_handle, job, taken.host);
         let Some(lane) = self.lanes.get_mut(handle) else { return };
         self.sequence += 1;
+        job.waiting_bytes += packed::size_of(&taken.page.rest);
         lane.push_again(Again {
             not_before,
             sequence: self.sequence,
-            attempt: taken.attempt.saturating_add(1),
+            attempt: taken.attempt,
             rank: taken.rank,
             page: taken.page,
         });
@@ -130,6 +133,8 @@ impl Yard {
         let one_at_a_time = job.rules.delay.is_some();
         match lane.next_page_at() {
             Some(_) if busy && one_at_a_time => {}
+            // Not everything will be crawled, so the pages in work are waited for: what they lead to comes first.
+            Some(_) if lane.had_better_wait(now) && job.is_choosy() => {}
             Some(at) if at <= now => {
                 lane.place = Place::Ready;
                 job.ready.push_back(handle);
@@ -171,7 +176,7 @@ impl Yard {
     pub(super) fn touch(&mut self, handle: Handle, job: &mut Job) {
         if !job.in_ring && !job.ready.is_empty() && job.may_lease() {
             job.in_ring = true;
-            self.ring.push_back(handle);
+            self.ring.push(handle, job.newcomer);
         }
     }
 
@@ -206,7 +211,9 @@ impl Yard {
     /// Notes what a host resolves to. It may leave room behind where it was, or come to where there is none.
     pub(super) fn resolved(&mut self, host: Handle, ip: IpAddr, now: Duration) {
         let before = self.hosts.address_of(host);
-        self.hosts.resolve(host, ip);
+        if !self.hosts.resolve(host, ip) {
+            return;
+        }
         if let Some(address) = before {
             self.wake_waiting(address, now);
         }
@@ -273,7 +280,8 @@ impl Yard {
 
     /// From the job whose turn it is, from the first of its lanes whose host is free and crowded by nobody.
     fn take_from_ring(&mut self, jobs: &mut Slab<Job>, now: Duration) -> Option<Taken> {
-        while let Some(job_handle) = self.ring.pop_front() {
+        while let Some(turn) = self.ring.pop() {
+            let job_handle = turn.handle;
             let Some(job) = jobs.get_mut(job_handle) else { continue };
             job.in_ring = false;
             if !job.may_lease() {
@@ -286,9 +294,10 @@ impl Yard {
                 let Some(host) = self.hosts.get_mut(host_handle) else { continue };
                 if !is_free || !host.blocked.is_empty() {
                     lane.place = Place::Blocked;
-                    host.blocked.push_back(handle);
+                    host.blocked.push(handle, job.newcomer);
                     self.wake_host(host_handle, now);
                 } else if let Some(taken) = self.take_from_lane(handle, (job_handle, job), now) {
+                    self.ring.used(turn);
                     return Some(taken);
                 }
             }
@@ -296,7 +305,7 @@ impl Yard {
         None
     }
 
-    /// From the host that got free first, from the lane that was set aside first.
+    /// From the host that got free first, from the lane whose turn it is.
     fn take_from_freed(&mut self, jobs: &mut Slab<Job>, now: Duration) -> Option<Taken> {
         while let Some(host_handle) = self.freed.pop_front() {
             let Some(host) = self.hosts.get_mut(host_handle) else { continue };
@@ -306,7 +315,8 @@ impl Yard {
                 self.wake_address(host_handle, now);
                 continue;
             }
-            while let Some(handle) = self.hosts.get_mut(host_handle).and_then(next_blocked) {
+            while let Some(turn) = self.hosts.get_mut(host_handle).and_then(|host| host.blocked.pop()) {
+                let handle = turn.handle;
                 let Some(lane) = self.lanes.get_mut(handle) else {
                     self.forget_stale(host_handle);
                     continue;
@@ -318,6 +328,9 @@ impl Yard {
                     lane.place = Place::Ready;
                     job.ready.push_back(handle);
                 } else if let Some(taken) = self.take_from_lane(handle, (job_handle, job), now) {
+                    if let Some(host) = self.hosts.get_mut(host_handle) {
+                        host.blocked.used(turn);
+                    }
                     self.wake_host(host_handle, now);
                     self.wake_address(host_handle, now);
                     return Some(taken);
@@ -340,8 +353,11 @@ impl Yard {
         let name = self.hosts.get(host).map_or("", |host| &*host.name);
         let due = lane.next_page_at().is_some_and(|at| at <= now);
         let popped = if due { pop_wanted(lane, job, name, now) } else { None };
-        if popped.is_some() {
+        if let Some((rank, _, page)) = &popped {
+            lane.leased_wanted += u32::from(rank.put_off == 0);
+            job.waiting_bytes = job.waiting_bytes.saturating_sub(packed::size_of(&page.rest));
             lane.leased += 1;
+            job.newcomer = false;
             job.waiting = job.waiting.saturating_sub(1);
             job.leased += 1;
             self.hosts.occupy(host);
@@ -356,6 +372,7 @@ impl Yard {
     pub(super) fn release_lane(&mut self, taken: &Taken, job: &mut Job, now: Duration) {
         let Some(lane) = self.lanes.get_mut(taken.lane) else { return };
         lane.leased = lane.leased.saturating_sub(1);
+        lane.leased_wanted = lane.leased_wanted.saturating_sub(u32::from(taken.rank.put_off == 0));
         if let Some(delay) = job.rules.delay {
             lane.ready_at = lane.ready_at.max(now.saturating_add(delay));
         }
@@ -387,7 +404,7 @@ impl Yard {
                 host.stale += 1;
                 if host.stale * 2 > host.blocked.len() {
                     let lanes = &self.lanes;
-                    host.blocked.retain(|handle| lanes.contains(*handle));
+                    host.blocked.retain(|handle| lanes.contains(handle));
                     host.stale = 0;
                 }
             }
@@ -407,6 +424,9 @@ impl Yard {
 /// each once, and so many in one call at most.
 fn pop_wanted(lane: &mut Lane, job: &Job, host: &str, now: Duration) -> Option<(Rank, u32, Page)> {
     for _ in 0..MOST_SENT_BACK {
+        if lane.had_better_wait(now) && job.is_choosy() {
+            return None;
+        }
         let (rank, attempt, page) = lane.pop(now)?;
         match job.traps.goes_back(host, &page.rest, rank.put_off) {
             Some(put_off) if attempt == 0 => {
@@ -416,8 +436,4 @@ fn pop_wanted(lane: &mut Lane, job: &Job, host: &str, now: Duration) -> Option<(
         }
     }
     lane.pop(now)
-}
-
-fn next_blocked(host: &mut Host) -> Option<Handle> {
-    host.blocked.pop_front()
 }

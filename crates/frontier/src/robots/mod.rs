@@ -82,6 +82,14 @@ impl RobotsPolicy {
         }
     }
 
+    /// Roughly the memory that it takes, in bytes.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let rules = self.rules.iter().map(|rule| size_of::<Rule>() + rule.length());
+        let sitemaps = self.sitemaps.iter().map(|url| size_of::<Url>() + url.as_str().len());
+        size_of::<Self>() + rules.chain(sitemaps).sum::<usize>()
+    }
+
     /// Everything is allowed: there is no robots.txt.
     #[must_use]
     pub const fn allow_all() -> Self {

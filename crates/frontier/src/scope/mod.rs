@@ -120,7 +120,7 @@ impl CrawlScope {
     /// What the crawl does with `url`, found on a page that was itself external or not.
     ///
     /// The start URL is always inside: it is fetched for its links whatever the patterns say (see
-    /// [`CrawlScope::in_results`]). The same question is asked of the target of a redirect.
+    /// [`CrawlScope::fits_patterns`]). The same question is asked of the target of a redirect.
     #[must_use]
     pub fn decide(&self, url: &Url, from_external: bool) -> Decision {
         match self.judge(url, from_external) {
@@ -129,13 +129,13 @@ impl CrawlScope {
         }
     }
 
-    /// True where the page at `url` may be among the results.
+    /// True where the patterns of the crawl let the page at `url` be among the results.
     ///
-    /// It differs from [`CrawlScope::decide`] for the start page alone, which is fetched although `includePaths` does
-    /// not match it or `excludePaths` does.
+    /// [`CrawlScope::decide`] asks the same of every page but the start page, which is fetched although `includePaths`
+    /// does not match it or `excludePaths` does.
     #[must_use]
-    pub fn in_results(&self, url: &Url) -> bool {
-        !self.is_start(url) || self.check_patterns(url).is_ok()
+    pub fn fits_patterns(&self, url: &Url) -> bool {
+        self.check_patterns(url).is_ok()
     }
 
     fn judge(&self, url: &Url, from_external: bool) -> Result<Decision, Reason> {

@@ -170,11 +170,11 @@ fn the_start_page_is_fetched_and_perhaps_not_shown() {
     let start = url("https://a.test/docs/");
     assert_eq!(scope.decide(&start, false), IN);
     assert_eq!(scope.decide(&url("https://a.test/docs/#other"), false), IN);
-    assert!(!scope.in_results(&start));
-    assert!(scope.in_results(&url("https://a.test/docs/x")));
+    assert!(!scope.fits_patterns(&start));
+    assert!(scope.fits_patterns(&url("https://a.test/docs/x")));
     assert_eq!(scope.decide(&url("https://a.test/docs/?q=1"), false), no(Reason::NotIncluded));
     let plain = self::scope("https://a.test/docs/", |_| {});
-    assert!(plain.in_results(&start));
+    assert!(plain.fits_patterns(&start));
 }
 
 #[test]

@@ -1,44 +1,156 @@
-//! The format `json` of one page, without a model.
+//! The format `json` of one page without a model, and what of a page is left to be read with one.
 
 use std::borrow::Cow;
 
 use gleaner_extract::{Page, Shape, extract};
+use gleaner_jobs::PageText;
+use gleaner_transform::EXTRACTIVE_SUMMARY;
 use gleaner_types::Document;
-use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::plan::{ChangeTrackingMode, Formats, ScrapeOptionsPlan};
 use url::Url;
 
-/// The options under which a document holds what [`fill`] reads.
-pub(crate) fn reading(options: &ScrapeOptionsPlan) -> Cow<'_, ScrapeOptionsPlan> {
-    if options.formats.json.is_none() || options.formats.raw_html {
+/// Is something left to be read once the page is transformed? `by_model` tells that a model reads pages.
+fn is_left(formats: &Formats, by_model: bool) -> bool {
+    let by_prompt = formats.json.as_ref().is_some_and(|asked| by_model || asked.schema.is_none());
+    let compared = formats.change_tracking.as_ref();
+    let compared = compared.is_some_and(|asked| asked.modes.contains(&ChangeTrackingMode::Json));
+    by_prompt || compared || (formats.summary && by_model)
+}
+
+/// The options under which a document holds what [`finish`] takes out of it.
+pub(crate) fn reading(options: &ScrapeOptionsPlan, by_model: bool) -> Cow<'_, ScrapeOptionsPlan> {
+    let formats = &options.formats;
+    let is_left = is_left(formats, by_model);
+    let raw_html = formats.raw_html || formats.json.is_some() || is_left;
+    let markdown = formats.markdown || is_left;
+    if (raw_html, markdown) == (formats.raw_html, formats.markdown) {
         return Cow::Borrowed(options);
     }
     let mut reading = options.clone();
-    reading.formats.raw_html = true;
+    (reading.formats.raw_html, reading.formats.markdown) = (raw_html, markdown);
     Cow::Owned(reading)
 }
 
-/// Reads the fields of the schema off a document that was made with [`reading`] options, and takes out again what the
-/// request did not ask for. What stayed empty is told in `warning`.
-pub(crate) fn fill(document: &mut Document, url: &Url, options: &ScrapeOptionsPlan) {
+/// Takes out of a document that was made with [`reading`] options what the request did not ask for, and reads the
+/// fields of its schema off it where no model is to do that. What stayed empty is told in `warning`.
+///
+/// The page as text is given where something is left to be read.
+pub(crate) fn finish(
+    document: &mut Document,
+    url: &Url,
+    options: &ScrapeOptionsPlan,
+    by_model: bool,
+) -> Option<Box<PageText>> {
     let formats = &options.formats;
-    let Some(asked) = &formats.json else { return };
+    let is_left = is_left(formats, by_model);
+    if formats.json.is_none() && !is_left {
+        return None;
+    }
     let keeps_markdown = formats.markdown || formats.change_tracking.is_some();
     let markdown =
         if keeps_markdown { document.markdown.clone() } else { document.markdown.take() }.unwrap_or_default();
     let html = if formats.raw_html { document.raw_html.clone() } else { document.raw_html.take() };
-    let Some(schema) = &asked.schema else { return };
-    let warning = match Shape::from_schema(schema) {
-        Ok(shape) => {
-            let page = Page::new(url.clone(), html.unwrap_or_default()).with_markdown(markdown);
-            let found = extract(&page, &shape);
-            let warning = found.warning();
-            document.json = Some(found.data);
-            warning
+    let page = Page::new(url.clone(), html.unwrap_or_default()).with_markdown(markdown);
+    let schema = formats.json.as_ref().and_then(|asked| asked.schema.as_ref());
+    if let Some(schema) = schema.filter(|_| !by_model) {
+        let warning = match Shape::from_schema(schema) {
+            Ok(shape) => {
+                let found = extract(&page, &shape);
+                let warning = found.warning();
+                document.json = Some(found.data);
+                warning
+            }
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(warning) = warning {
+            let first = document.warning.take();
+            document.warning =
+                Some(first.map_or_else(|| warning.clone(), |first| format!("{first}; {warning}")));
         }
-        Err(error) => Some(error.to_string()),
-    };
-    if let Some(warning) = warning {
-        let first = document.warning.take();
-        document.warning = Some(first.map_or_else(|| warning.clone(), |first| format!("{first}; {warning}")));
+    }
+    if formats.summary && by_model {
+        // Of this one it is told where no better one takes its place.
+        document.warning = document.warning.take().and_then(|warning| without(&warning, EXTRACTIVE_SUMMARY));
+    }
+    is_left.then(|| Box::new(PageText { html: page.html, markdown: page.markdown }))
+}
+
+/// A warning without one of its sentences; `None` where nothing is left.
+fn without(warning: &str, sentence: &str) -> Option<String> {
+    let Some((before, behind)) = warning.split_once(sentence) else { return Some(warning.to_owned()) };
+    let parts = [before.trim_end(), behind.trim_start()];
+    let left: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    (!left.is_empty()).then(|| left.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gleaner_types::plan::{ChangeTracking, JsonFormat};
+    use gleaner_types::request::ScrapeOptions;
+    use serde_json::json;
+
+    const HTML: &str = "<main><h1>Cup</h1><p>A cup of fine clay, fired twice and glazed in a deep blue.</p>\
+        <dl><dt>Price</dt><dd>3 EUR</dd></dl></main>";
+
+    fn options(formats: Formats) -> ScrapeOptionsPlan {
+        ScrapeOptionsPlan { formats, ..ScrapeOptions::default().check().unwrap() }
+    }
+
+    fn made(formats: Formats, by_model: bool) -> (Document, Option<Box<PageText>>) {
+        let (url, options) = ("https://x.example/".parse().unwrap(), options(formats));
+        let input =
+            gleaner_transform::Input { url: &url, content_type: Some("text/html"), body: HTML.as_bytes() };
+        let mut document =
+            gleaner_transform::transform(input, &reading(&options, by_model)).unwrap().document;
+        let text = finish(&mut document, &url, &options, by_model);
+        (document, text)
+    }
+
+    fn by_schema() -> Option<JsonFormat> {
+        let schema = json!({ "type": "object", "properties": { "price": { "type": "number" } } });
+        Some(JsonFormat { schema: Some(schema), ..JsonFormat::default() })
+    }
+
+    fn by_prompt() -> Option<JsonFormat> {
+        Some(JsonFormat { prompt: Some("the price".to_owned()), ..JsonFormat::default() })
+    }
+
+    #[test]
+    fn only_what_takes_a_model_is_left_and_only_what_was_asked_for_stays() {
+        let compared = ChangeTracking { modes: vec![ChangeTrackingMode::Json], ..ChangeTracking::default() };
+        let compared = Formats { markdown: true, change_tracking: Some(compared), ..Formats::default() };
+        let rows = [
+            ("nothing of the kind", Formats { markdown: true, ..Formats::default() }, true, false, false),
+            ("a schema, no model", Formats { json: by_schema(), ..Formats::default() }, false, false, true),
+            ("a schema, a model", Formats { json: by_schema(), ..Formats::default() }, true, true, false),
+            ("a prompt", Formats { json: by_prompt(), ..Formats::default() }, false, true, false),
+            ("a summary, no model", Formats { summary: true, ..Formats::default() }, false, false, false),
+            ("a summary, a model", Formats { summary: true, ..Formats::default() }, true, true, false),
+            ("compared by field", compared, false, true, false),
+        ];
+        for (name, formats, by_model, is_left, has_json) in rows {
+            let asked = (formats.markdown, formats.summary);
+            let (document, text) = made(formats, by_model);
+            assert_eq!(text.is_some(), is_left, "{name}");
+            assert_eq!(document.json.is_some(), has_json, "{name}");
+            assert_eq!((document.markdown.is_some(), document.summary.is_some()), asked, "{name}");
+            assert!(document.raw_html.is_none(), "{name}");
+            if let Some(text) = text {
+                assert!(text.html.contains("<dt>Price") && text.markdown.contains("fine clay"), "{name}");
+            }
+            // An extractive summary is told of unless a model may better it.
+            let told = document.warning.is_some_and(|warning| warning.contains(EXTRACTIVE_SUMMARY));
+            assert_eq!(told, asked.1 && !by_model, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_leaves_the_others_as_they_are() {
+        for (warning, left) in
+            [("A. S. B.", Some("A. B.")), ("S.", None), ("A. S.", Some("A.")), ("A.", Some("A."))]
+        {
+            assert_eq!(without(warning, "S.").as_deref(), left, "{warning}");
+        }
     }
 }

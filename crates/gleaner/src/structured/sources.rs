@@ -1,146 +1,76 @@
-//! Which pages an extract job reads.
+//! Which pages a request names or describes, sites aside.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
-use gleaner_extract::ErrorKind;
 use gleaner_extract::model::{MAX_SEARCH_HITS, SearchQuery, WebSearch};
-use gleaner_jobs::Room;
-use gleaner_types::plan::{ExtractPlan, ExtractSource, MapPlan, SitemapMode, Target};
-use gleaner_types::{Document, ErrorCode, PageError};
+use gleaner_extract::{Plan, Step, UrlPatterns};
+use gleaner_types::plan::{ExtractPlan, ExtractSource, Target};
 use url::Url;
 
-use super::shape::refusal;
+use super::visit::Way;
 
-/// Most pages that one extract job reads where the request sets no lower `limit`.
-pub const MAX_EXTRACT_PAGES: usize = 100;
 /// Most pages of other sites that one extract job reads.
 pub const MAX_EXTERNAL_PAGES: usize = 10;
-/// Most addresses of a site that a wildcard is chosen from.
-const MAX_MAPPED: u64 = 5_000;
 
-/// Addresses to read, each once, in their order.
-#[derive(Debug, Default)]
-pub(super) struct Sources {
-    pub(super) targets: Vec<Target>,
-    seen: HashSet<Url>,
-    /// What the reader should know.
-    pub(super) notes: Vec<String>,
+/// A page to read.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub(super) target: Target,
+    pub(super) way: Way,
+    /// What pages of one template share.
+    pub(super) cluster: String,
+    /// Has its site several pages of the cluster?
+    pub(super) alike: bool,
 }
 
-impl Sources {
-    fn add(&mut self, target: Target) {
-        let mut plain = target.url.clone();
-        plain.set_fragment(None);
-        if self.seen.insert(plain) {
-            self.targets.push(target);
-        }
+impl Source {
+    /// A page of which nothing but its address is known.
+    fn alone(target: Target, way: Way) -> Self {
+        let cluster = UrlPatterns::default().of(&target.url);
+        Self { target, way, cluster, alike: false }
     }
 
-    fn add_url(&mut self, url: Url) {
-        self.add(Target { url, scheme_assumed: false });
+    /// A page that the engine found. On a host that the user named it is one of theirs, else it is foreign.
+    pub(super) fn found(request: &ExtractPlan, url: Url) -> Self {
+        let way = if is_named_host(request, &url) { Way::Found } else { Way::Foreign };
+        Self::alone(Target { url, scheme_assumed: false }, way)
     }
 }
 
-/// At most so many pages.
-pub(super) fn limit(plan: &ExtractPlan) -> usize {
-    let asked = plan.limit.map_or(MAX_EXTRACT_PAGES, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-    asked.min(MAX_EXTRACT_PAGES)
+/// The pages that the request names.
+pub(super) fn named(request: &ExtractPlan) -> Vec<Source> {
+    let pages = request.sources.iter().filter(|source| !source.wildcard);
+    pages.map(|source| Source::alone(source.target.clone(), Way::Named)).collect()
 }
 
-/// The pages that the request names or describes.
-pub(super) async fn find(
-    room: &Arc<Room>,
+/// The pages that a search finds, where the plan has one.
+pub(super) async fn searched(
+    request: &ExtractPlan,
+    plan: &Plan,
     search: Option<&dyn WebSearch>,
-    plan: &ExtractPlan,
-) -> Result<Sources, PageError> {
-    let mut sources = Sources::default();
-    let mut failure = None;
-    for source in &plan.sources {
-        if !source.wildcard {
-            sources.add(source.target.clone());
-            continue;
-        }
-        match room.map(map_plan(plan, source)).await {
-            Ok(found) => {
-                let below = found.links.into_iter().filter(|url| is_below(source, url)).take(limit(plan));
-                below.for_each(|url| sources.add_url(url));
-                sources.notes.extend(found.warning);
-            }
-            Err(error) => {
-                sources.notes.push(format!(
-                    "the addresses below {} could not be had: {error}",
-                    source.target.url.path()
-                ));
-                failure.get_or_insert(PageError { code: error.code(), message: error.to_string() });
-            }
-        }
-    }
-    if plan.sources.is_empty() || plan.enable_web_search {
-        match (search, plan.prompt.as_deref()) {
-            (Some(engine), Some(prompt)) => search_for(engine, prompt, &mut sources).await,
-            _ if plan.sources.is_empty() => return Err(refusal(&ErrorKind::SearchNotConfigured.into())),
-            // Links of the given pages are followed in its place.
-            _ => {}
-        }
-    }
-    if sources.targets.len() > limit(plan) {
-        let note = format!("{} of {} pages were read", limit(plan), sources.targets.len());
-        sources.notes.push(note);
-        sources.targets.truncate(limit(plan));
-    }
-    if sources.targets.is_empty() {
-        return Err(failure.unwrap_or_else(|| PageError {
-            code: ErrorCode::ScrapeSiteError,
-            message: "no page was found to read".to_owned(),
-        }));
-    }
-    Ok(sources)
-}
-
-async fn search_for(engine: &dyn WebSearch, prompt: &str, sources: &mut Sources) {
+) -> Result<Vec<Source>, String> {
+    let words = plan.steps.iter().find_map(|step| match step {
+        Step::Search { query } => Some(query),
+        _ => None,
+    });
+    let (Some(engine), Some(words)) = (search, words) else { return Ok(Vec::new()) };
     let limit = MAX_EXTERNAL_PAGES.min(MAX_SEARCH_HITS);
-    let query = SearchQuery { text: prompt.to_owned(), limit, language: None };
-    match engine.search(&query).await {
-        Ok(hits) => hits.into_iter().take(limit).for_each(|hit| sources.add_url(hit.url)),
-        Err(error) => sources.notes.push(format!("the web could not be searched: {error}")),
-    }
+    let query = SearchQuery { text: words.clone(), limit, language: None };
+    let hits =
+        engine.search(&query).await.map_err(|error| format!("the web could not be searched: {error}"))?;
+    Ok(hits.into_iter().take(limit).map(|hit| Source::found(request, hit.url)).collect())
 }
 
-/// Addresses of other sites that these pages link to, where the request allows it and no search engine is asked instead.
-pub(super) fn external(plan: &ExtractPlan, searched: bool, documents: &[Document]) -> Vec<Target> {
-    if !plan.allow_external_links && (!plan.enable_web_search || searched) {
-        return Vec::new();
-    }
-    let hosts: HashSet<&str> =
-        plan.sources.iter().filter_map(|source| source.target.url.host_str()).collect();
-    let mut sources = Sources::default();
-    let links = documents.iter().flat_map(|document| document.links.as_deref().unwrap_or_default());
-    for url in links.filter_map(|link| Url::parse(link).ok()) {
-        let is_other = url.host_str().is_some_and(|host| !hosts.contains(host));
-        if is_other && matches!(url.scheme(), "http" | "https") && sources.targets.len() < MAX_EXTERNAL_PAGES
-        {
-            sources.add_url(url);
-        }
-    }
-    sources.targets
-}
-
-fn map_plan(plan: &ExtractPlan, source: &ExtractSource) -> MapPlan {
-    MapPlan {
-        target: source.target.clone(),
-        search: plan.prompt.clone(),
-        sitemap: if plan.ignore_sitemap { SitemapMode::Skip } else { SitemapMode::Include },
-        include_subdomains: plan.include_subdomains,
-        ignore_query_parameters: true,
-        limit: MAX_MAPPED,
-        timeout: None,
-        location: plan.options.location.clone(),
-    }
+/// Is it a host that the request names, `www.` aside?
+pub(super) fn is_named_host(request: &ExtractPlan, url: &Url) -> bool {
+    let plain = |url: &Url| {
+        let host = url.host_str().unwrap_or_default();
+        (host.strip_prefix("www.").unwrap_or(host).to_owned(), url.port())
+    };
+    let own = plain(url);
+    request.sources.iter().any(|source| plain(&source.target.url) == own)
 }
 
 /// Is an address below that of a wildcard? On other hosts, which map let through as subdomains, the path decides alone.
-fn is_below(source: &ExtractSource, url: &Url) -> bool {
+pub(super) fn is_below(source: &ExtractSource, url: &Url) -> bool {
     let base = source.target.url.path().trim_end_matches('/');
     url.path().strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -148,6 +78,7 @@ fn is_below(source: &ExtractSource, url: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn below_is_by_whole_segments() {
@@ -164,6 +95,22 @@ mod tests {
         ];
         for (base, url, expected) in rows {
             assert_eq!(is_below(&source(base), &url.parse().unwrap()), expected, "{base} {url}");
+        }
+    }
+
+    #[test]
+    fn headers_may_go_to_named_hosts_alone() {
+        let body = json!({ "urls": ["https://www.a.example/x", "https://b.example:8443/*"], "prompt": "x" });
+        let request = ExtractPlan::from_json(&body).unwrap();
+        let rows = [
+            ("http://a.example/y", Way::Found),
+            ("https://b.example:8443/y", Way::Found),
+            ("https://b.example/y", Way::Foreign),
+            ("https://sub.a.example/y", Way::Foreign),
+            ("https://c.example/", Way::Foreign),
+        ];
+        for (url, expected) in rows {
+            assert_eq!(Source::found(&request, url.parse().unwrap()).way, expected, "{url}");
         }
     }
 }

@@ -17,7 +17,8 @@ pub use unlimited::UnlimitedAccounts;
 
 use crate::Error;
 
-/// Pages of a team in work at once, unless its keeper says otherwise (`filled-in.md` 3).
+/// Pages of a team in work at once, unless its keeper says otherwise: what contract 8 calls
+/// the team's concurrency limit.
 pub const DEFAULT_TEAM_CONCURRENCY: u32 = 50;
 /// Jobs of a team that may run at once, unless its keeper says otherwise.
 pub const DEFAULT_TEAM_JOBS: u32 = 10_000;

@@ -20,24 +20,23 @@ impl Desk {
         plan: BatchPlan,
         submit: Submit,
     ) -> Result<(), Error> {
+        self.check_key(team, &submit).await?;
         let snapshot = self.find(&team.id, JobKind::BatchScrape, id).await?;
         let context = self.shared().context(id).filter(|_| !snapshot.state.is_terminal());
         let context =
             context.ok_or_else(|| Error::conflict("the batch has ended and takes no more pages"))?;
         let credits = (plan.targets.len() as u64).saturating_mul(CREDITS_PER_PAGE);
-        let reserved = self.reserve(team, id, credits).await?;
+        let reservation = self.reserve(team, id, credits).await?;
         // Numbers that the batch has not given out: those of a new id, which no other request has.
         let (_, random) = new_id().as_uuid().as_u64_pair();
         let pages = candidates(random << 20, &plan.targets);
         let now = self.clock().now();
-        let appended =
-            self.store().append(id, pages, reserved.unwrap_or(0), submit.idempotency_key, now).await;
-        if let Err(error) = appended {
-            if let Some(credits) = reserved {
-                self.parts.accounts.release(&team.id, id, credits).await?;
-            }
+        let (credits, key) = (reservation.credits().unwrap_or(0), submit.idempotency_key);
+        if let Err(error) = self.store().append(id, pages, credits, key, now).await {
+            reservation.release().await?;
             return Err(error.into());
         }
+        reservation.kept();
         if context.options != plan.options {
             let warning = "appended pages are scraped with the options that the batch began with";
             self.store().warn(id, warning).await?;

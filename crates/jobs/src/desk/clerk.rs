@@ -1,9 +1,12 @@
 //! What goes on behind the desk: credits for jobs that run short, settlement of those that ended, and webhooks.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::{StreamExt as _, stream};
 use gleaner_store::{EndedJob, Shortage};
+use gleaner_types::JobId;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -14,6 +17,8 @@ use crate::webhook::Courier;
 
 /// Chores of one kind that are taken on at once.
 const AT_ONCE: usize = 256;
+/// Calls of the keeper of accounts under way at once.
+const CALLS_AT_ONCE: usize = 16;
 /// A keeper of accounts that failed is asked again after this.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Without any word the chores are looked at this often.
@@ -52,32 +57,40 @@ pub(super) async fn run(
     }
 }
 
-/// True where all is done.
+/// True where all is done. What fails holds up nothing else: it is left for the next time.
 async fn account(shared: &Shared, accounts: &dyn Accounts, activity: &dyn ActivityLog) -> bool {
+    let failed = Mutex::new(HashSet::new());
+    let is_left = |id: &JobId| failed.lock().is_ok_and(|failed| failed.contains(id));
+    let leave = |id: JobId| failed.lock().is_ok_and(|mut failed| failed.insert(id));
     loop {
-        let accounting = match shared.store.accounting(AT_ONCE).await {
+        let left = failed.lock().map_or(0, |failed| failed.len());
+        let mut accounting = match shared.store.accounting(AT_ONCE + left).await {
             Ok(accounting) => accounting,
             Err(error) => {
                 tracing::error!(%error, "the chores of accounts could not be read");
                 return false;
             }
         };
+        accounting.short.retain(|shortage| !is_left(&shortage.job));
+        accounting.ended.retain(|ended| !is_left(&ended.snapshot.id));
         if accounting.is_empty() {
-            return true;
+            return left == 0;
         }
-        for shortage in accounting.short {
+        let relief = stream::iter(accounting.short).for_each_concurrent(CALLS_AT_ONCE, async |shortage| {
             if let Err(error) = relieve(shared, accounts, &shortage).await {
                 tracing::error!(%error, job = %shortage.job, "credits could not be drawn");
-                return false;
+                leave(shortage.job);
             }
-        }
-        for ended in accounting.ended {
+        });
+        relief.await;
+        let settlement = stream::iter(accounting.ended).for_each_concurrent(CALLS_AT_ONCE, async |ended| {
             let id = ended.snapshot.id;
             if let Err(error) = settle(shared, accounts, activity, ended).await {
                 tracing::error!(%error, job = %id, "a job could not be settled");
-                return false;
+                leave(id);
             }
-        }
+        });
+        settlement.await;
     }
 }
 

@@ -3,6 +3,7 @@
 mod append;
 mod clerk;
 mod reads;
+mod reserve;
 mod status;
 mod submit;
 mod watch;
@@ -20,6 +21,7 @@ use uuid::Uuid;
 pub use status::{LONG_POLL, Page, StatusBody};
 pub use submit::Submitted;
 
+use self::reserve::Errands;
 use crate::accounts::{Accounts, Operation, Team, UnlimitedAccounts};
 use crate::activity::{ActivityLog, MemoryActivityLog};
 use crate::extract::Extract;
@@ -78,6 +80,7 @@ pub struct Desk {
     courier: Option<Arc<Courier>>,
     /// Extract jobs at work, to cancel them by.
     tasks: Mutex<HashMap<JobId, CancellationToken>>,
+    errands: Errands,
     /// Begun with the first submit, because only then is a runtime sure to be there.
     clerk: Mutex<Option<JoinHandle<()>>>,
 }
@@ -94,7 +97,7 @@ impl Desk {
             let (store, accounts) = (Arc::clone(&shared.store), Arc::clone(&parts.accounts));
             Courier::new(store, deliver, accounts, parts.webhooks.clone(), shared.clock)
         });
-        Arc::new(Self { room, parts, courier, tasks: Mutex::default(), clerk: Mutex::default() })
+        Arc::new(Self { room, parts, courier, tasks: Mutex::default(), errands: Errands::default(), clerk: Mutex::default() })
     }
 
     /// The room behind it.
@@ -170,6 +173,7 @@ impl Desk {
 
 impl Drop for Desk {
     fn drop(&mut self) {
+        self.tasks().values().for_each(CancellationToken::cancel);
         let clerk = self.clerk.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(clerk) = clerk.take() {
             clerk.abort();

@@ -97,13 +97,18 @@ impl Desk {
                 _ => Map::new(),
             };
             let url = request.get("url").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let options = request.into_iter().filter(|(name, _)| !NO_OPTIONS.contains(&name.as_str()));
+            let mut options: Map<String, Value> =
+                request.into_iter().filter(|(name, _)| !NO_OPTIONS.contains(&name.as_str())).collect();
+            // They hold keys and cookies, which are for the site alone.
+            if let Some(Value::Object(page)) = options.get_mut("scrapeOptions") {
+                page.remove("headers");
+            }
             ActiveCrawl {
                 id: job.snapshot.id,
                 team_id: team.to_string(),
                 url,
                 created_at: timestamp(job.snapshot.created_at),
-                options: options.collect(),
+                options,
             }
         });
         Ok(ActiveCrawls { success: true, crawls: crawls.collect() })
@@ -176,6 +181,23 @@ impl Desk {
     ) -> Result<Vec<DeadLetter>, Error> {
         self.find(team, kind, id).await?;
         Ok(self.store().dead_letters(id).await?)
+    }
+
+    /// Waits until no event of any job waits to be delivered: each was taken by its receiver or given up. A program that
+    /// ends with its job waits for this.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn delivered(&self) -> Result<(), Error> {
+        let mut chores = self.store().chores();
+        loop {
+            // Before the look, so that what changes during it is not missed.
+            chores.borrow_and_update();
+            let waiting = self.store().due(0, self.clock().now()).await?.next;
+            if waiting.is_none() || chores.changed().await.is_err() {
+                return Ok(());
+            }
+        }
     }
 
     /// When results are no longer served: a day after the end, or, while the job runs, a day from now.

@@ -1,6 +1,6 @@
 //! Taking requests in.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use gleaner_frontier::JobRules;
 use gleaner_store::{Conclusion, JobAccount, Retention};
@@ -10,16 +10,16 @@ use gleaner_types::plan::{
 };
 use gleaner_types::{Document, ErrorCode, JobId, JobKind};
 
+use super::reserve::Reservation;
 use super::{Desk, Submit};
 use crate::Error;
 use crate::accounts::Team;
 use crate::credits::{CREDITS_PER_PAGE, least_price};
+use crate::error::QUEUE_FULL_PAUSE;
 use crate::extract::{Extract, ExtractTask};
 use crate::map::MapResult;
 use crate::room::{Terms, new_id};
-
-/// How long a team with too many jobs is asked to wait.
-const QUEUE_FULL_PAUSE: std::time::Duration = std::time::Duration::from_secs(10);
+use crate::shared::Shared;
 
 /// A job that was begun, or added to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ struct Asked<'a> {
     zero_data_retention: bool,
     webhook: Option<&'a WebhookPlan>,
     options: &'a ScrapeOptionsPlan,
-    /// What is reserved: so many pages at base price (`filled-in.md` 7).
+    /// What is reserved: so many pages at base price (contract 4.5, rule 3).
     pages: u64,
 }
 
@@ -56,17 +56,11 @@ impl Desk {
             options: &plan.options,
             pages: 1,
         };
-        let terms = self.terms(team, &asked, submit).await?;
-        let (id, reserved) = (terms.id, budget(&terms));
+        let (terms, reservation) = self.terms(team, &asked, submit).await?;
         let terms = Terms { retention: Retention::Stream, ..terms };
-        // Once the store has the job, its end settles it, however it comes.
-        let scraped = self.room.scrape_on(plan, terms).await;
-        if let (Err(error), Some(credits)) = (&scraped, reserved)
-            && error.kind() == crate::ErrorKind::Conflict
-        {
-            self.parts.accounts.release(&team.id, id, credits).await?;
-        }
-        scraped
+        let begun = self.begun(reservation, self.room.begin_scrape(plan, terms).await).await?;
+        // The store has the job, and its end settles it, however it comes.
+        begun.done().await
     }
 
     /// Lists the addresses of a site.
@@ -74,15 +68,7 @@ impl Desk {
     /// # Errors
     /// Why they could not be had, or why the team may not.
     pub async fn map(self: &Arc<Self>, team: &Team, plan: MapPlan) -> Result<MapResult, Error> {
-        let id = new_id();
-        let accounts = &self.parts.accounts;
-        if !accounts.reserve(&team.id, id, CREDITS_PER_PAGE).await? {
-            return Err(too_few(CREDITS_PER_PAGE));
-        }
-        let mapped = self.room.map(plan).await;
-        let used = if mapped.is_ok() { CREDITS_PER_PAGE } else { 0 };
-        accounts.settle(&team.id, id, used).await?;
-        mapped
+        self.charged(team, self.room.map(plan)).await
     }
 
     /// Begins a batch, or adds to one.
@@ -107,9 +93,8 @@ impl Desk {
             options: &plan.options,
             pages: plan.targets.len() as u64,
         };
-        let terms = self.terms(team, &asked, submit).await?;
-        let (id, reserved) = (terms.id, budget(&terms));
-        self.begun(team, id, reserved, self.room.start_batch(plan, terms).await).await?;
+        let (terms, reservation) = self.terms(team, &asked, submit).await?;
+        let id = self.begun(reservation, self.room.start_batch(plan, terms).await).await?;
         Ok(Submitted { id, invalid_urls })
     }
 
@@ -130,9 +115,8 @@ impl Desk {
             options: &plan.options,
             pages: plan.limit,
         };
-        let terms = self.terms(team, &asked, submit).await?;
-        let (id, reserved) = (terms.id, budget(&terms));
-        self.begun(team, id, reserved, self.room.start_crawl(plan, terms).await).await?;
+        let (terms, reservation) = self.terms(team, &asked, submit).await?;
+        let id = self.begun(reservation, self.room.start_crawl(plan, terms).await).await?;
         Ok(Submitted { id, invalid_urls: None })
     }
 
@@ -156,44 +140,65 @@ impl Desk {
             options: &plan.options,
             pages: 1,
         };
-        let terms = self.terms(team, &asked, submit).await?;
-        let (id, reserved) = (terms.id, budget(&terms));
+        let (terms, reservation) = self.terms(team, &asked, submit).await?;
+        let id = terms.id;
         let mut job = terms.job(Some(JobKind::Extract), JobRules::with_limit(u64::MAX), Vec::new());
         (job.sealed, job.in_memory) = (false, plan.zero_data_retention);
         job.url = plan.sources.first().map(|source| source.target.url.clone());
         let begun = self.store().submit(job, self.clock().now()).await.map_err(Error::from);
-        self.begun(team, id, reserved, begun.map(|()| id)).await?;
+        self.begun(reservation, begun).await?;
         let cancelled = self.shared().stopped.child_token();
         self.tasks().insert(id, cancelled.clone());
-        tokio::spawn(work(Arc::clone(self), extract, ExtractTask { id, plan, cancelled }));
+        // Not with the desk in its hand: the desk's end is its end.
+        let (desk, shared) = (Arc::downgrade(self), Arc::clone(self.shared()));
+        tokio::spawn(work(desk, shared, extract, ExtractTask { id, plan, cancelled }));
         Ok(Submitted { id, invalid_urls })
     }
 
     /// Holds a request against what the team may, and reserves its credits.
-    async fn terms(&self, team: &Team, asked: &Asked<'_>, submit: Submit) -> Result<Terms, Error> {
+    async fn terms(
+        &self,
+        team: &Team,
+        asked: &Asked<'_>,
+        submit: Submit,
+    ) -> Result<(Terms, Reservation), Error> {
         self.permit(team, asked).await?;
+        self.check_key(team, &submit).await?;
+        // Before credits are reserved; the word that holds is the store's.
         if self.store().load(&team.id).await?.jobs >= u64::from(team.max_jobs) {
             let text = format!("the team has {} jobs running, the most that it may", team.max_jobs);
             return Err(Error::rate_limited(text, QUEUE_FULL_PAUSE));
         }
         let id = new_id();
         let credits = asked.pages.saturating_mul(CREDITS_PER_PAGE);
-        let budget = self.reserve(team, id, credits).await?;
+        let reservation = self.reserve(team, id, credits).await?;
         self.wake();
         let account = JobAccount {
             team: team.id.clone(),
             slots: Some(team.max_concurrency),
+            max_jobs: Some(team.max_jobs),
             price: least_price(asked.options, asked.zero_data_retention),
-            budget,
+            budget: reservation.credits(),
             idempotency_key: submit.idempotency_key,
         };
-        Ok(Terms {
+        let terms = Terms {
             id,
             request: submit.request,
             retention: Retention::Keep,
             account: Some(Box::new(account)),
             webhook: asked.webhook.cloned().map(Arc::new),
-        })
+        };
+        Ok((terms, reservation))
+    }
+
+    /// A second submit is told so whatever else there is to say, since its client wants to know of the first.
+    pub(super) async fn check_key(&self, team: &Team, submit: &Submit) -> Result<(), Error> {
+        match submit.idempotency_key {
+            Some(key) if self.store().is_key_used(&team.id, key).await? => {
+                Err(Error::conflict("the idempotency key was used before; a new request needs a new key"))
+            }
+            _ => Ok(()),
+        }
     }
 
     async fn permit(&self, team: &Team, asked: &Asked<'_>) -> Result<(), Error> {
@@ -205,7 +210,25 @@ impl Desk {
         if by_model && self.parts.extract.is_none() {
             return Err(no_model("change tracking in mode `json` needs a language model"));
         }
-        let Some(webhook) = asked.webhook else { return Ok(()) };
+        match asked.webhook {
+            Some(webhook) => self.check_webhook(webhook).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a webhook on for a job that is begun in the [room](Self::room) itself and belongs to no team: its address is
+    /// held against the guard, and its events will be sent. They are signed as those of the default team.
+    ///
+    /// # Errors
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) where the address is refused, and
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) without a way to send.
+    pub async fn open_webhook(&self, webhook: &WebhookPlan) -> Result<(), Error> {
+        self.check_webhook(webhook).await?;
+        self.wake();
+        Ok(())
+    }
+
+    async fn check_webhook(&self, webhook: &WebhookPlan) -> Result<(), Error> {
         let Some(deliver) = &self.parts.deliver else {
             return Err(Error::unsupported(
                 ErrorCode::UnsupportedOption,
@@ -218,42 +241,23 @@ impl Desk {
             .map_err(|error| Error::forbidden(format!("the webhook's address is refused: {}", error.message)))
     }
 
-    /// Reserves credits; `None` where the team pays out of no balance.
-    pub(super) async fn reserve(&self, team: &Team, id: JobId, credits: u64) -> Result<Option<u64>, Error> {
-        let accounts = &self.parts.accounts;
-        if !accounts.is_metered(&team.id).await? {
-            return Ok(None);
+    /// Gives back what was reserved for a job that did not come about.
+    async fn begun<T>(&self, reservation: Reservation, begun: Result<T, Error>) -> Result<T, Error> {
+        match begun {
+            Ok(begun) => {
+                reservation.kept();
+                Ok(begun)
+            }
+            Err(error) => {
+                reservation.release().await?;
+                Err(error)
+            }
         }
-        if accounts.reserve(&team.id, id, credits).await? { Ok(Some(credits)) } else { Err(too_few(credits)) }
     }
-
-    /// Gives the reservation of a job back that did not come about.
-    async fn begun(
-        &self,
-        team: &Team,
-        id: JobId,
-        reserved: Option<u64>,
-        begun: Result<JobId, Error>,
-    ) -> Result<JobId, Error> {
-        if let (Err(_), Some(credits)) = (&begun, reserved) {
-            self.parts.accounts.release(&team.id, id, credits).await?;
-        }
-        begun
-    }
-}
-
-fn budget(terms: &Terms) -> Option<u64> {
-    terms.account.as_ref().and_then(|account| account.budget)
 }
 
 fn within(team: &Team, asked: Option<u32>) -> Option<u32> {
     Some(asked.map_or(team.max_concurrency, |asked| asked.min(team.max_concurrency)))
-}
-
-pub(super) fn too_few(credits: u64) -> Error {
-    Error::insufficient_credits(format!(
-        "insufficient credits: the request needs {credits} and the balance has fewer"
-    ))
 }
 
 fn no_model(text: &str) -> Error {
@@ -261,7 +265,7 @@ fn no_model(text: &str) -> Error {
 }
 
 /// Does an extract job, unless it is cancelled.
-async fn work(desk: Arc<Desk>, extract: Arc<dyn Extract>, task: ExtractTask) {
+async fn work(desk: Weak<Desk>, shared: Arc<Shared>, extract: Arc<dyn Extract>, task: ExtractTask) {
     let (id, cancelled) = (task.id, task.cancelled.clone());
     // In a task of its own, so that a panic is this job's failure.
     let mut working = tokio::spawn(async move { extract.extract(task).await });
@@ -269,7 +273,7 @@ async fn work(desk: Arc<Desk>, extract: Arc<dyn Extract>, task: ExtractTask) {
         () = cancelled.cancelled() => return working.abort(),
         extracted = &mut working => extracted,
     };
-    let (store, now) = (desk.store(), desk.clock().now());
+    let (store, now) = (&shared.store, shared.clock.now());
     let ended = match extracted {
         Ok(Ok(extracted)) => {
             let credits = extracted.credits();
@@ -280,7 +284,9 @@ async fn work(desk: Arc<Desk>, extract: Arc<dyn Extract>, task: ExtractTask) {
         Ok(Err(error)) => store.fail(id, &error.message, now).await,
         Err(_) => store.fail(id, "the engine failed on this request", now).await,
     };
-    desk.forget(id);
+    if let Some(desk) = desk.upgrade() {
+        desk.forget(id);
+    }
     if let Err(error) = ended
         && !error.is_job_ended()
     {

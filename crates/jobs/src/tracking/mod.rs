@@ -1,4 +1,4 @@
-//! Change tracking: a document beside the last scrape of the same page (`filled-in.md` 4).
+//! Change tracking: a document beside the last scrape of the same page by the same team under the same tag.
 
 mod diff;
 
@@ -15,17 +15,20 @@ pub use diff::MAX_DIFF_BYTES;
 
 use crate::clock::rfc3339;
 use crate::context::JobContext;
+use crate::reading::warn;
 use crate::shared::Shared;
 
-/// Completes a document that was asked for with change tracking, and remembers it for the next time.
+/// Completes a document that was asked for with change tracking, and remembers it for the next time. `fields` are what
+/// mode `json` compares.
 pub(crate) async fn track(
     shared: &Arc<Shared>,
     job: &Arc<JobContext>,
     asked: &ChangeTracking,
+    fields: Option<Value>,
     outcome: &mut PageOutcome,
 ) {
     let PageOutcome::Document(document, _) = outcome else { return };
-    let tracking = AssertUnwindSafe(compare(shared, job, asked, document)).catch_unwind();
+    let tracking = AssertUnwindSafe(compare(shared, job, asked, fields, document)).catch_unwind();
     let tracked = tokio::select! {
         () = job.cancelled.cancelled() => return,
         tracked = tracking => tracked,
@@ -35,8 +38,7 @@ pub(crate) async fn track(
         Ok(Some(remark)) => remark,
         Err(_) => "the page could not be compared with its last scrape".to_owned(),
     };
-    let warning = document.warning.take();
-    document.warning = Some(warning.map_or_else(|| remark.clone(), |first| format!("{first}; {remark}")));
+    warn(document, &remark);
 }
 
 /// What the reader should know is returned.
@@ -44,6 +46,7 @@ async fn compare(
     shared: &Arc<Shared>,
     job: &Arc<JobContext>,
     asked: &ChangeTracking,
+    json: Option<Value>,
     document: &mut Document,
 ) -> Option<String> {
     if job.zero_data_retention {
@@ -53,32 +56,19 @@ async fn compare(
     }
     let markdown: Arc<str> = Arc::from(document.markdown.as_deref().unwrap_or_default());
     let url = document.metadata.source_url.clone().unwrap_or_default();
-    let mut remark = None;
-    let by_field = asked.modes.contains(&ChangeTrackingMode::Json);
-    let json = match shared.extract.get().filter(|_| by_field) {
-        None => None,
-        Some(extract) => {
-            let (schema, prompt) = (asked.schema.as_ref(), asked.prompt.as_deref());
-            match extract.extract_page(&url, &markdown, schema, prompt).await {
-                Ok(extracted) => Some(extracted.data),
-                Err(error) => {
-                    remark = Some(format!("the fields to compare could not be had: {error}"));
-                    None
-                }
-            }
-        }
-    };
     let team = shared.store.snapshot(job.id).await.ok()?.team.unwrap_or_default();
     let scrape = PastScrape { at: shared.clock.now(), status: document.metadata.status_code, markdown, json };
     let key = HistoryKey { team, url, tag: asked.tag.clone() };
     match shared.store.track(job.id, key, scrape.clone()).await {
-        Ok(before) => document.change_tracking = Some(verdict(before.as_ref(), &scrape, &asked.modes)),
+        Ok(before) => {
+            document.change_tracking = Some(verdict(before.as_ref(), &scrape, &asked.modes));
+            None
+        }
         Err(error) => {
             tracing::error!(%error, "a scrape could not be remembered");
-            remark = Some("the page could not be compared with its last scrape".to_owned());
+            Some("the page could not be compared with its last scrape".to_owned())
         }
     }
-    remark
 }
 
 fn is_gone(scrape: &PastScrape) -> bool {

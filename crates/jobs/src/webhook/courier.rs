@@ -8,8 +8,8 @@ use gleaner_store::{DeliveryOutcome, DueEvent, Store};
 use gleaner_types::SafeUrl;
 use tokio::task::JoinSet;
 
-use super::breaker::{Endpoints, Leave};
-use super::{Deliver, Delivery, MAX_DELIVERIES, WebhookConfig, signature};
+use super::breaker::{Endpoints, Leave, Most};
+use super::{Deliver, Delivery, MAX_DELIVERIES, MAX_DELIVERIES_PER_TEAM, WebhookConfig, signature};
 use crate::clock::Clock;
 use crate::{Accounts, Secret};
 
@@ -69,15 +69,17 @@ impl Courier {
 
     async fn outcome(&self, event: DueEvent) -> DeliveryOutcome {
         let url = &event.webhook.url;
-        let leave = self.endpoints().leave(url, self.config.per_endpoint, self.clock.now());
+        let most = Most { per_endpoint: self.config.per_endpoint, per_team: MAX_DELIVERIES_PER_TEAM };
+        let leave = self.endpoints().leave(&event.team, url, most, self.clock.now());
         let failure = match leave {
             Leave::Busy => {
                 return DeliveryOutcome::Postponed { not_before: self.clock.now() + BUSY_PAUSE };
             }
-            Leave::Broken => "the receiver failed too often of late".to_owned(),
+            Leave::Broken(not_before) => return DeliveryOutcome::Postponed { not_before },
+            Leave::Hopeless => "the receiver has failed for long".to_owned(),
             Leave::Go => {
                 let posted = self.post(&event).await;
-                self.endpoints().returned(url, posted.is_ok(), self.clock.now());
+                self.endpoints().returned(&event.team, url, posted.is_ok(), self.clock.now());
                 match posted {
                     Ok(()) => return DeliveryOutcome::Delivered,
                     Err(Failure { again: false, message }) => {

@@ -15,17 +15,20 @@ use std::time::Duration;
 use async_trait::async_trait;
 use url::Url;
 
-pub use breaker::{BREAKER_FAILURES, BREAKER_PAUSE, MAX_ENDPOINTS_KNOWN};
+pub use breaker::{BREAKER_FAILURES, BREAKER_PAUSE, HOPELESS_FAILURES, MAX_ENDPOINTS_KNOWN};
 pub(crate) use courier::Courier;
 pub use signature::{SignatureError, sign, verify};
 
-/// How long a receiver may take to answer (`filled-in.md` 6).
+/// How long a receiver may take to answer; after it the try counts as failed.
 pub const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long to wait before each further try (`filled-in.md` 6).
+/// How long to wait before each further try of an event that was not answered with 2xx; after the last it is given up and
+/// listed.
 pub const DELIVERY_RETRIES: [Duration; 3] =
     [Duration::from_secs(60), Duration::from_secs(5 * 60), Duration::from_secs(15 * 60)];
 /// Deliveries at once, all receivers together.
 pub const MAX_DELIVERIES: usize = 64;
+/// Deliveries at once for one team.
+pub const MAX_DELIVERIES_PER_TEAM: usize = MAX_DELIVERIES / 2;
 /// Deliveries at once to one receiver.
 pub const MAX_DELIVERIES_PER_ENDPOINT: usize = 8;
 

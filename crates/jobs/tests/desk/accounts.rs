@@ -1,9 +1,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_jobs::{DeskParts, ErrorKind, MemoryAccounts, Operation, Submit, Team, TeamConfig};
+use async_trait::async_trait;
+use gleaner_jobs::{
+    Accounts, Balance, DeskParts, Error, ErrorKind, MemoryAccounts, Operation, Page, Secret, Submit, Team,
+    TeamConfig,
+};
 use gleaner_store::TeamId;
-use gleaner_types::JobState;
+use gleaner_types::{ErrorCode, JobId, JobState, PageError};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::{CrawlRequest, MapRequest, ScrapeRequest};
 
@@ -132,4 +136,86 @@ async fn keys_and_rates_and_queues_have_limits() {
     desk.batch(&team, plan(&["slow"]), Submit::default()).await.unwrap();
     let full = desk.batch(&team, plan(&["slow"]), Submit::default()).await.unwrap_err();
     assert_eq!((full.kind(), full.retry_after().is_some()), (ErrorKind::RateLimited, true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_document_says_whether_its_page_waited_for_a_slot_of_the_team() {
+    let one = TeamConfig::new(Team { max_concurrency: 1, ..team("a") });
+    let accounts = Arc::new(MemoryAccounts::new().with_team("key-a", one));
+    let (desk, _) = desk(DeskParts { accounts, ..DeskParts::default() });
+    let plan = BatchPlan { max_concurrency: None, ..plan(&["one", "two", "three"]) };
+    let one_slot = Team { max_concurrency: 1, ..team("a") };
+    let id = desk.batch(&one_slot, plan, Submit::default()).await.unwrap().id;
+    let documents = ended(&desk, id).await.data;
+    let limited: Vec<_> = documents.iter().map(|page| page.metadata.concurrency_limited).collect();
+    assert_eq!(limited, [Some(false), Some(true), Some(true)]);
+}
+
+/// Accounts that cannot be settled for one team.
+#[derive(Debug)]
+struct OneIsGone(MemoryAccounts);
+
+#[async_trait]
+impl Accounts for OneIsGone {
+    async fn authenticate(&self, key: &str) -> Result<Option<Team>, Error> {
+        self.0.authenticate(key).await
+    }
+
+    async fn throttle(
+        &self,
+        team: &TeamId,
+        operation: Operation,
+        now: Duration,
+    ) -> Result<Option<Duration>, Error> {
+        self.0.throttle(team, operation, now).await
+    }
+
+    async fn is_metered(&self, team: &TeamId) -> Result<bool, Error> {
+        self.0.is_metered(team).await
+    }
+
+    async fn balance(&self, team: &TeamId) -> Result<Balance, Error> {
+        self.0.balance(team).await
+    }
+
+    async fn reserve(&self, team: &TeamId, job: JobId, credits: u64) -> Result<bool, Error> {
+        self.0.reserve(team, job, credits).await
+    }
+
+    async fn draw(&self, team: &TeamId, job: JobId, credits: u64) -> Result<u64, Error> {
+        self.0.draw(team, job, credits).await
+    }
+
+    async fn release(&self, team: &TeamId, job: JobId, credits: u64) -> Result<(), Error> {
+        self.0.release(team, job, credits).await
+    }
+
+    async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error> {
+        if team.as_str() == "gone" {
+            return Err(PageError { code: ErrorCode::UnknownError, message: "no such team".to_owned() }.into());
+        }
+        self.0.settle(team, job, used).await
+    }
+
+    async fn webhook_secret(&self, team: &TeamId) -> Result<Option<Secret>, Error> {
+        self.0.webhook_secret(team).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_account_that_fails_holds_up_no_other() {
+    let gone = TeamConfig { credits: Some(100), ..TeamConfig::new(team("gone")) };
+    let accounts = Arc::new(OneIsGone(credits(100).with_team("key-gone", gone)));
+    let (desk, _) = desk(DeskParts { accounts, ..DeskParts::default() });
+    for _ in 0..3 {
+        let id = desk.batch(&team("gone"), plan(&["one"]), Submit::default()).await.unwrap().id;
+        let page = Page { skip: None, limit: None };
+        while read(&desk.status(&TeamId::new("gone"), BATCH, id, page, &next_url).await.unwrap()).completed == 0 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+    let id = batch(&desk, &["one", "broken"]).await;
+    assert_eq!(ended(&desk, id).await.credits_used, 1);
+    settle().await;
+    assert_eq!(balance(&desk).await, 99, "what was reserved in vain is back");
 }

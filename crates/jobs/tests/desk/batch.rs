@@ -1,8 +1,9 @@
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use gleaner_jobs::{DeskParts, ErrorKind, MemoryActivityLog, Page, Submit, Team};
-use gleaner_store::TeamId;
+use gleaner_jobs::{Desk, DeskParts, ErrorKind, MemoryActivityLog, Page, Submit, Team};
+use gleaner_store::{MemoryConfig, TeamId};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ScrapeRequest};
 use gleaner_types::{JobKind, JobState};
@@ -40,7 +41,7 @@ async fn an_idempotency_key_is_used_once_by_a_team() {
     assert_eq!((again.kind(), again.http_status()), (ErrorKind::Conflict, 409));
     desk.batch(&team("b"), plan(&["one"]), submit()).await.unwrap();
     settle().await;
-    assert_eq!(web.fetched.load(std::sync::atomic::Ordering::Relaxed), 2, "no second job started");
+    assert_eq!(web.fetched.load(Ordering::Relaxed), 2, "no second job started");
     tokio::time::sleep(Duration::from_secs(86_400 + 15)).await;
     desk.batch(&team("a"), plan(&["one"]), submit()).await.unwrap();
 }
@@ -141,7 +142,35 @@ async fn zero_data_retention_needs_leave_and_keeps_the_address_out_of_the_log() 
     assert_eq!(activity.of(&TeamId::new("a"))[0].url, "");
 }
 
-/// Row 35 of the checklist: work that is given up at any of its waits leaves nothing occupied.
+#[tokio::test(start_paused = true)]
+async fn results_that_can_be_kept_nowhere_end_their_job_with_the_reason_and_stay_readable() {
+    let four_pages = MemoryConfig { retained_bytes: 4_000, all_retained_bytes: 4_000, ..MemoryConfig::default() };
+    let no_disk = MemoryConfig { spilled_bytes: 0, ..four_pages.clone() };
+    for (name, config, zero_data_retention, reason) in [
+        ("on disk", four_pages.clone(), false, None),
+        ("in memory alone", four_pages, true, Some("with zero data retention results stay in memory, and the 4000")),
+        ("no disk", no_disk, false, Some("the 0 bytes of disk that the results of all jobs together may use")),
+    ] {
+        let web = Arc::new(Web::default());
+        let desk = Desk::new(room_with(&web, config), DeskParts::default());
+        let plan = BatchPlan { zero_data_retention, max_concurrency: Some(1), ..plan(&["large-900"; 20]) };
+        let id = desk.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
+        let end = ended(&desk, id).await;
+        assert_eq!(end.data.len() as u64, end.completed, "{name}: all that was stored is read");
+        let listed = desk.errors(&TeamId::new("a"), BATCH, id).await.unwrap().errors;
+        let Some(reason) = reason else {
+            assert_eq!((end.status, end.completed, listed.len()), (JobState::Completed, 20, 0), "{name}");
+            continue;
+        };
+        assert_eq!(end.status, JobState::Failed, "{name}");
+        assert!((1..20).contains(&end.completed), "{name}: {}", end.completed);
+        assert!(end.error.as_ref().is_some_and(|error| error.starts_with(reason)), "{name}: {:?}", end.error);
+        assert!(listed.len() == 1 && listed[0].error.starts_with(reason), "{name}: {listed:?}");
+        assert!(web.fetched.load(Ordering::Relaxed) < 20, "{name}: no further page is fetched");
+    }
+}
+
+/// Work that is given up at any of its waits leaves nothing occupied.
 #[tokio::test(start_paused = true)]
 async fn cancelling_at_any_moment_leaks_nothing() {
     const MOMENTS: usize = 80;

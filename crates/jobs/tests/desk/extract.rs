@@ -100,6 +100,35 @@ async fn an_extract_that_fails_says_why_and_costs_nothing() {
     assert_eq!(balance(&desk).await, 10);
 }
 
+/// Works for ever, and tells that it does.
+#[derive(Debug, Default)]
+struct Tireless(Arc<std::sync::atomic::AtomicU64>);
+
+#[async_trait]
+impl Extract for Tireless {
+    async fn extract(&self, _: ExtractTask) -> Result<Extracted, PageError> {
+        loop {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_extract_ends_with_its_desk() {
+    let tireless = Tireless::default();
+    let worked = Arc::clone(&tireless.0);
+    let (desk, _) = desk(DeskParts { extract: Some(Arc::new(tireless)), ..DeskParts::default() });
+    submit(&desk, "names").await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    drop(desk);
+    settle().await;
+    let so_far = worked.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(so_far >= 5, "{so_far}");
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(worked.load(std::sync::atomic::Ordering::Relaxed), so_far, "nobody will ever read it");
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_extract_tells_its_webhook() {
     let receiver = Receiver::new(&[200]);

@@ -11,6 +11,8 @@ mod accounts; // reservation, overrun, settlement, limits
 mod batch; // append, idempotency, teams, cancel, activity
 mod extract; // extract jobs and change tracking
 mod histories; // laws over random histories of jobs
+mod limits; // of jobs, queues and errands, and requests that are repeated or given up
+mod reading; // what is read off pages after their transform
 mod status; // paging, long poll, watching
 mod support;
 mod webhooks; // order, retries, signature, receivers that fail

@@ -8,10 +8,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
     Clock, Deliver, DeliverError, Delivery, Desk, DeskParts, Fetch, FetchError, FetchRequest, Fetched,
-    HopCheck, MemoryAccounts, Page, Parts, Room, StatusBody, Submit, Team, TeamConfig, Transform,
+    HopCheck, MemoryAccounts, Page, PageText, Parts, Room, StatusBody, Submit, Team, TeamConfig, Transform,
     Transformed,
 };
-use gleaner_store::{MemoryStore, TeamId};
+use gleaner_store::{MemoryConfig, MemoryStore, TeamId};
 use gleaner_types::plan::{BatchPlan, ScrapeOptionsPlan};
 use gleaner_types::request::BatchScrapeRequest;
 use gleaner_types::response::JobStatus;
@@ -58,6 +58,7 @@ impl Fetch for Port {
             body: Bytes::new(),
             retry_after: None,
             latency: Duration::from_millis(10),
+            address: None,
             proxy_used: ProxyUsed::Basic,
             cache_state: CacheState::Miss,
             cached_at: None,
@@ -67,18 +68,21 @@ impl Fetch for Port {
 }
 
 impl Transform for Port {
-    fn transform(&self, page: &Fetched, _: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
+    fn transform(&self, page: &Fetched, options: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
         let path = page.url.path();
         assert!(!path.contains("panic"), "a parser that panics");
         let number = |prefix: &str| path.strip_prefix(prefix).and_then(|number| number.parse::<usize>().ok());
         let mut document = Document::default();
-        document.metadata.num_pages = number("/pdf-").map(|pages| pages as u32);
+        let pages_converted = number("/pdf-").map(|pages| pages as u32);
         document.markdown = Some(match number("/large-") {
             Some(bytes) => "x".repeat(bytes),
             None if path == "/text" => self.0.text.lock().unwrap().clone(),
             None => path.to_owned(),
         });
-        Ok(Transformed { document, links: Vec::new() })
+        let markdown = document.markdown.clone().unwrap_or_default();
+        let text = PageText { html: String::new(), markdown };
+        let text = options.formats.json.is_some().then(|| Box::new(text));
+        Ok(Transformed { document, text, pages_converted, ..Transformed::default() })
     }
 }
 
@@ -93,13 +97,18 @@ pub(crate) fn credits(credits: u64) -> MemoryAccounts {
 }
 
 pub(crate) fn room(web: &Arc<Web>) -> Arc<Room> {
+    room_with(web, MemoryConfig::default())
+}
+
+pub(crate) fn room_with(web: &Arc<Web>, config: MemoryConfig) -> Arc<Room> {
     Room::new(Parts {
-        store: Arc::new(MemoryStore::default()),
+        store: Arc::new(MemoryStore::new(config)),
         fetch: Arc::new(Port(Arc::clone(web))),
         transform: Arc::new(Port(Arc::clone(web))),
         clock: Clock::starting_at(START),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
+        near_duplicates: true,
     })
 }
 

@@ -99,6 +99,17 @@ impl Provider {
         !matches!(self, Self::Anthropic)
     }
 
+    /// Tokens that it adds to a request with a schema.
+    ///
+    /// Anthropic puts a system prompt of its own before tools: 159 to 935 tokens by the model and how the tool is to be
+    /// chosen, as its documentation lists them. The schema itself is counted as it is sent everywhere.
+    pub(crate) const fn overhead_tokens(self) -> u64 {
+        match self {
+            Self::Anthropic => 1_000,
+            Self::OpenAi | Self::Gemini | Self::Ollama => 0,
+        }
+    }
+
     pub(crate) fn call(self, settings: &Settings, request: &ModelRequest) -> Call {
         match self {
             Self::OpenAi => openai::call(settings, request),

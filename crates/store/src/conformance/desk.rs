@@ -28,6 +28,10 @@ pub(super) async fn run<S: Store>(make: &impl Fn() -> S) {
     a_job_without_credits_fails_when_its_pages_in_work_are_done(Bench::new(make())).await;
     the_end_of_a_job_is_told_until_it_is_settled(Bench::new(make())).await;
     teams_take_turns_and_keep_to_their_slots(Bench::new(make())).await;
+    a_new_job_has_its_turn_at_once(Bench::new(make()), &["a"]).await;
+    a_new_job_has_its_turn_at_once(Bench::new(make()), &["a", "b"]).await;
+    a_page_that_waited_for_a_slot_says_so(Bench::new(make()), false).await;
+    a_page_that_waited_for_a_slot_says_so(Bench::new(make()), true).await;
     a_key_is_used_once_by_a_team(Bench::new(make())).await;
     pages_are_appended_while_a_job_runs(Bench::new(make())).await;
     a_conclusion_ends_its_job(Bench::new(make())).await;
@@ -94,7 +98,7 @@ async fn stored_json_is_read_within_exact_bounds<S: Store>(bench: Bench<S>) {
         bench.store.read_json(job, from, bound).await.expect("documents can be read")
     };
     let all = read(0, usize::MAX, usize::MAX).await;
-    let sizes: Vec<usize> = all.documents.iter().map(Vec::len).collect();
+    let sizes: Vec<usize> = all.documents.iter().map(|json| json.len()).collect();
     assert_eq!((sizes.len(), all.next, all.end), (3, 3, true));
     let two: usize = sizes.iter().take(2).sum();
     assert_eq!(read(0, usize::MAX, two).await.documents.len(), 2, "what has room exactly is read");
@@ -254,6 +258,71 @@ async fn teams_take_turns_and_keep_to_their_slots<S: Store>(bench: Bench<S>) {
     assert_eq!(jobs.len(), 4, "the jobs of a team take turns as well");
     let load = bench.store.load(&TeamId::new("few")).await.expect("a load can be read");
     assert_eq!((load.jobs, load.leased, load.waiting), (1, 4, 56));
+}
+
+async fn a_new_job_has_its_turn_at_once<S: Store>(bench: Bench<S>, teams: &[&str]) {
+    let names: Vec<String> = (0..50).map(|number| format!("p{number}")).collect();
+    let pages: Vec<&str> = names.iter().map(String::as_str).collect();
+    for (of_team, team) in (1..).zip(teams) {
+        for number in 1..=40 {
+            bench.submit_for(100 * of_team + number, team, &pages, |_| {}).await;
+        }
+    }
+    bench.work(teams.len() * 100, 1).await;
+    let turns_until = async |job: JobId| {
+        for turn in 1..1_000 {
+            let page = bench.lease(1).await.remove(0);
+            let (found, outcome) = (page.job == job, document(&page));
+            bench.finish(page, outcome, &[]).await;
+            if found {
+                return turn;
+            }
+        }
+        1_000
+    };
+    for late in 0..10 {
+        let job = bench.submit_for(1_000 + late, "a", &["late"], |_| {}).await;
+        let turns = turns_until(job).await;
+        assert!(turns <= 2 * teams.len(), "a new job waited for {turns} pages");
+    }
+    // However many come, an older job has its turn.
+    let old = JobId::from_uuid(Uuid::from_u128(101));
+    let before = bench.store.snapshot(old).await.expect("the job is there").completed;
+    for new in 0..(teams.len() as u128 * 45) {
+        bench.submit_for(2_000 + 2 * new, "a", &["new"], |_| {}).await;
+        bench.submit_for(2_001 + 2 * new, "a", &["new"], |_| {}).await;
+        bench.work(2, 1).await;
+    }
+    let after = bench.store.snapshot(old).await.expect("the job is there").completed;
+    assert!(after > before, "a stream of new jobs starves the older ones");
+}
+
+/// Alone, or beside a team that takes its turns.
+async fn a_page_that_waited_for_a_slot_says_so<S: Store>(bench: Bench<S>, beside_another: bool) {
+    let of = |team: &'static str| {
+        move |job: &mut NewJob| {
+            job.sealed = false;
+            if let Some(account) = job.account.as_mut() {
+                account.slots = Some(if team == "a" { 2 } else { 50 });
+            }
+        }
+    };
+    if beside_another {
+        bench.submit_for(9, "b", &["of-b"], of("b")).await;
+    }
+    let job = bench.submit_for(1, "a", &["p0", "p1", "p2", "p3"], of("a")).await;
+    let mut leases = bench.lease(20).await;
+    leases.retain(|page| page.job == job);
+    let mut waited: Vec<bool> = leases.iter().map(|page| page.waited_for_slot).collect();
+    // Each leaves its slot to one that waits, and the last of them to a link that has not waited for it.
+    while let Some(page) = leases.pop() {
+        let links: &[&str] = if waited.len() == 4 && leases.is_empty() { &["late"] } else { &[] };
+        bench.finish(page, PageOutcome::Skipped, links).await;
+        let more = bench.lease(20).await;
+        waited.extend(more.iter().map(|page| page.waited_for_slot));
+        leases.extend(more);
+    }
+    assert_eq!(waited, [false, false, true, true, false]);
 }
 
 async fn a_key_is_used_once_by_a_team<S: Store>(bench: Bench<S>) {

@@ -1,22 +1,33 @@
-//! The last scrapes of pages, bounded; the oldest go first.
+//! The last scrapes of pages, bounded. Where there are too many, the oldest of the team that has most go first: so no team
+//! can make the history of another be forgotten that has less.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gleaner_types::JobId;
 
-use crate::{HistoryKey, PastScrape};
+use crate::{HistoryKey, PastScrape, TeamId};
 
-/// Pages whose last scrape is kept for change tracking; beyond it the oldest is forgotten.
+/// Pages whose last scrape is kept for change tracking, of all teams.
 pub const MAX_HISTORIES: usize = 100_000;
-/// Bytes of last scrapes that are kept for change tracking; beyond it the oldest is forgotten.
+/// Bytes of last scrapes that are kept for change tracking, of all teams, their addresses included.
 pub const MAX_HISTORY_BYTES: usize = 256 << 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Histories {
+    teams: HashMap<TeamId, Share>,
+    /// The teams by what they have, in bytes.
+    by_size: BTreeSet<(usize, TeamId)>,
+    clock: u64,
+    entries: usize,
+    bytes: usize,
+}
+
+/// What one team has.
+#[derive(Debug, Default)]
+struct Share {
     entries: HashMap<HistoryKey, Entry>,
     /// Keys by age.
     ages: BTreeMap<u64, HistoryKey>,
-    clock: u64,
     bytes: usize,
 }
 
@@ -30,12 +41,14 @@ struct Entry {
 
 fn weight(scrape: &PastScrape) -> usize {
     let json = scrape.json.as_ref().map_or(0, |json| json.to_string().len());
-    size_of::<Entry>() + scrape.markdown.len() + json
+    size_of::<PastScrape>() + scrape.markdown.len() + json
 }
 
 impl Entry {
-    fn weight(&self) -> usize {
-        weight(&self.current) + self.before.as_ref().map_or(0, weight)
+    /// With its key, which is there twice.
+    fn weight(&self, key: &HistoryKey) -> usize {
+        let key = size_of::<HistoryKey>() + key.url.len() + key.tag.as_ref().map_or(0, String::len);
+        size_of::<Self>() + 2 * key + weight(&self.current) + self.before.as_ref().map_or(0, weight)
     }
 }
 
@@ -46,22 +59,83 @@ impl Histories {
             false => Some(entry.current),
         });
         self.clock += 1;
-        let entry = Entry { job, age: self.clock, current: scrape, before: before.clone() };
-        self.bytes += entry.weight();
-        self.ages.insert(entry.age, key.clone());
-        self.entries.insert(key, entry);
-        while self.entries.len() > MAX_HISTORIES || self.bytes > MAX_HISTORY_BYTES {
-            let Some((_, oldest)) = self.ages.first_key_value() else { break };
-            let oldest = oldest.clone();
+        self.put(key, Entry { job, age: self.clock, current: scrape, before: before.clone() });
+        while self.entries > MAX_HISTORIES || self.bytes > MAX_HISTORY_BYTES {
+            let Some(oldest) = self.oldest_of_the_largest() else { break };
             self.take(&oldest);
         }
         before
     }
 
+    fn oldest_of_the_largest(&self) -> Option<HistoryKey> {
+        let (_, team) = self.by_size.last()?;
+        self.teams.get(team)?.ages.values().next().cloned()
+    }
+
+    fn put(&mut self, key: HistoryKey, entry: Entry) {
+        let (team, bytes) = (key.team.clone(), entry.weight(&key));
+        let share = self.teams.entry(team.clone()).or_default();
+        share.ages.insert(entry.age, key.clone());
+        share.entries.insert(key, entry);
+        self.entries += 1;
+        self.book(&team, bytes, 0);
+    }
+
     fn take(&mut self, key: &HistoryKey) -> Option<Entry> {
-        let entry = self.entries.remove(key)?;
-        self.ages.remove(&entry.age);
-        self.bytes = self.bytes.saturating_sub(entry.weight());
+        let share = self.teams.get_mut(&key.team)?;
+        let entry = share.entries.remove(key)?;
+        share.ages.remove(&entry.age);
+        self.entries -= 1;
+        self.book(&key.team, 0, entry.weight(key));
         Some(entry)
+    }
+
+    /// Books what a team has more, or less.
+    fn book(&mut self, team: &TeamId, more: usize, less: usize) {
+        let Some(share) = self.teams.get_mut(team) else { return };
+        self.by_size.remove(&(share.bytes, team.clone()));
+        share.bytes = (share.bytes + more).saturating_sub(less);
+        self.bytes = (self.bytes + more).saturating_sub(less);
+        if share.entries.is_empty() {
+            self.teams.remove(team);
+        } else {
+            self.by_size.insert((share.bytes, team.clone()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn track(histories: &mut Histories, team: &str, page: usize, job: u128, bytes: usize) -> bool {
+        let url = format!("https://a.example/{page}");
+        let key = HistoryKey { team: TeamId::new(team), url, tag: None };
+        let markdown = Arc::from("x".repeat(bytes));
+        let scrape = PastScrape { at: Duration::ZERO, status: Some(200), markdown, json: None };
+        histories.track(JobId::from_uuid(Uuid::from_u128(job)), key, scrape).is_some()
+    }
+
+    #[test]
+    fn a_team_that_tracks_much_forgets_its_own() {
+        let mut histories = Histories::default();
+        for page in 0..10 {
+            assert!(!track(&mut histories, "small", page, 1, 1_000));
+        }
+        for page in 0..MAX_HISTORIES + 5_000 {
+            track(&mut histories, "large", page, 2, 0);
+        }
+        assert_eq!(histories.entries, MAX_HISTORIES);
+        for page in 0..300 {
+            track(&mut histories, "heavy", page, 2, 1 << 20);
+        }
+        assert!(histories.bytes <= MAX_HISTORY_BYTES);
+        assert!((0..10).all(|page| track(&mut histories, "small", page, 3, 1_000)), "all are known still");
+        assert!(!track(&mut histories, "large", 0, 3, 0), "the oldest of the largest went first");
     }
 }

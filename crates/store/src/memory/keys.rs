@@ -28,6 +28,10 @@ impl Keys {
         true
     }
 
+    pub(super) fn is_used(&self, team: &TeamId, key: Uuid) -> bool {
+        self.known.contains(&(team.clone(), key))
+    }
+
     pub(super) fn expire(&mut self, until: Duration) {
         while self.ages.front().is_some_and(|(since, ..)| *since <= until) {
             self.drop_first();

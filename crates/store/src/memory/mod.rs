@@ -2,9 +2,11 @@
 //!
 //! One lock, and not one per job, because a lease looks at all jobs and a finish changes job, frontier and
 //! documents together. Writing a document to JSON is done before the lock is taken; putting it aside in the temporary
-//! file, and reading it back, is done under it.
+//! files is done under it; reading it back, and from JSON, is not.
 
+mod config;
 mod events;
+mod finish;
 mod histories;
 mod keys;
 mod state;
@@ -16,48 +18,29 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_frontier::{Admitted, Candidate, Finished, Frontier, FrontierConfig, Outcome, Pace, PutOff};
-use gleaner_types::plan::EventKind;
-use gleaner_types::{ErrorCode, JobId, JobKind, JobState, PageError};
+use gleaner_frontier::{Admitted, Candidate, Frontier, Pace, PutOff};
+use gleaner_types::{JobId, JobKind, JobState};
 use tokio::sync::watch;
 use url::Url;
 use uuid::Uuid;
 
-use self::events::{Agenda, Event};
+pub use self::config::MemoryConfig;
+use self::events::Agenda;
+use self::finish::Finish;
 pub use self::histories::{MAX_HISTORIES, MAX_HISTORY_BYTES};
 pub use self::keys::MAX_IDEMPOTENCY_KEYS;
 use self::state::State;
-use crate::outbox::EventData;
-use crate::results::Results;
+use crate::shelf::Shelf;
 use crate::{
-    Accounting, Conclusion, DEFAULT_RETAINED_BYTES, DeadLetter, DeliveryOutcome, Due, Error, EventId,
+    Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId,
     FinishedPage, HistoryKey, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailures,
-    PageOutcome, PastScrape, ReadBound, Receipt, Retention, Slice, Store, TeamId, TeamLoad,
+    PastScrape, ReadBound, Receipt, Retention, Slice, Store, TeamId, TeamLoad,
 };
 
-/// Failures and refusals of one job beyond so many are counted but not listed.
-pub const MAX_LISTED_FAILURES: usize = 100_000;
-
-/// Bounds of a [`MemoryStore`].
-#[derive(Debug, Clone)]
-pub struct MemoryConfig {
-    /// Concurrency and politeness.
-    pub frontier: FrontierConfig,
-    /// Under [`Retention::Keep`], documents of one job beyond so many bytes go to a temporary file.
-    pub retained_bytes: usize,
-    /// Ended jobs are forgotten after this.
-    pub retention: Duration,
-}
-
-impl Default for MemoryConfig {
-    fn default() -> Self {
-        Self {
-            frontier: FrontierConfig::default(),
-            retained_bytes: DEFAULT_RETAINED_BYTES,
-            retention: Duration::from_secs(gleaner_types::limits::RESULT_RETENTION_SECONDS),
-        }
-    }
-}
+/// Failures and refusals of one job beyond so many of each are counted but not listed, and a warning of the job says so.
+pub const MAX_LISTED_FAILURES: usize = 10_000;
+/// The same for all jobs together.
+pub const MAX_ALL_LISTED_FAILURES: usize = 250_000;
 
 /// A [`Store`] in memory. What it holds ends with the process.
 pub struct MemoryStore {
@@ -67,19 +50,13 @@ pub struct MemoryStore {
     chores: watch::Sender<u64>,
 }
 
-/// Where a page without a document is listed.
-enum Listed {
-    Nowhere,
-    Failure(PageError),
-    RobotsBlocked,
-}
-
 impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new(config: MemoryConfig) -> Self {
         let state = State {
             frontier: Frontier::new(config.frontier.clone()),
+            shelf: Shelf::new(config.shelf()),
             max_in_flight: usize::try_from(config.frontier.max_in_flight).unwrap_or(usize::MAX),
             jobs: HashMap::new(),
             leftover: BTreeMap::new(),
@@ -92,6 +69,7 @@ impl MemoryStore {
             short: BTreeSet::new(),
             ended: VecDeque::new(),
             has_chores: false,
+            listed: 0,
         };
         Self { config, state: Mutex::new(state), work: watch::Sender::new(0), chores: watch::Sender::new(0) }
     }
@@ -109,6 +87,15 @@ impl MemoryStore {
         if chores {
             self.chores.send_modify(|version| *version = version.wrapping_add(1));
         }
+    }
+
+    /// Has a job's queue room for so many pages more?
+    fn check_queue(&self, waiting: u64, pages: usize) -> Result<(), Error> {
+        let most = self.config.frontier.max_queued_per_job;
+        if waiting.saturating_add(pages as u64) <= most {
+            return Ok(());
+        }
+        Err(Error::full(format!("at most {most} pages of one job may wait, and these would be more")))
     }
 
     fn work_changed(&self) {
@@ -135,6 +122,11 @@ impl Store for MemoryStore {
         if state.jobs.contains_key(&job.id) || state.leftover.contains_key(&job.id) {
             return Err(Error::job_exists(job.id));
         }
+        if state.is_key_used(job.account.as_deref()) {
+            return Err(Error::key_used());
+        }
+        self.check_queue(0, job.pages.len())?;
+        state.check_jobs(job.account.as_deref())?;
         state.take_key(job.account.as_deref(), now)?;
         state.begin(job, self.config.retained_bytes, now);
         self.done(state);
@@ -151,6 +143,7 @@ impl Store for MemoryStore {
         let mut state = self.lock();
         let slot = state.running(job)?;
         let admitted = state.frontier.admit(slot, depth, pages, now);
+        state.note_overflow(job, &admitted);
         state.check_budget(job);
         self.done(state);
         Ok(admitted)
@@ -167,7 +160,7 @@ impl Store for MemoryStore {
     async fn lease(&self, max: usize, now: Duration) -> Result<Leases, Error> {
         let mut state = self.lock();
         state.take_back(now);
-        let leased = state.lease(max, now);
+        let (leased, waited) = state.lease(max, now);
         let expires_at = now.saturating_add(self.config.frontier.lease_time);
         let pages = leased.leases.into_iter().filter_map(|lease| {
             Some(LeasedPage {
@@ -178,6 +171,7 @@ impl Store for MemoryStore {
                 depth: lease.depth,
                 external: lease.external,
                 attempt: lease.attempt,
+                waited_for_slot: waited.contains(&lease.id),
                 expires_at,
             })
         });
@@ -190,93 +184,12 @@ impl Store for MemoryStore {
     }
 
     async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
-        const STALE: Receipt = Receipt { accepted: false, admitted: 0, job_ended: false };
-        let FinishedPage { lease: page, outcome, redirected_to, links, observed, fingerprint } = page;
-        let retention = self.lock().jobs.get(&page.job).map_or(Retention::Stream, |job| job.retention);
-        let mut document = None;
-        let mut listed = Listed::Nowhere;
-        let mut outcome = match outcome {
-            PageOutcome::Document(found, credits) => {
-                document = Some((Results::prepare(retention, found)?, credits));
-                Outcome::Document
-            }
-            PageOutcome::Failed(error) => {
-                listed = Listed::Failure(error);
-                Outcome::Failed
-            }
-            PageOutcome::RobotsBlocked => {
-                listed = Listed::RobotsBlocked;
-                Outcome::Skipped
-            }
-            PageOutcome::Skipped => Outcome::Skipped,
-            PageOutcome::Retry(not_before) => Outcome::Retry { not_before },
-        };
-        let mut guard = self.lock();
-        let state = &mut *guard;
-        let leased = state.frontier.is_leased(page.lease);
-        let Some(job) = state.jobs.get_mut(&page.job).filter(|_| leased) else {
-            // Its host is free again, though.
-            state.frontier.finish(page.lease, Outcome::Skipped, [], now);
-            self.done(guard);
-            return Ok(STALE);
-        };
-        if let Some(observed) = observed {
-            state.frontier.observe(&page.url, observed, now);
-        }
-        // Before its links, which are judged by it.
-        if let Some(said) = fingerprint {
-            state.frontier.fingerprinted(page.lease, said);
-        }
-        if let Some(target) = redirected_to
-            && !state.frontier.redirected(page.lease, target, now)
-        {
-            // The target has a place of its own in the queue.
-            (outcome, document) = (Outcome::Skipped, None);
-        }
-        if let Some((document, credits)) = document {
-            let position = job.results.end();
-            match job.results.push(document) {
-                Ok(()) => {
-                    job.credits += credits;
-                    state.teams.succeeded(job.team, now);
-                    if job.outbox.is_some() {
-                        let data = EventData::Document(position);
-                        let event = Event { kind: EventKind::Page, data, error: None };
-                        state.agenda.tell(page.job, &mut job.outbox, event, now);
-                        state.has_chores = true;
-                    }
-                }
-                // The page is done as far as the queue knows, so its loss must be told.
-                Err(error) => {
-                    outcome = Outcome::Failed;
-                    let message = error.to_string();
-                    listed = Listed::Failure(PageError { code: ErrorCode::UnknownError, message });
-                }
-            }
-            job.progressed();
-        }
-        let (metered, fills) = (job.account.is_some(), !job.unread && job.results.is_full());
-        state.teams.finished(job.team);
-        match listed {
-            Listed::Nowhere => {}
-            Listed::Failure(error) => state.page_failed(page.job, page.url, error, now),
-            Listed::RobotsBlocked => job.list_blocked(page.url),
-        }
-        if fills {
-            state.set_unread(page.job, true);
-        }
-        let Finished::Accepted { admitted, .. } = state.frontier.finish(page.lease, outcome, links, now)
-        else {
-            return Ok(STALE);
-        };
-        state.list_lost(now);
-        let mut job_ended = state.end_if_dry(page.job, now);
-        if metered && !job_ended {
-            state.check_budget(page.job);
-            job_ended = state.fail_if_denied(page.job, now);
-        }
-        self.done(guard);
-        Ok(Receipt { accepted: true, admitted: admitted.new, job_ended })
+        let retention = self.lock().jobs.get(&page.lease.job).map_or(Retention::Stream, |job| job.retention);
+        let page = Finish::prepare(page, retention)?;
+        let mut state = self.lock();
+        let receipt = state.finish(page, now);
+        self.done(state);
+        Ok(receipt)
     }
 
     async fn pace(&self, url: &Url, pace: Pace, now: Duration) -> Result<(), Error> {
@@ -289,8 +202,8 @@ impl Store for MemoryStore {
         let mut guard = self.lock();
         let state = &mut *guard;
         let record = state.jobs.get_mut(&job).ok_or_else(|| Error::unknown_job(job))?;
-        let mut slice = record.results.read(from, bound)?;
-        slice.end &= record.ended_at.is_some();
+        let mut part = record.results.read(from, bound);
+        part.end &= record.ended_at.is_some();
         let resume = record.unread && record.results.has_room();
         if resume {
             state.set_unread(job, false);
@@ -299,7 +212,7 @@ impl Store for MemoryStore {
         if resume {
             self.work_changed();
         }
-        Ok(slice)
+        part.into_slice()
     }
 
     async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error> {
@@ -311,16 +224,12 @@ impl Store for MemoryStore {
     }
 
     async fn warn(&self, job: JobId, warning: &str) -> Result<(), Error> {
-        let mut state = self.lock();
-        match &mut state.job(job)?.warning {
-            Some(all) if all.contains(warning) => {}
-            Some(all) => {
-                all.push_str("; ");
-                all.push_str(warning);
-            }
-            none => *none = Some(warning.to_owned()),
-        }
+        self.lock().job(job)?.warn(warning);
         Ok(())
+    }
+
+    async fn is_key_used(&self, team: &TeamId, idempotency_key: Uuid) -> Result<bool, Error> {
+        Ok(self.lock().keys.is_used(team, idempotency_key))
     }
 
     async fn fail(&self, job: JobId, reason: &str, now: Duration) -> Result<JobSnapshot, Error> {
@@ -406,20 +315,29 @@ impl Store for MemoryStore {
         let slot = state.running(job)?;
         let account = state.job(job)?.account.clone();
         let account = account.map(|account| crate::JobAccount { idempotency_key, ..*account });
+        if state.is_key_used(account.as_ref()) {
+            return Err(Error::key_used());
+        }
+        let waiting = state.frontier.counts(slot).map_or(0, |counts| counts.waiting);
+        self.check_queue(waiting, pages.len())?;
         state.take_key(account.as_ref(), now)?;
         state.job(job)?.add_budget(credits);
         let admitted = state.frontier.admit(slot, 0, pages, now);
+        state.note_overflow(job, &admitted);
         state.check_budget(job);
         self.done(state);
         Ok(admitted)
     }
 
     async fn read_json(&self, job: JobId, from: u64, bound: ReadBound) -> Result<JsonSlice, Error> {
-        let mut state = self.lock();
-        let record = state.job(job)?;
-        let mut slice = record.results.read_json(from, bound)?;
-        slice.end &= record.ended_at.is_some();
-        Ok(slice)
+        let part = {
+            let mut state = self.lock();
+            let record = state.job(job)?;
+            let mut part = record.results.read_json(from, bound);
+            part.end &= record.ended_at.is_some();
+            part
+        };
+        part.into_json()
     }
 
     async fn conclude(

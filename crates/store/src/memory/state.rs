@@ -4,30 +4,34 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_frontier::{Counts, Frontier, JobSlot, Leased};
+use gleaner_frontier::{Admitted, Counts, Frontier, JobSlot, LeaseId, Leased};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{ErrorCode, JobId, JobKind, JobState, PageError};
 use serde_json::Value;
 use tokio::sync::watch;
 use url::Url;
 
-use super::MAX_LISTED_FAILURES;
+use super::{MAX_ALL_LISTED_FAILURES, MAX_LISTED_FAILURES};
 use super::events::{Agenda, Event, Outbox};
 use super::histories::Histories;
 use super::keys::Keys;
 use super::teams::{TeamSlot, Teams};
 use crate::outbox::{self, EventData};
 use crate::results::Results;
+use crate::shelf::Shelf;
 use crate::{
     Conclusion, DueEvent, EndedJob, Error, EventId, JobAccount, JobSnapshot, NewJob, PageFailure,
     PageFailures, Retention, Shortage,
 };
 
+/// What the reader is told where not all pages without a document could be listed.
+const NOT_ALL_LISTED: &str = "not all pages without a document are listed";
 /// Why a job fails whose team can pay for no further page.
 const INSUFFICIENT_CREDITS: &str = "insufficient credits";
 
 pub(super) struct State {
     pub(super) frontier: Frontier,
+    pub(super) shelf: Arc<Shelf>,
     pub(super) max_in_flight: usize,
     pub(super) jobs: HashMap<JobId, Job>,
     /// Jobs that were removed while events of theirs wait.
@@ -43,6 +47,8 @@ pub(super) struct State {
     pub(super) ended: VecDeque<EndedJob>,
     /// Something was added to the chores since this was last looked at.
     pub(super) has_chores: bool,
+    /// Failures and refusals that are listed, those of all jobs.
+    pub(super) listed: usize,
 }
 
 pub(super) struct Job {
@@ -111,7 +117,8 @@ impl State {
         let mut record = Job {
             slot,
             kind,
-            request: job.request,
+            // Nobody asks for that of another job.
+            request: if kind == Some(JobKind::Crawl) { job.request } else { Value::Null },
             state: JobState::Scraping,
             limit,
             sealed: job.sealed,
@@ -119,7 +126,7 @@ impl State {
             paused: false,
             retention,
             in_memory: job.in_memory,
-            results: Results::new(retention, retained_bytes, job.in_memory),
+            results: Results::new(retention, retained_bytes, job.in_memory, Arc::clone(&self.shelf)),
             failures: PageFailures::default(),
             robots_blocked: 0,
             credits: 0,
@@ -149,15 +156,20 @@ impl State {
     }
 
     /// Leases fairly between teams, and no page that its job cannot pay.
-    pub(super) fn lease(&mut self, max: usize, now: Duration) -> Leased {
+    ///
+    /// With the leases comes which of them waited for a slot of their team.
+    pub(super) fn lease(&mut self, max: usize, now: Duration) -> (Leased, BTreeSet<LeaseId>) {
         let mut leased = Leased::default();
+        let mut waited = BTreeSet::new();
         if !self.teams.take_turns() && self.budgets == 0 {
             let max = max.min(self.teams.room());
             if max > 0 {
                 leased = self.frontier.lease(max, now);
+                let count = leased.leases.len();
+                let first = self.teams.leased_alone(count as u64, count < max);
+                waited.extend(leased.leases.iter().map(|lease| lease.id).take(first as usize));
             }
-            self.teams.leased_alone(leased.leases.len() as u64);
-            return leased;
+            return (leased, waited);
         }
         let mut spent = BTreeSet::new();
         while leased.leases.len() < max && self.frontier.in_flight() < self.max_in_flight {
@@ -168,11 +180,15 @@ impl State {
                 (leased, found)
             });
             if let Some(lease) = one.leases.into_iter().next() {
+                if self.teams.waited(team) {
+                    waited.insert(lease.id);
+                }
                 if let Some(job) = self.book(lease.job) {
                     self.check_budget(job);
                 }
                 leased.leases.push(lease);
             } else {
+                self.teams.ran_dry(team);
                 spent.insert(team);
                 leased.next = [leased.next, one.next].into_iter().flatten().min();
             }
@@ -180,7 +196,7 @@ impl State {
         if leased.leases.len() >= max {
             leased.next = Some(now);
         }
-        leased
+        (leased, waited)
     }
 
     /// Counts a lease for the job's team, whose next turn is another job's.
@@ -282,6 +298,8 @@ impl State {
         self.running.remove(&job.slot);
         job.state = state;
         job.ended_at = Some(now);
+        // It is read of jobs that run, and may be large.
+        job.request = Value::Null;
         let (kind, error) = match state {
             JobState::Completed | JobState::Scraping => (EventKind::Completed, None),
             JobState::Failed => (EventKind::Failed, job.error.as_deref().map(Box::from)),
@@ -345,10 +363,48 @@ impl State {
             self.agenda.tell(id, &mut job.outbox, Event { kind: EventKind::Page, data, error: text }, now);
             self.has_chores = true;
         }
-        let failures = &mut job.failures.failures;
-        if failures.len() < MAX_LISTED_FAILURES {
-            failures.push(PageFailure { sequence: failures.len() as u64, at: now, url, error });
+        let sequence = job.failures.failures.len();
+        if sequence < MAX_LISTED_FAILURES && self.listed < MAX_ALL_LISTED_FAILURES {
+            self.listed += 1;
+            job.failures.failures.push(PageFailure { sequence: sequence as u64, at: now, url, error });
+        } else {
+            job.warn(NOT_ALL_LISTED);
         }
+    }
+
+    /// Lists a page that robots.txt forbids.
+    pub(super) fn page_blocked(&mut self, id: JobId, url: Url) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        job.robots_blocked += 1;
+        if job.failures.robots_blocked.len() < MAX_LISTED_FAILURES && self.listed < MAX_ALL_LISTED_FAILURES {
+            self.listed += 1;
+            job.failures.robots_blocked.push(url);
+        } else {
+            job.warn(NOT_ALL_LISTED);
+        }
+    }
+
+    /// Tells the reader of a job that pages of it were left out.
+    pub(super) fn note_overflow(&mut self, id: JobId, admitted: &Admitted) {
+        if admitted.overflow > 0
+            && let Some(job) = self.jobs.get_mut(&id)
+        {
+            job.warn("pages were left out: too many of the job wait already, or an address is too long");
+        }
+    }
+
+    /// Has the team of a job that is about to begin a place for it?
+    pub(super) fn check_jobs(&self, account: Option<&JobAccount>) -> Result<(), Error> {
+        let Some((team, most)) = account.and_then(|account| Some((&account.team, account.max_jobs?))) else {
+            return Ok(());
+        };
+        let running = self.teams.find(team).map_or(0, |slot| self.teams.count(slot));
+        if running < u64::from(most) { Ok(()) } else { Err(Error::too_many_jobs(most)) }
+    }
+
+    pub(super) fn is_key_used(&self, account: Option<&JobAccount>) -> bool {
+        let key = account.and_then(|account| Some((&account.team, account.idempotency_key?)));
+        key.is_some_and(|(team, key)| self.keys.is_used(team, key))
     }
 
     pub(super) fn running(&mut self, id: JobId) -> Result<JobSlot, Error> {
@@ -358,7 +414,9 @@ impl State {
 
     /// Forgets a job, save for its events that wait.
     pub(super) fn forget(&mut self, id: JobId) {
-        let Some(job) = self.jobs.remove(&id) else { return };
+        let Some(mut job) = self.jobs.remove(&id) else { return };
+        let PageFailures { failures, robots_blocked } = std::mem::take(&mut job.failures);
+        self.listed = self.listed.saturating_sub(failures.len() + robots_blocked.len());
         if job.outbox.as_ref().is_some_and(|outbox| !outbox.is_empty()) {
             self.leftover.insert(id, job);
         }
@@ -394,10 +452,15 @@ impl Job {
         self.progress.send_modify(|version| *version = version.wrapping_add(1));
     }
 
-    pub(super) fn list_blocked(&mut self, url: Url) {
-        self.robots_blocked += 1;
-        if self.failures.robots_blocked.len() < MAX_LISTED_FAILURES {
-            self.failures.robots_blocked.push(url);
+    /// Adds a remark for the reader; repeated ones are kept once.
+    pub(super) fn warn(&mut self, warning: &str) {
+        match &mut self.warning {
+            Some(all) if all.contains(warning) => {}
+            Some(all) => {
+                all.push_str("; ");
+                all.push_str(warning);
+            }
+            none => *none = Some(warning.to_owned()),
         }
     }
 
@@ -425,7 +488,7 @@ impl Job {
         match &event.data {
             EventData::Nothing => {}
             EventData::Document(position) => {
-                data = self.results.json(*position, usize::MAX, true).ok().flatten();
+                data = self.results.json(*position).ok().flatten();
                 if data.is_none() {
                     error = Some("the document could not be read back");
                 }

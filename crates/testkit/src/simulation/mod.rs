@@ -18,6 +18,7 @@
 //!   a `Retry-After`: not for robots.txt and sitemaps either, nor by redirects, nor after crashes. The gap and the
 //!   `Retry-After` of a host hold for every request that begins after the answer that told them, whosever it is and
 //!   however long its page had been leased.
+//! - Nor is an address given more pages to work on than allowed, of all hosts together that are known to be there.
 //! - Nothing is asked for a job that has ended, and nobody works on a page whose lease is over.
 //! - Every job ends, its counts never run backwards, and at the end they agree with what was read.
 //!

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{Fetch, FetchError, FetchRequest, Fetched, HopCheck, Purpose, Transform, Transformed};
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{CacheState, Document, ErrorCode, PageError, ProxyUsed};
+use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use url::Url;
 
 use super::stage::{LEASE_TIME, Stage};
@@ -78,10 +78,7 @@ enum Outcome {
 
 impl Web {
     fn host_of(&self, place: Place) -> usize {
-        match place {
-            Place::Page(id) => self.0.world.pages[id].host,
-            Place::Robots(host) | Place::Sitemap(host, _) | Place::Nothing(host) => host,
-        }
+        self.0.world.host_of(place)
     }
 
     /// `tried` counts from 0.
@@ -185,6 +182,7 @@ impl Fetch for Web {
                 body: answer.body,
                 retry_after: answer.retry_after.map(Duration::from_secs),
                 latency,
+                address: Some(stage.world.hosts[self.host_of(place)].address),
                 proxy_used: ProxyUsed::Basic,
                 cache_state: CacheState::Miss,
                 cached_at: None,
@@ -230,6 +228,6 @@ impl Transform for Reader {
             }
             _ => Vec::new(),
         };
-        Ok(Transformed { document: Document::default(), links })
+        Ok(Transformed { links, ..Transformed::default() })
     }
 }

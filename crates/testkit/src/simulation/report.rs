@@ -22,6 +22,8 @@ pub struct Report {
     pub documents: u64,
     /// Leases that were lost: by crashes, by fetches that hang, by a store that is late.
     pub leases_lost: u64,
+    /// How often an address that several hosts share had as many pages in work as it may.
+    pub full_addresses: u64,
     /// How often the worker loop broke and began anew.
     pub crashes: u64,
     /// What should not have happened, a sentence each.
@@ -41,6 +43,7 @@ impl Report {
             hops_across_hosts: 0,
             documents: 0,
             leases_lost: 0,
+            full_addresses: 0,
             crashes: 0,
             violations: Vec::new(),
             events,

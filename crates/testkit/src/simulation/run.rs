@@ -51,14 +51,17 @@ async fn play(seed: u64) -> Report {
     frontier.most_per_host = most_per_host;
     frontier.max_per_host = 1 + random.below(most_per_host as usize) as u32;
     frontier.lease_time = LEASE_TIME;
+    let most_per_address = 1 + Random::new(seed, 0xadd8).below(10) as u32;
+    frontier.most_per_address = most_per_address;
     let config = MemoryConfig { frontier, ..MemoryConfig::default() };
     let room = Room::new(Parts {
-        store: Arc::new(Shaky::new(MemoryStore::new(config), Arc::clone(&stage))),
+        store: Arc::new(Shaky::new(MemoryStore::new(config), Arc::clone(&stage), most_per_address)),
         fetch: Arc::new(Web(Arc::clone(&stage))),
         transform: Arc::new(Reader(Arc::clone(&stage))),
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: most,
+        near_duplicates: true,
     });
 
     let tasks: Arc<[Task]> = tasks.into();
@@ -92,6 +95,7 @@ async fn play(seed: u64) -> Report {
     report.hops_across_hosts = wire.across_hosts;
     report.documents = documents;
     report.crashes = stage.crashed();
+    report.full_addresses = stage.full_addresses();
     report.leases_lost = lost.values().map(|count| u64::from(*count)).sum();
     report.violations = std::mem::take(&mut wire.violations);
     report
@@ -117,6 +121,8 @@ fn check_refetches(stage: &Stage, lost: &BTreeMap<(usize, Place), u32>) {
     let counts = stage.wire().direct().clone();
     for ((job, page), count) in counts {
         let tries = match stage.world.pages[page].kind {
+            // Where robots.txt of a host on the way cannot be had, it is tried again later.
+            Kind::Redirect(_) if stage.world.leads_to_broken_robots(page) => MAX_TRIES,
             Kind::Html | Kind::NotFound | Kind::Redirect(_) => 1,
             Kind::Flaky { .. } | Kind::Dead => MAX_TRIES,
         };

@@ -41,6 +41,7 @@ pub(super) struct Stage {
     lost: Mutex<BTreeMap<(usize, Place), u32>>,
     /// Crashes that have been.
     crashed: Mutex<usize>,
+    full_addresses: Mutex<u64>,
 }
 
 impl Stage {
@@ -55,6 +56,7 @@ impl Stage {
             tries: Mutex::default(),
             lost: Mutex::default(),
             crashed: Mutex::default(),
+            full_addresses: Mutex::default(),
         }
     }
 
@@ -92,6 +94,15 @@ impl Stage {
         self.sleep(LEASE_TIME.as_millis() as u64).await;
         self.wire().violate(self.now(), format!("job {job} works on {place:?}, whose lease is over"));
         std::future::pending::<()>().await;
+    }
+
+    /// Notes that an address of several hosts has as many pages in work as it may.
+    pub(super) fn note_full_address(&self) {
+        *locked(&self.full_addresses) += 1;
+    }
+
+    pub(super) fn full_addresses(&self) -> u64 {
+        *locked(&self.full_addresses)
     }
 
     /// How often the worker loop broke.

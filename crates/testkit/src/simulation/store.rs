@@ -1,6 +1,7 @@
 //! The memory store, with what can go wrong between it and a worker.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -36,11 +37,45 @@ pub(super) struct Shaky {
     leased: Mutex<BTreeSet<(usize, Place)>>,
     /// How often each page was finished.
     finishes: Mutex<BTreeMap<(usize, Place), u64>>,
+    /// The addresses of hosts, as far as the store was told.
+    told: Mutex<BTreeMap<usize, IpAddr>>,
+    most_per_address: u32,
 }
 
 impl Shaky {
-    pub(super) fn new(store: MemoryStore, stage: Arc<Stage>) -> Self {
-        Self { store, stage, numbers: Mutex::default(), leased: Mutex::default(), finishes: Mutex::default() }
+    pub(super) fn new(store: MemoryStore, stage: Arc<Stage>, most_per_address: u32) -> Self {
+        Self {
+            store,
+            stage,
+            numbers: Mutex::default(),
+            leased: Mutex::default(),
+            finishes: Mutex::default(),
+            told: Mutex::default(),
+            most_per_address,
+        }
+    }
+
+    fn tell(&self, url: &Url, address: Option<IpAddr>) {
+        if let (Some(place), Some(address)) = (self.stage.world.place(url), address) {
+            locked(&self.told).insert(self.stage.world.host_of(place), address);
+        }
+    }
+
+    /// Holds the next page to lease against what its address may have in work.
+    fn check_address(&self, leased: &BTreeSet<(usize, Place)>, (job, place): (usize, Place)) {
+        let told = locked(&self.told);
+        let address_of = |place: Place| told.get(&self.stage.world.host_of(place));
+        let Some(address) = address_of(place) else { return };
+        let in_work = leased.iter().filter(|(_, other)| address_of(*other) == Some(address)).count();
+        let most = self.most_per_address as usize;
+        if in_work >= most {
+            let what = format!("job {job} is given {place:?}, and its address has {in_work} pages in work");
+            self.stage.wire().violate(self.stage.now(), what);
+        }
+        let hosts = told.values().filter(|other| *other == address).count();
+        if in_work + 1 == most && hosts > 1 {
+            self.stage.note_full_address();
+        }
     }
 
     fn page(&self, job: JobId, url: &Url) -> Option<(usize, Place)> {
@@ -76,13 +111,18 @@ impl Store for Shaky {
         self.crash_if_due();
         let leases = self.store.lease(max, now).await?;
         let pages = leases.pages.iter().filter_map(|page| self.page(page.job, &page.url));
-        let pages: Vec<_> = pages.collect();
-        locked(&self.leased).extend(pages);
+        let mut leased = locked(&self.leased);
+        for page in pages {
+            self.check_address(&leased, page);
+            leased.insert(page);
+        }
+        drop(leased);
         Ok(leases)
     }
 
     async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
         let mut late = Duration::ZERO;
+        let (url, address) = (page.lease.url.clone(), page.address);
         if let Some((job, place)) = self.page(page.lease.job, &page.lease.url) {
             locked(&self.leased).remove(&(job, place));
             let count = {
@@ -98,7 +138,11 @@ impl Store for Shaky {
                 late = Duration::from_millis(self.stage.now() - before);
             }
         }
-        self.store.finish(page, now + late).await
+        let receipt = self.store.finish(page, now + late).await?;
+        if receipt.accepted {
+            self.tell(&url, address);
+        }
+        Ok(receipt)
     }
 
     async fn admit(
@@ -116,7 +160,9 @@ impl Store for Shaky {
     }
 
     async fn pace(&self, url: &Url, pace: Pace, now: Duration) -> Result<(), Error> {
-        self.store.pace(url, pace, now).await
+        self.store.pace(url, pace, now).await?;
+        self.tell(url, pace.address);
+        Ok(())
     }
 
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {

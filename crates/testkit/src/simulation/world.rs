@@ -1,5 +1,7 @@
 //! A small web, made from a seed: hosts, pages, links in many spellings, redirects, failures, robots.txt and sitemaps.
 
+use std::net::IpAddr;
+
 use url::Url;
 
 use crate::site::random::Random;
@@ -28,6 +30,8 @@ pub(super) struct Host {
     /// The least time that an answer takes, in milliseconds.
     pub(super) latency: u64,
     pub(super) start: PageId,
+    /// Many names may be one server.
+    pub(super) address: IpAddr,
 }
 
 /// How a page answers.
@@ -108,6 +112,10 @@ pub(super) struct World {
     pub(super) pages: Vec<Page>,
 }
 
+fn address(number: usize) -> IpAddr {
+    IpAddr::from([192, 0, 2, number as u8])
+}
+
 impl World {
     pub(super) fn generate(seed: u64) -> Self {
         let mut random = Random::new(seed, 0x3077);
@@ -123,6 +131,13 @@ impl World {
         }
         for index in 0..world.hosts.len() {
             world.add_sitemap(index, &mut random);
+        }
+        // Numbers of their own, so that the webs of known seeds stay what they were.
+        let mut random = Random::new(seed, 0xadd7);
+        if random.below(2) == 0 {
+            for host in &mut world.hosts {
+                host.address = address(random.below(2));
+            }
         }
         world
     }
@@ -146,7 +161,8 @@ impl World {
         }
         let latency = 1 + random.below(300) as u64;
         let nested = random.below(3) == 0;
-        self.hosts.push(Host { name, robots, sitemap: None, nested, latency, start });
+        let address = address(10 + index);
+        self.hosts.push(Host { name, robots, sitemap: None, nested, latency, start, address });
     }
 
     fn choose_kind(&mut self, id: PageId, random: &mut Random) {
@@ -246,6 +262,24 @@ impl World {
                 None => Place::Nothing(host),
             },
         })
+    }
+
+    /// Does a page redirect, in one step or more, to a host whose robots.txt fails?
+    pub(super) fn leads_to_broken_robots(&self, mut id: PageId) -> bool {
+        while let Kind::Redirect(to) = self.pages[id].kind {
+            id = to;
+            if self.hosts[self.pages[id].host].robots == Robots::Broken {
+                return true;
+            }
+        }
+        false
+    }
+
+    pub(super) fn host_of(&self, place: Place) -> usize {
+        match place {
+            Place::Page(id) => self.pages[id].host,
+            Place::Robots(host) | Place::Sitemap(host, _) | Place::Nothing(host) => host,
+        }
     }
 
     /// Status and body of robots.txt.

@@ -1,56 +1,32 @@
 //! CSV and TSV to a Markdown table (RFC 4180, read leniently).
 
+use crate::markdown::cell;
+
 /// A table has at most so many columns; values beyond are joined to the last.
 const MAX_COLUMNS: usize = 512;
 
 /// A Markdown table; the first row is its header.
 pub(crate) fn markdown(text: &str, delimiter: char) -> String {
     let delimiter = if delimiter == ',' { likeliest(text) } else { delimiter };
-    let mut rows: Vec<Vec<String>> = Vec::new();
+    let text = text.trim_start_matches('\u{FEFF}');
+    // The header is as wide as the widest row: a later, wider row loses nothing, its cells stay. Read twice, because the
+    // rows of a file may be many times as large as the file.
     let mut row = Vec::new();
-    let mut value = String::new();
-    let mut quoted = false;
-    let mut characters = text.trim_start_matches('\u{FEFF}').chars().peekable();
-    while let Some(c) = characters.next() {
-        match c {
-            '"' if quoted && characters.peek() == Some(&'"') => {
-                characters.next();
-                value.push('"');
-            }
-            '"' if quoted => quoted = false,
-            '"' if value.is_empty() => quoted = true,
-            '\n' | '\r' if !quoted => {
-                if c == '\r' && characters.peek() == Some(&'\n') {
-                    characters.next();
-                }
-                row.push(std::mem::take(&mut value));
-                rows.push(std::mem::take(&mut row));
-            }
-            _ if c == delimiter && !quoted && row.len() + 1 < MAX_COLUMNS => {
-                row.push(std::mem::take(&mut value));
-            }
-            _ => value.push(c),
-        }
+    let (mut columns, mut reader) = (0, Reader { rest: text, delimiter });
+    while reader.next(&mut row) {
+        columns = columns.max(row.len());
     }
-    if !value.is_empty() || !row.is_empty() {
-        row.push(value);
-        rows.push(row);
-    }
-    rows.retain(|row| row.iter().any(|value| !value.trim().is_empty()));
-    // The header is as wide as the widest row among the first: a later, wider row loses nothing, its cells stay.
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let mut out = String::with_capacity(text.len() + text.len() / 4);
-    for (index, row) in rows.iter().enumerate() {
-        if index > 0 {
-            out.push('\n');
-        }
-        out.push('|');
-        for value in row {
+    let mut reader = Reader { rest: text, delimiter };
+    while reader.next(&mut row) {
+        let first = out.is_empty();
+        out.push_str(if first { "|" } else { "\n|" });
+        for value in &row {
             out.push(' ');
             cell(value, &mut out);
             out.push_str(" |");
         }
-        if index == 0 {
+        if first {
             out.push_str(&"  |".repeat(columns - row.len()));
             out.push_str("\n|");
             out.push_str(&" --- |".repeat(columns));
@@ -59,25 +35,69 @@ pub(crate) fn markdown(text: &str, delimiter: char) -> String {
     out
 }
 
+/// Reads row by row.
+struct Reader<'t> {
+    rest: &'t str,
+    delimiter: char,
+}
+
+impl Reader<'_> {
+    /// The values of the next row that has any; false at the end.
+    fn next(&mut self, row: &mut Vec<String>) -> bool {
+        while !self.rest.is_empty() {
+            row.clear();
+            self.read(row);
+            if row.iter().any(|value| !value.trim().is_empty()) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn read(&mut self, row: &mut Vec<String>) {
+        let mut value = String::new();
+        let mut quoted = false;
+        let mut characters = self.rest.chars();
+        while let Some(c) = characters.next() {
+            let mut follows = |wanted: char| {
+                let mut ahead = characters.clone();
+                let does = ahead.next() == Some(wanted);
+                if does {
+                    characters = ahead;
+                }
+                does
+            };
+            match c {
+                '"' if quoted => {
+                    if follows('"') {
+                        value.push('"');
+                    } else {
+                        quoted = false;
+                    }
+                }
+                '"' if value.is_empty() => quoted = true,
+                '\n' | '\r' if !quoted => {
+                    if c == '\r' {
+                        follows('\n');
+                    }
+                    break;
+                }
+                _ if c == self.delimiter && !quoted && row.len() + 1 < MAX_COLUMNS => {
+                    row.push(std::mem::take(&mut value));
+                }
+                _ => value.push(c),
+            }
+        }
+        self.rest = characters.as_str();
+        row.push(value);
+    }
+}
+
 /// Some exporters write semicolons into what they call comma-separated.
 fn likeliest(text: &str) -> char {
     let line = text.lines().next().unwrap_or_default();
     let count = |delimiter: char| line.matches(delimiter).count();
     [',', ';', '\t', '|'].into_iter().rev().max_by_key(|delimiter| count(*delimiter)).unwrap_or(',')
-}
-
-fn cell(value: &str, out: &mut String) {
-    for c in value.trim().chars() {
-        match c {
-            '\n' => out.push_str("<br>"),
-            '|' | '\\' | '<' | '*' | '_' | '`' | '[' => {
-                out.push('\\');
-                out.push(c);
-            }
-            _ if c.is_control() => {}
-            _ => out.push(c),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -92,6 +112,8 @@ mod tests {
             ("a\tb\n1\t|", '\t', "| a | b |\n| --- | --- |\n| 1 | \\| |"),
             ("a;b\n1;2", ',', "| a | b |\n| --- | --- |\n| 1 | 2 |"),
             ("a\n1,2,3", ',', "| a |  |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |"),
+            ("a,b\n,\n\n1,2", ',', "| a | b |\n| --- | --- |\n| 1 | 2 |"),
+            ("*a*\n2 * 3 [x] <b>\n", ',', "| \\*a\\* |\n| --- |\n| 2 * 3 [x] \\<b> |"),
             ("", ',', ""),
         ];
         for (text, delimiter, expected) in rows {

@@ -2,6 +2,8 @@
 
 pub(crate) mod delimited;
 pub(crate) mod feed;
+pub(crate) mod feed_page;
+pub(crate) mod markdown;
 #[cfg(feature = "pdf")]
 pub(crate) mod pdf;
 mod sniff;

@@ -32,6 +32,7 @@ pub(crate) fn page(body: &[u8], parser: PdfParser, formats: &Formats) -> Result<
 fn document(converted: Converted, formats: &Formats) -> Page {
     let links = links(&converted.markdown);
     let mut document = Document { metadata: metadata(&converted), ..Document::default() };
+    let pages_converted = Some(converted.pages_converted);
     let mut warnings: Vec<String> = Vec::new();
     if converted.pages_converted < converted.pages {
         warnings.push(format!(
@@ -69,7 +70,7 @@ fn document(converted: Converted, formats: &Formats) -> Page {
         document.markdown = Some(converted.markdown);
     }
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-    Page { document, links }
+    Page { document, links, pages_converted }
 }
 
 fn without_text(pages: &[u32]) -> Option<String> {
@@ -91,7 +92,7 @@ fn metadata(converted: &Converted) -> Metadata {
         keywords: converted.keywords.clone(),
         published_time: converted.created.as_deref().and_then(date),
         modified_time: converted.modified.as_deref().and_then(date),
-        num_pages: Some(converted.pages_converted),
+        num_pages: Some(converted.pages),
         ..Metadata::default()
     };
     if let Some(author) = &converted.author {

@@ -112,11 +112,11 @@ pub(crate) fn sniff(body: &[u8], content_type: Option<&str>) -> Body {
         _ if essence.starts_with("image/")
             || essence.starts_with("audio/")
             || essence.starts_with("video/")
-            || essence.starts_with("font/")
-            || essence.starts_with("application/") =>
+            || essence.starts_with("font/") =>
         {
             Body::Binary(essence)
         }
+        // Of what else there is under `application/`, some is text: its bytes say.
         _ => unknown(head, content_type),
     }
 }
@@ -214,6 +214,9 @@ mod tests {
             (b"%PDF-1.7", Some("application/pdf"), Body::Pdf),
             (b"\x89PNG\r\n\x1a\n", Some("text/html"), binary("image/png")),
             (b"whatever", Some("image/png"), binary("image/png")),
+            (b"\\section{x}", Some("application/x-tex"), Body::Text),
+            (b"<?php ?><p>x", Some("application/x-httpd-php"), Body::Html),
+            (b"\xD0\xCF\x11\xE0\0", Some("application/msword"), binary("application/msword")),
             (b"\0\0\0\x20ftypisom", None, binary("video/mp4")),
         ];
         for (body, content_type, expected) in rows {

@@ -11,15 +11,16 @@ mod surroundings;
 mod words;
 
 pub(super) use collect::collect;
-pub(super) use features::Features;
 #[cfg(test)]
 pub(super) use features::WIDTH;
+pub(super) use features::{Features, SHARED};
 
 use super::vocabulary::GROUPS;
 use crate::tree::{NodeId, Tag};
 
-/// A page is judged by its first so many blocks; what comes after shares the fate of the last one.
-pub(crate) const MAX_BLOCKS: usize = 20_000;
+/// A page is judged by its first so many blocks; what comes after shares the fate of the last one, and the page's warning
+/// says so. Each takes some 200 bytes of memory and a few microseconds.
+pub(crate) const MAX_BLOCKS: usize = 100_000;
 
 /// A distance that means "not there"; also how far up elements are looked at.
 const FAR: u8 = 24;
@@ -191,6 +192,8 @@ pub(crate) struct Blocks {
     elements: Vec<Element>,
     runs: Vec<Run>,
     page: PageFacts,
+    /// There were more than [`MAX_BLOCKS`].
+    pub(super) cut: bool,
 }
 
 impl Blocks {

@@ -21,14 +21,28 @@ use crate::tree::{Edge, Kind, Tree, Walk};
 use crate::view::View;
 use blocks::{Block, Blocks};
 
-/// Hides what surrounds the main content of a page; false where no block is likely to belong to it.
-pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url) -> bool {
+/// The warning of a page with too many blocks.
+pub(crate) const CUT: &str =
+    "The page has more blocks of text than are judged: what comes after them is kept or left out as a whole.";
+
+/// What came of the search for main content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Narrowed {
+    /// There is some.
+    pub(crate) found: bool,
+    /// The end of the page was not judged ([`CUT`]).
+    pub(crate) cut: bool,
+}
+
+/// Hides what surrounds the main content of a page, if there is any that is likely to be it.
+pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url) -> Narrowed {
     let blocks = blocks::collect(tree, view, url);
-    let likely = model::likelihoods(&blocks.features());
+    let mut likely = Vec::with_capacity(blocks.list.len());
+    blocks.features(|piece| likely.extend(model::likelihoods(piece)));
     let mut kept = choose(&blocks.list, &likely);
     keep_small(&blocks.list, &mut kept);
     hide(tree, view, &blocks, &kept);
-    kept.iter().any(|kept| *kept)
+    Narrowed { found: kept.iter().any(|kept| *kept), cut: blocks.cut }
 }
 
 /// A page with no more words than this has nothing to be told from its surroundings by.
@@ -85,21 +99,17 @@ fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool]) {
             } else {
                 view.hidden.insert(*node);
             }
-            if let Some(slot) = below.get_mut(node.index()) {
-                *slot |= if *kept { 1 } else { 2 };
+            let mark = if *kept { 1 } else { 2 };
+            // What is around an element that has the mark already has it too.
+            for around in std::iter::once(*node).chain(tree.ancestors(*node)) {
+                match below.get_mut(around.index()) {
+                    Some(slot) if *slot & mark == 0 => *slot |= mark,
+                    _ => break,
+                }
             }
         }
     }
     for root in view.roots.clone() {
-        for edge in Walk::new(tree, root) {
-            let Edge::Leave(node) = edge else { continue };
-            let own = below.get(node.index()).copied().unwrap_or(0);
-            if let Some(parent) = tree.parent(node)
-                && let Some(slot) = below.get_mut(parent.index())
-            {
-                *slot |= own;
-            }
-        }
         // Elements without text (pictures, rules, frames) stay between the first and the last block that is kept.
         let mut inside = false;
         let mut walk = Walk::new(tree, root);
@@ -136,7 +146,8 @@ pub mod training {
         let root = tree.find(Tag::Body).or_else(|| tree.find(Tag::Frameset)).unwrap_or(NodeId::DOCUMENT);
         let view = View { roots: vec![root], ..View::whole(&tree) };
         let blocks = super::blocks::collect(&tree, &view, url);
-        let features = blocks.features().into_iter().map(Vec::from);
+        let mut features: Vec<Vec<f32>> = Vec::with_capacity(blocks.list.len());
+        blocks.features(|piece| features.extend(piece.iter().map(|row| row.to_vec())));
         let text = |block: &super::Block| {
             blocks.nodes_of(block).iter().map(|node| tree.text(*node)).collect::<Vec<_>>().join("")
         };

@@ -7,14 +7,14 @@
 
 use std::sync::LazyLock;
 
-use super::blocks::Features;
+use super::blocks::{Features, SHARED};
 
 static BYTES: &[u8] = include_bytes!("model.bin");
 
 static MODEL: LazyLock<Ensemble> =
     LazyLock::new(|| Ensemble::read(&mut Reader { bytes: BYTES }).unwrap_or_default());
 
-/// How likely each block with these numbers belongs to the main content.
+/// How likely each block with these numbers belongs to the main content; all are of one page.
 pub(super) fn likelihoods(blocks: &[Features]) -> Vec<f32> {
     MODEL.likelihoods(blocks)
 }
@@ -28,8 +28,9 @@ const STAGE: usize = 15;
 /// A sum (log odds) further from zero than this leaves no doubt.
 const CERTAIN: f32 = 2.5;
 
-/// The mark of a leaf in [`Split::next`]; the rest is the leaf's number.
-const LEAF: u8 = 0x80;
+/// Where a split leads to a leaf, this is added to the leaf's number: beyond the splits, so that one look both finds the
+/// next split and tells that there is none.
+const LEAF: u8 = LEAVES as u8;
 
 #[derive(Debug, Clone, Copy)]
 struct Split {
@@ -46,10 +47,28 @@ impl Default for Split {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Tree {
     splits: [Split; LEAVES],
     leaves: [f32; LEAVES],
+    /// The splits by numbers that all blocks of a page share, children before their parents.
+    shared: Vec<SharedSplit>,
+}
+
+/// A split that goes the same way for all blocks of a page.
+#[derive(Debug, Clone, Copy)]
+struct SharedSplit {
+    number: u8,
+    /// The split that leads to it, and by which side; `None` for the first of the tree.
+    parent: Option<(u8, u8)>,
+}
+
+/// A tree as it is for one page: nothing leads to splits that all blocks share.
+#[derive(Debug)]
+struct Settled<'t> {
+    splits: [Split; LEAVES],
+    first: u8,
+    leaves: &'t [f32; LEAVES],
 }
 
 #[derive(Debug, Default)]
@@ -82,10 +101,10 @@ impl Ensemble {
                 for slot in &mut next {
                     let [child] = reader.take()?;
                     let child = i8::from_le_bytes([child]);
-                    let leaf = u8::try_from(-1 - i16::from(child)).map(|leaf| leaf | LEAF);
+                    let leaf = u8::try_from(-1 - i16::from(child)).map(|leaf| leaf + LEAF);
                     *slot = leaf.or_else(|_| u8::try_from(child)).ok()?;
                     // Children come after their parent, so that a walk ends.
-                    if *slot & LEAF == 0 && *slot <= at {
+                    if *slot <= at {
                         return None;
                     }
                 }
@@ -94,6 +113,7 @@ impl Ensemble {
             for leaf in tree.leaves.iter_mut().take(usize::from(splits) + 1) {
                 *leaf = f32::from_le_bytes(reader.take()?);
             }
+            tree.shared = tree.shared_splits(splits);
             ensemble.trees.push(tree);
         }
         Some(ensemble)
@@ -104,7 +124,10 @@ impl Ensemble {
         let mut sums = vec![0.0_f32; blocks.len()];
         let mut open: Vec<(&Features, &mut f32)> = blocks.iter().zip(&mut sums).collect();
         for stage in self.trees.chunks(STAGE) {
+            let Some((page, _)) = open.first() else { break };
+            let page: &Features = page;
             for tree in stage {
+                let tree = tree.settle(page);
                 for (features, sum) in &mut open {
                     **sum += tree.value(features);
                 }
@@ -116,16 +139,55 @@ impl Ensemble {
 }
 
 impl Tree {
+    /// Of so many splits, those by numbers that all blocks share.
+    fn shared_splits(&self, splits: u8) -> Vec<SharedSplit> {
+        let parent = |number: u8| {
+            self.splits.iter().zip(0_u8..splits).find_map(|(split, parent)| {
+                let side = split.next.iter().position(|next| *next == number)?;
+                Some((parent, u8::try_from(side).ok()?))
+            })
+        };
+        let shared =
+            self.splits.iter().zip(0_u8..splits).filter(|(split, _)| usize::from(split.feature) >= SHARED);
+        shared.rev().map(|(_, number)| SharedSplit { number, parent: parent(number) }).collect()
+    }
+
+    /// The tree for the page of a block.
+    fn settle(&self, page: &Features) -> Settled<'_> {
+        let mut settled = Settled { splits: self.splits, first: 0, leaves: &self.leaves };
+        for shared in &self.shared {
+            let next = settled.splits.get(usize::from(shared.number)).map_or(LEAF, |split| split.next(page));
+            let slot = match shared.parent {
+                None => Some(&mut settled.first),
+                Some((parent, side)) => settled
+                    .splits
+                    .get_mut(usize::from(parent))
+                    .and_then(|split| split.next.get_mut(usize::from(side))),
+            };
+            if let Some(slot) = slot {
+                *slot = next;
+            }
+        }
+        settled
+    }
+}
+
+impl Split {
+    /// Where a block goes from here.
+    fn next(&self, features: &Features) -> u8 {
+        let Some(feature) = features.get(usize::from(self.feature)) else { return LEAF };
+        self.next.get(usize::from(*feature > self.threshold)).copied().unwrap_or(LEAF)
+    }
+}
+
+impl Settled<'_> {
     /// The value of the leaf that a block falls into.
     fn value(&self, features: &Features) -> f32 {
-        let mut at = 0_u8;
-        while at & LEAF == 0 {
-            let split = self.splits.get(usize::from(at) % LEAVES).copied().unwrap_or_default();
-            let feature = features.get(usize::from(split.feature)).copied().unwrap_or(0.0);
-            let [left, right] = split.next;
-            at = if feature <= split.threshold { left } else { right };
+        let mut at = usize::from(self.first);
+        while let Some(split) = self.splits.get(at) {
+            at = usize::from(split.next(features));
         }
-        self.leaves.get(usize::from(at) % LEAVES).copied().unwrap_or(0.0)
+        self.leaves.get(at.wrapping_sub(LEAVES)).copied().unwrap_or(0.0)
     }
 }
 
@@ -144,6 +206,27 @@ mod tests {
             assert!(tree.splits.iter().all(|split| usize::from(split.feature) < WIDTH));
         }
         assert!(reader.bytes.is_empty());
+    }
+
+    #[test]
+    fn what_blocks_share_is_settled_for_all_of_them() {
+        let page = |number: usize| -> Features {
+            std::array::from_fn(|at| ((at * 7_919 + number * 104_729) % 211) as f32 / 3.0 - 10.0)
+        };
+        let mut settled = 0;
+        for number in 0..20 {
+            let block = page(number);
+            for tree in &MODEL.trees {
+                // Another block of the page, and the same tree with nothing settled.
+                let mut other = page(number + 1);
+                other[SHARED..].copy_from_slice(&block[SHARED..]);
+                let plain = Settled { splits: tree.splits, first: 0, leaves: &tree.leaves };
+                let quick = tree.settle(&other);
+                assert_eq!(quick.value(&block).to_bits(), plain.value(&block).to_bits());
+                settled += tree.shared.len();
+            }
+        }
+        assert!(settled > 0);
     }
 
     #[test]

@@ -269,6 +269,14 @@ fn is_column_of_numbers(tree: &Tree, pre: NodeId) -> bool {
     beside() == Some(true) && counts(&tree.text_content(pre))
 }
 
+/// Is there no text but numbers? Read no further than to the first that is none.
+fn holds_numbers(tree: &Tree, node: NodeId) -> bool {
+    Walk::new(tree, node).all(|edge| match edge {
+        Edge::Enter(node) if tree.kind(node) == Kind::Text => is_numbers(tree.text(node)),
+        _ => true,
+    })
+}
+
 fn is_numbers(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_digit() || c.is_whitespace() || matches!(c, '.' | ':' | '|'))
 }
@@ -303,7 +311,7 @@ fn is_gutter(tree: &Tree, node: NodeId) -> bool {
         // On some pages it is the line itself that has the attribute, and not its number.
         return tree.folded_text(node, 12) == number.trim();
     }
-    has_class(tree, node, GUTTERS) && is_numbers(&tree.text_content(node))
+    has_class(tree, node, GUTTERS) && holds_numbers(tree, node)
 }
 
 /// The language of a code block, read from the classes that highlighters use, on the block, its code or around it.

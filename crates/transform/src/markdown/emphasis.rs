@@ -5,7 +5,7 @@
 //! delimiters we would write; a mark that would not come back as itself is given `_` in place of `*`, and if that
 //! does not help either, its HTML tag.
 
-use super::inline::{Mark, Piece};
+use super::piece::{Mark, Piece};
 
 /// How a mark is written; one for each piece, [`Style::None`] for pieces that are no marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

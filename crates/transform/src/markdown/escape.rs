@@ -1,5 +1,7 @@
 //! Exact escaping: a character gets a backslash where Markdown would read it as markup, and nowhere else.
 
+use memchr::memchr2_iter;
+
 /// How often characters occur in a block that only matter in pairs.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Counts {
@@ -7,11 +9,14 @@ pub(super) struct Counts {
     pub(super) underscores: usize,
     pub(super) backticks: usize,
     pub(super) tildes: usize,
+    /// Is there what renderers may take for an address without brackets?
+    pub(super) address: bool,
 }
 
 impl Counts {
     /// Counts those of a text.
     pub(super) fn add(&mut self, text: &str) {
+        self.address |= names_address(text);
         for byte in text.bytes() {
             match byte {
                 b'*' => self.stars += 1,
@@ -24,13 +29,28 @@ impl Counts {
     }
 }
 
+/// Does a text hold what GFM's autolinks begin with (GFM, 6.9)? An address takes in a backslash that stands behind it, and
+/// what was to be escaped by it acts.
+pub(super) fn names_address(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr2_iter(b':', b'.', bytes).any(|at| {
+        bytes.get(at..).is_some_and(|rest| rest.starts_with(b"://"))
+            || at
+                .checked_sub(3)
+                .and_then(|start| bytes.get(start..=at))
+                .is_some_and(|four| four.eq_ignore_ascii_case(b"www."))
+    })
+}
+
+/// May the byte need an escape in some text?
+pub(super) const fn is_special(byte: u8) -> bool {
+    matches!(byte, b'\\' | b'*' | b'_' | b'`' | b'~' | b'<' | b'&' | b']' | b'[' | b'!' | b'|')
+}
+
 /// Writes text of a paragraph; `follow` is the first character of what comes after it in the same line.
 pub(super) fn text(text: &str, follow: Option<char>, counts: &Counts, cell: bool, out: &mut String) {
-    let special = |byte: u8| {
-        matches!(byte, b'\\' | b'*' | b'_' | b'`' | b'~' | b'<' | b'&' | b']' | b'[' | b'!' | b'|')
-    };
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(special) {
+    while let Some(at) = rest.bytes().position(is_special) {
         let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(before);
         let previous = out.chars().next_back();
@@ -38,13 +58,30 @@ pub(super) fn text(text: &str, follow: Option<char>, counts: &Counts, cell: bool
         let Some(character) = characters.next() else { return };
         let after = characters.as_str();
         let next = after.chars().next().or(follow);
+        rest = after;
         if needs_escape(character, previous, next, after, counts, cell) {
+            if character == '<' && counts.address && previous.is_some_and(|c| !c.is_whitespace()) {
+                out.push_str("&lt;");
+                continue;
+            }
             out.push('\\');
         }
         out.push(character);
-        rest = after;
     }
     out.push_str(rest);
+}
+
+/// Writes a text as the content of a table's cell, its line ends as `<br>`.
+pub(crate) fn cell(value: &str, out: &mut String) {
+    let mut counts = Counts::default();
+    counts.add(value);
+    for (at, line) in value.trim().lines().enumerate() {
+        if at > 0 {
+            out.push_str("<br>");
+        }
+        let visible: String = line.chars().filter(|c| !c.is_control()).collect();
+        text(&visible, Some('<'), &counts, true, out);
+    }
 }
 
 fn needs_escape(
@@ -265,6 +302,9 @@ mod tests {
             ("_a_", "\\_a\\_"),
             ("a < b", "a < b"),
             ("<script>", "\\<script>"),
+            ("https://e.example/<script>", "https://e.example/&lt;script>"),
+            ("https://e.example/ <script>", "https://e.example/ \\<script>"),
+            ("WWW.e.example<b>", "WWW.e.example&lt;b>"),
             ("AT&T &amp; &x", "AT&T \\&amp; &x"),
             ("[a](b)", "[a\\](b)"),
             ("[a]: b", "[a\\]: b"),

@@ -1,6 +1,6 @@
 //! Links, images, frames and check boxes.
 
-use super::inline::Target;
+use super::piece::Target;
 use super::{BASE64_PLACEHOLDER, Writer};
 use crate::page::picture;
 use crate::tree::{Attr, Edge, NodeId, Space, Tag, Tree, Walk};
@@ -209,7 +209,11 @@ fn fold(text: &str) -> String {
     out
 }
 
+/// A block further into a link than this is not looked for, in edges of the tree: links that nest would be walked again
+/// and again.
+const MAX_LINK_EDGES: usize = 4_000;
+
 /// Are there blocks inside a link?
 fn holds_blocks(tree: &Tree, link: NodeId) -> bool {
-    Walk::new(tree, link).any(|edge| matches!(edge, Edge::Enter(node) if tree.tag(node).is_block() && tree.space(node) == Space::Html))
+    Walk::new(tree, link).take(MAX_LINK_EDGES).any(|edge| matches!(edge, Edge::Enter(node) if tree.tag(node).is_block() && tree.space(node) == Space::Html))
 }

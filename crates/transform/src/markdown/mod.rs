@@ -13,21 +13,25 @@ mod math;
 mod mathml;
 mod media;
 mod note;
+mod piece;
+mod render;
 mod table;
 #[cfg(test)]
 mod tests;
 mod tex;
 
+pub(crate) use escape::cell;
 pub(crate) use media::is_unseen;
 
 use crate::address::Resolver;
-use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::tree::{ATTRIBUTE_SPARE, Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 use block::{Container, Leaf, Lines};
-use inline::{Inline, Mark, Place, Target};
+use inline::Inline;
 use list::List;
 use math::Formula;
 use note::Notes;
+use piece::{Mark, Place, Target};
 use table::Table;
 
 /// How Markdown is written.
@@ -47,6 +51,16 @@ pub(crate) const BASE64_PLACEHOLDER: &str = "<Base64-Image-Removed>";
 
 /// Writes a part of a tree. The result has no blank lines at its start or end, and a line end only between lines.
 pub(crate) fn write(tree: &Tree, view: &View, options: Options<'_>) -> String {
+    write_within(tree, view, options, tree.attribute_budget())
+}
+
+/// Writes all of a tree that is one of so many pieces: what attributes may add beyond what is long is shared by them.
+pub(crate) fn write_piece(tree: &Tree, options: Options<'_>, pieces: usize) -> String {
+    let spare = ATTRIBUTE_SPARE / pieces.max(1);
+    write_within(tree, &View::whole(tree), options, tree.attribute_budget() - ATTRIBUTE_SPARE + spare)
+}
+
+fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: usize) -> String {
     let mut writer = Writer {
         tree,
         view,
@@ -59,7 +73,7 @@ pub(crate) fn write(tree: &Tree, view: &View, options: Options<'_>) -> String {
         heading: None,
         block_link: None,
         task: false,
-        addresses_left: tree.attribute_budget(),
+        addresses_left,
         notes: Notes::of_view(tree, view),
         open_notes: Vec::new(),
         unreadable: None,

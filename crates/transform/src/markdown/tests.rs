@@ -66,6 +66,7 @@ fn inline() {
 #[test]
 fn links_and_images() {
     check(&[
+        ("a backtick before an image of backticks", "<p>` <img src=i alt='``'></p>", "\\` ![\\`\\`](i)"),
         ("link", "<a href='/a b'>x</a>", "[x](</a b>)"),
         ("title", "<a href=a title='t \"q\"'>x</a>", "[x](a \"t \\\"q\\\"\")"),
         ("parentheses", "<a href='a(b'>x</a> <a href='a(b)'>y</a>", "[x](<a(b>) [y](a(b))"),

@@ -6,6 +6,8 @@
 //! single dollars need a command, or a subscript or power in braces. A formula never reaches over the end of its
 //! text, so a tag in it makes it text.
 
+use memchr::memchr2;
+
 /// A formula has at most so many bytes.
 const MAX_TEX_BYTES: usize = 4_096;
 
@@ -78,7 +80,7 @@ fn delimiter(text: &str, from: usize) -> Option<(Delimiter, usize, usize)> {
     let bytes = text.as_bytes();
     let mut at = from;
     loop {
-        at += bytes.get(at..)?.iter().position(|byte| matches!(byte, b'$' | b'\\'))?;
+        at += memchr2(b'$', b'\\', bytes.get(at..)?)?;
         let next = bytes.get(at + 1).copied();
         let found = match (bytes.get(at), next) {
             (Some(b'$'), Some(b'$')) => Some(Delimiter::Dollars),

@@ -1,89 +1,152 @@
 //! Dates as pages write them, to `YYYY-MM-DD`.
 
-const MONTHS: [&str; 12] =
-    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+use super::month::named;
 
-/// What follows the first three letters of a month's full name.
-const MONTH_ENDS: [&str; 12] =
-    ["uary", "ruary", "ch", "il", "", "e", "y", "ust", "tember", "ober", "ember", "ember"];
+/// A longer text is read no further, in words.
+const MAX_WORDS: usize = 40;
+
+/// Which comes first in a date all of numbers, where neither order is ruled out (`5/3/2024`)?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    MonthFirst,
+    DayFirst,
+}
+
+impl Order {
+    /// As readers of a language write it (Unicode CLDR, short dates): the month first in American English, which is
+    /// also what pages that name no region, or no language, are taken to be in.
+    pub(super) fn of_language(tag: Option<&str>) -> Self {
+        let tag = tag.unwrap_or("en").replace('_', "-").to_ascii_lowercase();
+        let mut parts = tag.split('-');
+        match (parts.next(), parts.next_back()) {
+            (Some("en"), None | Some("us" | "ca" | "ph")) => Self::MonthFirst,
+            _ => Self::DayFirst,
+        }
+    }
+}
 
 /// An ISO 8601 date or time as it is, anything else that can be read as a date as `YYYY-MM-DD`.
-pub(super) fn normalize(text: &str) -> Option<String> {
+pub(super) fn normalize(text: &str, order: Order) -> Option<String> {
     let text = text.trim();
     if is_iso(text) {
         return Some(text.chars().take(40).collect());
     }
-    let text: String = text.chars().take(80).collect::<String>().to_ascii_lowercase();
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let (mut year, mut month, mut day) = (None, None, None);
-    for word in &words {
-        let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let number = digits.parse::<u32>().ok();
-        match number {
-            Some(number) if digits.len() == 4 && (1990..2100).contains(&number) => {
-                year = year.or(Some(number));
-            }
-            Some(number) if digits.len() <= 2 && (1..=31).contains(&number) && !digits.is_empty() => {
-                if month.is_some() || day.is_none() {
-                    day = day.or(Some(number));
-                }
-            }
-            _ => {
-                let named = word.get(..3).and_then(|start| MONTHS.iter().position(|month| *month == start));
-                month = month.or(named.and_then(|at| u32::try_from(at + 1).ok()));
-            }
-        }
-    }
-    match (year, month, day) {
-        (Some(year), Some(month), Some(day)) => Some(format!("{year:04}-{month:02}-{day:02}")),
-        _ => in_text(&text),
-    }
+    let text: String = text.chars().take(80).collect();
+    compact(&text).or_else(|| in_text(&text, order)).or_else(|| scattered(&text))
 }
 
-/// The first date in a short text: one with the month's name, or all in numbers where the order is plain.
-pub(super) fn in_text(text: &str) -> Option<String> {
-    let words: Vec<&str> =
-        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).take(40).collect();
-    let named = |word: &str| {
-        let known =
-            word.get(..3).and_then(|start| MONTHS.iter().position(|month| start.eq_ignore_ascii_case(month)));
-        known.filter(|_| word.len() <= 9 && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
-    };
-    let number = |word: &str, most: usize| {
-        let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        (!digits.is_empty() && digits.len() <= most).then(|| digits.parse::<u32>().ok())?
-    };
-    let year = |word: &str| number(word, 4).filter(|year| (1990..2100).contains(year) && word.len() == 4);
-    let day = |word: &str| number(word, 2).filter(|day| (1..=31).contains(day));
+/// Is it a date or time of ISO 8601, which is what schema.org asks for?
+pub(super) fn is_iso(text: &str) -> bool {
+    let number = |range: std::ops::Range<usize>| text.get(range).and_then(|part| part.parse::<u32>().ok());
+    has_iso_shape(text)
+        && number(0..4).is_some_and(|year| (1600..2200).contains(&year))
+        && number(5..7).is_some_and(|month| (1..=12).contains(&month))
+        && number(8..10).is_some_and(|day| (1..=31).contains(&day))
+}
+
+/// Is it written as a date is in ISO 8601, but no day on which a page can have been published? Programs write such for
+/// "unknown" (`0001-01-01`).
+pub(super) fn is_void(text: &str) -> bool {
+    let text = text.trim();
+    has_iso_shape(text) && !is_iso(text)
+}
+
+fn has_iso_shape(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let shape = bytes.get(..10).is_some_and(|date| {
+        date.iter()
+            .enumerate()
+            .all(|(at, byte)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() })
+    });
+    shape && bytes.get(10).is_none_or(|byte| matches!(byte, b'T' | b't' | b' '))
+}
+
+fn written(year: u32, month: u32, day: u32) -> Option<String> {
+    let fits = (1990..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    fits.then(|| format!("{year:04}-{month:02}-{day:02}"))
+}
+
+/// A date of eight digits, or what a time of ISO 8601's basic format begins with (`20240501T1000`).
+fn compact(text: &str) -> Option<String> {
+    let (date, rest) = text.split_at_checked(8)?;
+    if !date.bytes().all(|byte| byte.is_ascii_digit()) || rest.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let number = |range: std::ops::Range<usize>| date.get(range).and_then(|part| part.parse().ok());
+    written(number(0..4)?, number(4..6)?, number(6..8)?)
+}
+
+/// Day, month and year in any order with other things between them (`Mon Sep 6 10:30:00 2021`).
+fn scattered(text: &str) -> Option<String> {
+    let (mut year, mut month, mut day) = (None, None, None);
+    for word in words(text) {
+        if let Some(found) = year_of(word) {
+            year = year.or(Some(found));
+        } else if let Some(found) = day_of(word) {
+            day = day.or(Some(found));
+        } else if let Some(found) = named(word) {
+            month = month.or(Some(found));
+        }
+    }
+    written(year?, month?, day?)
+}
+
+/// The words of a text, without those that stand between the parts of a date (`5 de mayo de 2024`).
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    const BETWEEN: [&str; 9] = ["de", "del", "of", "the", "den", "le", "el", "di", "года"];
+    text.split(|c: char| !c.is_alphanumeric() || is_unit(c))
+        .filter(|word| !word.is_empty() && !BETWEEN.contains(word))
+        .take(MAX_WORDS)
+}
+
+/// What Chinese, Japanese and Korean write after a year, a month and a day (`2024年3月5日`).
+const fn is_unit(c: char) -> bool {
+    matches!(c, '年' | '月' | '日' | '号' | '號' | '년' | '월' | '일')
+}
+
+/// A number of so many digits at most, with no more letters after it than an ordinal has (`5th`).
+fn number(word: &str, most: usize) -> Option<u32> {
+    let digits = word.trim_end_matches(char::is_alphabetic);
+    let fits = !digits.is_empty() && digits.len() <= most && word.len() <= digits.len() + 4;
+    fits.then(|| digits.parse::<u32>().ok())?
+}
+
+fn year_of(word: &str) -> Option<u32> {
+    number(word, 4).filter(|year| (1990..2100).contains(year) && word.len() == 4)
+}
+
+fn day_of(word: &str) -> Option<u32> {
+    number(word, 2).filter(|day| (1..=31).contains(day))
+}
+
+/// The first date in a short text: one with the month's name, or all in numbers.
+pub(super) fn in_text(text: &str, order: Order) -> Option<String> {
+    let words: Vec<&str> = words(text).collect();
     words.windows(3).find_map(|three| {
         let [a, b, c] = three else { return None };
-        let found = match (named(a), named(b)) {
-            (Some(month), _) => (year(c)?, u32::try_from(month + 1).ok()?, day(b)?),
-            (_, Some(month)) => (year(c)?, u32::try_from(month + 1).ok()?, day(a)?),
-            _ => match (year(a), day(b), day(c)) {
-                (Some(year), Some(month), Some(day)) if month <= 12 => (year, month, day),
-                _ => {
-                    let (first, second, year) = (day(a)?, day(b)?, year(c)?);
-                    // 31.12.2024 and 12/31/2024; dots are written with the day first.
-                    let dotted = text.contains(&format!("{a}.{b}.{c}"));
-                    if !dotted && !text.contains(&format!("{a}/{b}/{c}")) {
-                        return None;
-                    }
-                    if (dotted || first > 12) && second <= 12 {
-                        (year, second, first)
-                    } else {
-                        (year, first, second)
-                    }
-                }
-            },
+        let (first, second, year) = match (year_of(a), named(a), named(b)) {
+            (Some(year), _, Some(month)) => return written(year, month, day_of(c)?),
+            (Some(year), _, None) => return written(year, day_of(b)?, day_of(c)?),
+            (None, Some(month), _) => return written(year_of(c)?, month, day_of(b)?),
+            (None, None, Some(month)) => return written(year_of(c)?, month, day_of(a)?),
+            (None, None, None) => (day_of(a)?, day_of(b)?, year_of(c)?),
         };
-        (found.1 <= 12).then(|| format!("{:04}-{:02}-{:02}", found.0, found.1, found.2))
+        let joined = |with: char| text.contains(&format!("{a}{with}{b}{with}{c}"));
+        // Dots are written with the day first everywhere, dashes in either order.
+        let day_first = if joined('.') {
+            true
+        } else if joined('/') || (joined('-') && (order == Order::DayFirst || first.max(second) > 12)) {
+            first > 12 || order == Order::DayFirst
+        } else {
+            return None;
+        };
+        let (day, month) = if day_first && second <= 12 { (first, second) } else { (second, first) };
+        written(year, month, day)
     })
 }
 
 /// Words that stand beside the day on which a text was published.
-const CONTEXT: [&str; 14] = [
+const CONTEXT: [&str; 46] = [
     "published",
     "posted",
     "publication",
@@ -98,66 +161,137 @@ const CONTEXT: [&str; 14] = [
     "am",
     "pm",
     "filed",
+    "started",
+    "submitted",
+    "veröffentlicht",
+    "erstellt",
+    "aktualisiert",
+    "datum",
+    "stand",
+    "publié",
+    "publiée",
+    "mis",
+    "publicado",
+    "publicada",
+    "fecha",
+    "actualizado",
+    "data",
+    "atualizado",
+    "pubblicato",
+    "pubblicata",
+    "aggiornato",
+    "geplaatst",
+    "gepubliceerd",
+    "opublikowano",
+    "publicerad",
+    "publisert",
+    "yayınlanma",
+    "yayın",
+    "tarih",
+    "опубликовано",
+    "дата",
+    "опубліковано",
+    "نشر",
+    "تاريخ",
 ];
+
+/// The same in writing without spaces.
+const UNSPACED_CONTEXT: [&str; 9] = ["发布", "發布", "发表", "發表", "更新", "日期", "时间", "公開", "投稿"];
 
 /// A line that is no date may hold so many words besides it.
 const WORDS_BESIDE: usize = 3;
 
 /// The date of a line that says when something was published: one that is hardly more than a date, or that says so.
 /// Dates within sentences tell of other things.
-pub(super) fn in_line(text: &str) -> Option<String> {
-    let date = in_text(text)?;
+pub(super) fn in_line(text: &str, order: Order) -> Option<String> {
+    let date = in_text(text, order)?;
     let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let says_so = words().any(|word| CONTEXT.iter().any(|known| word.eq_ignore_ascii_case(known)));
-    // A date takes three words.
+    let says_so = words().any(|word| {
+        let word = word.to_lowercase();
+        CONTEXT.contains(&word.as_str()) || UNSPACED_CONTEXT.iter().any(|known| word.contains(known))
+    });
+    // A date takes three words, a time of day those that are numbers alone.
     (says_so || words().count() <= 3 + WORDS_BESIDE).then_some(date)
 }
 
-/// Is it written as a date is in ISO 8601, but no day on which a page can have been published? Programs write such for
-/// "unknown" (`0001-01-01`).
-pub(super) fn is_void(text: &str) -> bool {
-    let text = text.trim();
-    has_iso_shape(text) && !is_iso(text)
+/// Does a text say that its date is the day of a later version?
+pub(super) fn is_of_change(text: &str) -> bool {
+    const CHANGES: [&str; 14] = [
+        "updated",
+        "modified",
+        "revised",
+        "reviewed",
+        "edited",
+        "changed",
+        "aktualisiert",
+        "geändert",
+        "mis",
+        "actualizado",
+        "atualizado",
+        "aggiornato",
+        "bijgewerkt",
+        "обновлено",
+    ];
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| CHANGES.contains(&word.to_lowercase().as_str())) || text.contains("更新")
 }
 
-fn is_iso(text: &str) -> bool {
-    let number = |range: std::ops::Range<usize>| text.get(range).and_then(|part| part.parse::<u32>().ok());
-    has_iso_shape(text)
-        && number(0..4).is_some_and(|year| (1600..2200).contains(&year))
-        && number(5..7).is_some_and(|month| (1..=12).contains(&month))
-        && number(8..10).is_some_and(|day| (1..=31).contains(&day))
+/// Does a text say that its date is the day on which it was first published?
+pub(super) fn is_of_first(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    ["originally published", "first published", "originally posted"].iter().any(|said| lower.contains(said))
 }
 
-fn has_iso_shape(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let shape = bytes.get(..10).is_some_and(|date| {
-        date.iter()
-            .enumerate()
-            .all(|(at, byte)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() })
-    });
-    shape && bytes.get(10).is_none_or(|byte| matches!(byte, b'T' | b't' | b' '))
+/// Does a text say that the date after it is not that of the page, but that of a member or of a right?
+pub(super) fn is_of_other(text: &str) -> bool {
+    const OTHERS: [&str; 12] = [
+        "joined",
+        "join",
+        "founded",
+        "registered",
+        "member",
+        "since",
+        "born",
+        "copyright",
+        "expires",
+        "deadline",
+        "ends",
+        "valid",
+    ];
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| OTHERS.contains(&word.to_lowercase().as_str())) || text.contains('©')
 }
 
-/// The date in an address such as `/2024/05/01/title` or `/2024/may/01/title`.
+/// The date in an address such as `/2024/05/01/title`, `/2024/may/01/title`, `/2024-05-01-title`, `/2024-05/01/` or
+/// `/20240501/`.
 pub(super) fn of_path(path: &str) -> Option<String> {
-    let segments: Vec<&str> = path.split('/').collect();
-    segments.windows(3).find_map(|three| {
-        let [year, month, day] = three else { return None };
-        let number = |text: &str, length: usize| {
-            (text.len() <= length && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
-                .then(|| text.parse::<u32>().ok())?
-        };
-        let named = || {
-            let known = MONTHS.iter().zip(MONTH_ENDS).position(|(start, end)| {
-                let (own, rest) = month.split_at_checked(3).unwrap_or_default();
-                own.eq_ignore_ascii_case(start) && (rest.is_empty() || rest.eq_ignore_ascii_case(end))
-            });
-            known.and_then(|at| u32::try_from(at + 1).ok())
-        };
-        let (year, month, day) = (number(year, 4)?, number(month, 2).or_else(named)?, number(day, 2)?);
-        ((1990..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day))
-            .then(|| format!("{year:04}-{month:02}-{day:02}"))
-    })
+    let digits = |text: &str, length: usize| {
+        (text.len() <= length && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+            .then(|| text.parse::<u32>().ok())?
+    };
+    let segments = || path.split('/').take(MAX_WORDS);
+    let days = segments().zip(segments().skip(1)).zip(segments().skip(2));
+    let in_three = days.into_iter().find_map(|((year, month), day)| {
+        let year = digits(year, 4).filter(|_| year.len() == 4)?;
+        written(year, digits(month, 2).or_else(|| named(month))?, digits(day, 2)?)
+    });
+    let in_two = || {
+        segments().zip(segments().skip(1)).find_map(|(month, day)| {
+            let (year, month) = month.split_once('-')?;
+            written(digits(year, 4)?, digits(month, 2)?, digits(day, 2)?)
+        })
+    };
+    let in_one = || {
+        segments().find_map(|segment| {
+            if segment.len() == 8 {
+                return compact(segment);
+            }
+            let (date, rest) = segment.split_at_checked(10)?;
+            let ends = rest.is_empty() || rest.starts_with(['-', '_', '.']);
+            (ends && is_iso(date)).then(|| date.to_owned())
+        })
+    };
+    in_three.or_else(in_two).or_else(in_one)
 }
 
 #[cfg(test)]
@@ -172,29 +306,85 @@ mod tests {
             ("May 1, 2024", Some("2024-05-01")),
             ("1st of September 2023 10:30", Some("2023-09-01")),
             ("Mon, 06 Sep 2021 00:00:00 GMT", Some("2021-09-06")),
+            ("Mon Sep  6 10:30:00 2021", Some("2021-09-06")),
             ("Thu, 09/25/2025 - 11:38", Some("2025-09-25")),
+            ("20240501", Some("2024-05-01")),
+            ("20240501T103000Z", Some("2024-05-01")),
+            ("202405011", None),
             ("0001-01-01T00:00:00Z", None),
             ("2024-13-01", None),
             ("yesterday", None),
             ("2024", None),
         ];
         for (text, expected) in rows {
-            assert_eq!(normalize(text).as_deref(), expected, "{text}");
+            assert_eq!(normalize(text, Order::MonthFirst).as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn dates_are_read_in_the_languages_of_pages() {
         let rows = [
             ("Published on March 5th, 2025 by Ann", Some("2025-03-05")),
             ("Updated 5 Mar 2025", Some("2025-03-05")),
+            ("5. März 2024", Some("2024-03-05")),
+            ("1er août 2024", Some("2024-08-01")),
+            ("5 de marzo de 2024", Some("2024-03-05")),
+            ("1º de março de 2024", Some("2024-03-01")),
+            ("5 marzo 2024", Some("2024-03-05")),
+            ("5 maart 2024", Some("2024-03-05")),
+            ("5 marca 2024", Some("2024-03-05")),
+            ("5 марта 2024 г.", Some("2024-03-05")),
+            ("5 березня 2024", Some("2024-03-05")),
+            ("5 Mart 2024", Some("2024-03-05")),
+            ("5 مارس 2024", Some("2024-03-05")),
+            ("2024年3月5日", Some("2024-03-05")),
+            ("发布时间：2024年03月05日 10:20", Some("2024-03-05")),
+            ("2024년 3월 5일", Some("2024-03-05")),
+            ("2024. 3. 5.", Some("2024-03-05")),
+            ("2024 March 5", Some("2024-03-05")),
             ("31.12.2024", Some("2024-12-31")),
             ("12/31/2024", Some("2024-12-31")),
+            ("12-31-2024", Some("2024-12-31")),
+            ("12-11-2024", None),
             ("2024/05/01", Some("2024-05-01")),
             ("from 3 to 5 of 2024 items", None),
+            ("Laptop Pro 15 2023", None),
         ];
         for (text, expected) in rows {
-            assert_eq!(in_text(text).as_deref(), expected, "{text}");
+            assert_eq!(in_text(text, Order::MonthFirst).as_deref(), expected, "{text}");
         }
-        assert_eq!(of_path("/blog/2024/5/1/title").as_deref(), Some("2024-05-01"));
-        assert_eq!(of_path("/blog/2023/october/03/title").as_deref(), Some("2023-10-03"));
-        assert_eq!(of_path("/2024/13/01/x"), None);
-        assert_eq!(of_path("/2024/markets/01/x"), None);
+    }
+
+    #[test]
+    fn the_language_says_which_number_is_the_month() {
+        let rows = [
+            (None, "2024-03-05"),
+            (Some("en"), "2024-03-05"),
+            (Some("en_US"), "2024-03-05"),
+            (Some("en-GB"), "2024-05-03"),
+            (Some("fr"), "2024-05-03"),
+            (Some("pt-BR"), "2024-05-03"),
+        ];
+        for (tag, expected) in rows {
+            assert_eq!(in_text("3/5/2024", Order::of_language(tag)).as_deref(), Some(expected), "{tag:?}");
+        }
+    }
+
+    #[test]
+    fn addresses_hold_dates() {
+        let rows = [
+            ("/blog/2024/5/1/title", Some("2024-05-01")),
+            ("/blog/2023/october/03/title", Some("2023-10-03")),
+            ("/news/2024-05-01-title", Some("2024-05-01")),
+            ("/n1/2024-05/01/content_1.htm", Some("2024-05-01")),
+            ("/a/20240501/x.html", Some("2024-05-01")),
+            ("/a/20249901/x.html", None),
+            ("/2024/13/01/x", None),
+            ("/2024/markets/01/x", None),
+            ("/1/2/3", None),
+        ];
+        for (path, expected) in rows {
+            assert_eq!(of_path(path).as_deref(), expected, "{path}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use super::link_pass::Attributes;
 use super::metadata::{MAX_ENTRIES, MAX_VALUE_BYTES, clean, declared, icon_rank, note};
 use super::shell;
 use super::structured::Blocks;
-use super::title::{MAX_HEADING_BYTES, MAX_HEADINGS, choose_from, heading};
+use super::title::{MAX_HEADING_BYTES, MAX_HEADINGS, Sources, choose, heading};
 use crate::address::Resolver;
 use crate::tree::decode_references;
 
@@ -148,10 +148,14 @@ impl Facts {
         let Self { mut metadata, icon, title, headings, shell, linked, .. } = self;
         metadata.favicon = icon.and_then(|(_, href)| resolver.web(&href)).map(String::from);
         let linked = linked.found;
-        let site = [url.host_str().unwrap_or_default(), metadata.og_site_name.as_deref().unwrap_or_default()];
-        let og_title = metadata.og_title.as_deref().unwrap_or_default();
-        let title = choose_from(&headings, &title.unwrap_or_default(), og_title, &site)
-            .or_else(|| linked.headline.clone());
+        let title = choose(&Sources {
+            headings: &headings,
+            title: title.as_deref().unwrap_or_default(),
+            og_title: metadata.og_title.as_deref().unwrap_or_default(),
+            headline: linked.headline.as_deref().unwrap_or_default(),
+            site_name: metadata.og_site_name.as_deref().unwrap_or_default(),
+            url,
+        });
         metadata.title = title.map(|title| clean(&title));
         declared(url, &mut metadata, linked);
         (metadata, shell.is_shell().then(|| shell::WARNING.to_owned()))

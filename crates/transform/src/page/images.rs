@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::picture;
 use crate::address::Resolver;
+use crate::markdown::is_unseen;
 use crate::tree::{Attr, Edge, Tag, Tree, Walk};
 use crate::view::View;
 
@@ -34,7 +35,7 @@ pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<Stri
                 continue;
             }
             match tree.tag(node) {
-                Tag::Img if !picture::is_tracker(tree, node) => {
+                Tag::Img if !is_unseen(tree, node) => {
                     if let Some(source) = picture::source(tree, node) {
                         add(source);
                     }

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use url::Url;
 
 use crate::address::{Resolver, strip};
-use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
+use crate::tree::{Attr, Edge, Tag, Tree, Walk};
 use crate::view::View;
 
 /// A page gives at most so many links, and fewer where its base makes them very long ([`MAX_RESOLVED_BYTES`]).
@@ -195,8 +195,8 @@ fn has_word(words: &str, word: &str) -> bool {
 /// Everything one can follow from the page.
 pub(crate) fn of_page(tree: &Tree, resolver: &Resolver) -> PageLinks {
     let mut collector = Collector::new(resolver.afresh());
-    for edge in Walk::new(tree, NodeId::DOCUMENT) {
-        let Edge::Enter(node) = edge else { continue };
+    // In the order of the source, as the pass without a tree has them.
+    for node in tree.made() {
         let attribute = |name| tree.attribute(node, name).unwrap_or_default();
         match tree.tag(node) {
             Tag::A | Tag::Area => {

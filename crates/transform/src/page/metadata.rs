@@ -5,11 +5,13 @@ use std::collections::btree_map::Entry;
 use gleaner_types::{MetaValue, Metadata};
 use url::Url;
 
+use super::date::{self, Order};
 use super::structured::{self, Structured};
-use super::{date, title};
+use super::title::{self, Sources};
+use super::{byline, published};
 
 use crate::address::Resolver;
-use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 
 /// At most so many `<meta>` elements are read.
 pub(super) const MAX_ENTRIES: usize = 500;
@@ -52,7 +54,7 @@ fn field<'m>(metadata: &'m mut Metadata, name: &str) -> Option<&'m mut Option<St
 }
 
 /// The first value under a name that has no field of its own.
-fn other<'m>(metadata: &'m Metadata, name: &str) -> Option<&'m str> {
+pub(super) fn other<'m>(metadata: &'m Metadata, name: &str) -> Option<&'m str> {
     match metadata.other.get(name)? {
         MetaValue::One(value) => Some(value),
         MetaValue::Many(values) => values.first().map(String::as_str),
@@ -96,15 +98,21 @@ pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
     }
     metadata.favicon = icon.and_then(|(_, href)| resolver.web(href)).map(String::from);
     let linked = structured::read(tree);
-    metadata.title = title::choose(
-        tree,
-        &title.unwrap_or_default(),
-        metadata.og_title.as_deref().unwrap_or_default(),
-        &[url.host_str().unwrap_or_default(), metadata.og_site_name.as_deref().unwrap_or_default()],
-    )
-    .or_else(|| linked.headline.clone())
+    let headings = title::headings(tree);
+    metadata.title = title::choose(&Sources {
+        headings: &headings,
+        title: title.as_deref().unwrap_or_default(),
+        og_title: metadata.og_title.as_deref().unwrap_or_default(),
+        headline: linked.headline.as_deref().unwrap_or_default(),
+        site_name: metadata.og_site_name.as_deref().unwrap_or_default(),
+        url,
+    })
     .map(|title| clean(&title));
-    dates_and_authors(tree, url, &mut metadata, linked);
+    let declared = declared(url, &mut metadata, linked);
+    // The text is only read for what the page does not declare.
+    if !declared.day || !declared.author {
+        published::read(tree, &mut metadata, declared);
+    }
     metadata
 }
 
@@ -120,14 +128,14 @@ pub(super) fn icon_rank(rel: &str) -> Option<u8> {
 }
 
 /// The day of publication that a page's `<meta>` elements or its address give.
-pub(super) fn published(metadata: &Metadata, url: &Url) -> Option<String> {
+fn published(metadata: &Metadata, url: &Url, order: Order) -> Option<String> {
     let fields = [&metadata.dc_date, &metadata.dc_terms_created, &metadata.dc_date_created];
     let named = PUBLISHED.iter().filter_map(|name| other(metadata, name));
     fields
         .into_iter()
         .filter_map(Option::as_deref)
         .chain(named)
-        .find_map(date::normalize)
+        .find_map(|written| date::normalize(written, order))
         .or_else(|| date::of_path(url.path()))
 }
 
@@ -157,180 +165,46 @@ const PUBLISHED: &[&str] = &[
     "last-modified",
 ];
 
-/// Names under which pages give their author, besides `author`.
-const AUTHORS: &[&str] = &[
-    "article:author",
-    "dc.creator",
-    "DC.creator",
-    "DC.Creator",
-    "dcterms.creator",
-    "parsely-author",
-    "sailthru.author",
-    "citation_author",
-    "byl",
-];
+/// What a page declares of its day and its authors.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Declared {
+    /// Is there a day that needs no other to back it?
+    pub(super) day: bool,
+    pub(super) author: bool,
+}
 
-/// Takes what JSON-LD and `<meta>` elements say of days and authors; false where no author is named. Needs no tree.
-pub(super) fn declared(url: &Url, metadata: &mut Metadata, linked: Structured) -> bool {
+/// Takes what JSON-LD and `<meta>` elements say of days, authors and the language. Needs no tree.
+pub(super) fn declared(url: &Url, metadata: &mut Metadata, linked: Structured) -> Declared {
+    if metadata.language.is_none() {
+        // Open Graph writes an underscore where BCP 47 has a hyphen.
+        metadata.language = metadata.og_locale.as_deref().map(|locale| locale.replace('_', "-"));
+    }
+    let order = Order::of_language(metadata.language.as_deref());
+    let read = |text: &str| date::normalize(text, order);
+    // What JSON-LD does not give as schema.org asks comes from templates, which often print the day of the last change.
+    let trusted = linked.published.as_deref().filter(|day| date::is_iso(day.trim()));
+    let mut day = true;
     metadata.published_time = match metadata.published_time.take() {
         // What cannot be read stays as it was written, but for days that never were.
-        Some(written) => date::normalize(&written).or_else(|| (!date::is_void(&written)).then_some(written)),
-        None => linked.published.as_deref().and_then(date::normalize).or_else(|| published(metadata, url)),
+        Some(written) => read(&written).or_else(|| (!date::is_void(&written)).then_some(written)),
+        None => trusted.and_then(read).or_else(|| published(metadata, url, order)).or_else(|| {
+            day = false;
+            linked.published.as_deref().and_then(read)
+        }),
     };
+    day &= metadata.published_time.is_some();
     if metadata.modified_time.is_none() {
-        metadata.modified_time = linked.modified.as_deref().and_then(date::normalize);
+        metadata.modified_time = linked.modified.as_deref().and_then(read);
     }
-    // An address or an account is no name.
-    let is_named = other(metadata, "author")
-        .is_some_and(|name| !name.is_empty() && !name.contains("://") && !name.starts_with('@'));
-    if is_named {
-        return true;
+    if byline::declared(metadata).is_some() {
+        return Declared { day, author: true };
     }
     let mut names = linked.authors;
     if names.is_empty() {
-        names.extend(AUTHORS.iter().find_map(|name| other(metadata, name).and_then(author_name)));
+        names = byline::under_other_names(metadata);
     }
-    set_authors(metadata, &names);
-    !names.is_empty()
-}
-
-fn set_authors(metadata: &mut Metadata, names: &[String]) {
-    let value = match names {
-        [] => return,
-        [one] => MetaValue::One(clean(one)),
-        several => MetaValue::Many(several.iter().map(|name| clean(name)).collect()),
-    };
-    metadata.other.insert("author".to_owned(), value);
-}
-
-/// Fills in what the `<meta>` elements with the contract's names left open.
-fn dates_and_authors(tree: &Tree, url: &Url, metadata: &mut Metadata, linked: Structured) {
-    let wants_name = !declared(url, metadata, linked);
-    // The text is only read for what the page does not declare.
-    let wants_date = metadata.published_time.is_none();
-    let (mut time, mut byline, mut written) = (None, None, None);
-    let (mut headed, mut after_heading) = (false, false);
-    let mut walk = Walk::new(tree, NodeId::DOCUMENT);
-    while (wants_date || wants_name)
-        && let Some(edge) = walk.next()
-    {
-        let Edge::Enter(node) = edge else { continue };
-        if tree.kind(node) == Kind::Text {
-            let text = tree.text(node);
-            if wants_date && text.len() < 160 && text.bytes().any(|byte| byte.is_ascii_digit()) {
-                // The first date after the heading counts, one before it only where there is none after.
-                if (written.is_none() || (headed && !after_heading))
-                    && let Some(date) = date::in_line(text)
-                {
-                    written = Some(date);
-                    after_heading = headed;
-                }
-            }
-            if wants_name && byline.is_none() && headed && text.len() < 80 {
-                let text = text.trim();
-                let named = text.get(..3).is_some_and(|by| by.eq_ignore_ascii_case("by "))
-                    && text.get(3..).is_some_and(|name| name.starts_with(char::is_uppercase));
-                let name = named.then(|| author_name(text)).flatten();
-                byline = name.filter(|name| is_spelled_as_name(name));
-            }
-            continue;
-        }
-        if tree.tag(node).is_invisible() && tree.tag(node) != Tag::Head {
-            walk.skip_children();
-            continue;
-        }
-        headed |= tree.tag(node) == Tag::H1;
-        let property = tree.attribute(node, Attr::Itemprop).unwrap_or_default();
-        let marked = matches!(property, "datePublished" | "dateCreated");
-        if wants_date && (tree.tag(node) == Tag::Time || marked) {
-            let value = tree.attribute(node, Attr::Datetime).or_else(|| tree.attribute(node, Attr::Content));
-            let rank = if marked { 3 } else { 1 + u8::from(headed) };
-            if time.as_ref().is_none_or(|(best, _)| *best < rank)
-                && let Some(read) =
-                    value.and_then(date::normalize).or_else(|| date::normalize(&tree.folded_text(node, 80)))
-            {
-                time = Some((rank, read));
-            }
-        }
-        if !wants_name || byline.is_some() {
-            continue;
-        }
-        let names_author = property == "author"
-            || tree
-                .attribute(node, Attr::Rel)
-                .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word == "author"));
-        if (names_author || is_byline(tree, node))
-            && tree.tag(node) != Tag::Meta
-            && tree.tag(node) != Tag::Link
-        {
-            byline = author_name(&tree.folded_text(node, 120));
-        }
-    }
-    if wants_date {
-        metadata.published_time = time.map(|(_, time)| time).or(written);
-    }
-    if let Some(name) = byline {
-        set_authors(metadata, &[name]);
-    }
-}
-
-/// Is the element one that names the author, by its class?
-fn is_byline(tree: &Tree, node: NodeId) -> bool {
-    let Some(class) = tree.attribute(node, Attr::Class) else { return false };
-    let class = class.get(..class.len().min(300)).unwrap_or_default().to_ascii_lowercase();
-    // `authority` and `authorize` name no author.
-    let names = class.contains("byline")
-        || class
-            .match_indices("author")
-            .any(|(at, word)| class.get(at + word.len()..).is_some_and(|rest| !rest.starts_with('i')));
-    const OTHERS: [&str; 14] = [
-        "avatar", "image", "img", "photo", "bio", "box", "about", "social", "date", "icon", "list",
-        "comment", "reply", "reviewer",
-    ];
-    names && !OTHERS.iter().any(|part| class.contains(part))
-}
-
-/// Are all words written as those of a name are?
-fn is_spelled_as_name(name: &str) -> bool {
-    const PARTICLES: [&str; 18] = [
-        "and", "al", "bin", "da", "de", "del", "den", "der", "di", "dos", "du", "el", "la", "le", "ten",
-        "van", "von", "y",
-    ];
-    name.split_whitespace()
-        .all(|word| PARTICLES.contains(&word) || !word.starts_with(|c: char| c.is_lowercase()))
-}
-
-/// A name without what stands before it (`By Ann Example`); `None` for what is no name.
-fn author_name(text: &str) -> Option<String> {
-    let mut name = text.trim();
-    for start in [
-        "authored by:",
-        "authored by",
-        "author by",
-        "by author",
-        "article by",
-        "story by",
-        "written by:",
-        "written by",
-        "posted by",
-        "by:",
-        "by ",
-        "author:",
-    ] {
-        if let Some(head) = name.get(..start.len())
-            && head.eq_ignore_ascii_case(start)
-        {
-            name = name.get(start.len()..).unwrap_or_default().trim();
-        }
-    }
-    let name = name.split([',', '|', '•', '·']).next().unwrap_or_default().trim();
-    let words = name.split_whitespace().count();
-    let fits = (1..=5).contains(&words)
-        && name.len() <= 60
-        && name.chars().any(char::is_alphabetic)
-        && !name.contains("://")
-        && !name.chars().any(|c| c.is_ascii_digit());
-    fits.then(|| name.to_owned())
+    byline::set(metadata, &names);
+    Declared { day, author: !names.is_empty() }
 }
 
 fn meta(tree: &Tree, node: NodeId, metadata: &mut Metadata) {
@@ -459,6 +333,7 @@ mod tests {
             ("<h1>T</h1><p>Published on May 5, 1998</p>", Some("1998-05-05"), None),
             ("<h1>T</h1><span>By Ann Example</span><p>May 5, 1998", Some("1998-05-05"), Some("Ann Example")),
             ("<meta property=article:published_time content=0001-01-01T00:00:00>", None, None),
+            ("<meta property=og:locale content=de_DE><h1>T</h1><p>3/5/2024", Some("2024-05-03"), None),
             ("<h1>T</h1><p>By Submitting this form you agree", None, None),
             ("<h1>T</h1><p class=comment-author>Troll", None, None),
             ("<h1>T</h1><p class=authority>The Port", None, None),

@@ -36,7 +36,7 @@ impl Blocks {
             return;
         }
         self.read += text.len();
-        if let Ok(value) = serde_json::from_str::<Value>(text.trim()) {
+        if let Some(value) = parsed(text) {
             things(&value, &mut self.found, &mut self.best);
         }
     }
@@ -59,10 +59,21 @@ pub(crate) fn main_text(tree: &Tree) -> Option<String> {
     read(tree).text
 }
 
+/// A block as JSON. Many are written by templates that put line ends into strings, which JSON does not allow (RFC 8259,
+/// 7): where a block is no JSON, they count as spaces, which is what they are between values too.
+fn parsed(text: &str) -> Option<Value> {
+    let text = text.trim();
+    serde_json::from_str(text).ok().or_else(|| {
+        let control = |c: char| c < ' ';
+        text.contains(control).then(|| serde_json::from_str(&text.replace(control, " ")).ok())?
+    })
+}
+
 /// How likely a type is the page's main thing; 0 where it says nothing of the page.
 fn rank(kind: &str) -> u8 {
     match kind {
         _ if kind.ends_with("Article")
+            || kind == "article"
             || kind.ends_with("Posting")
             || kind == "Report"
             || kind == "ScholarlyArticle" =>
@@ -117,8 +128,10 @@ fn things(value: &Value, found: &mut Structured, best: &mut u8) {
                             .or_else(|| if rank == 4 { text("dateCreated") } else { None }),
                     );
                     set(&mut found.modified, text("dateModified"));
+                    // The description of a page as such is that of its site, often enough.
                     let longest = ["articleBody", "text", "description"]
                         .iter()
+                        .filter(|name| rank > 2 || **name != "description")
                         .filter_map(|name| object.get(*name).and_then(Value::as_str).map(str::trim))
                         .max_by_key(|text| text.len());
                     if let Some(text) = longest
@@ -187,6 +200,13 @@ mod tests {
         assert_eq!(found.headline.as_deref(), Some("H"));
         assert_eq!(found.published.as_deref(), Some("2024-05-01T10:00:00Z"));
         assert_eq!(found.authors, ["Ann", "Bob"]);
+    }
+
+    #[test]
+    fn line_ends_in_strings_are_forgiven() {
+        let html =
+            "<script type='application/ld+json'>{\"@type\":\"article\",\n\"headline\":\"a\tb\nc\"}</script>";
+        assert_eq!(read(&parse(html, ParseOptions::default())).headline.as_deref(), Some("a b c"));
     }
 
     #[test]

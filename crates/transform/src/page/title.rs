@@ -1,10 +1,17 @@
 //! The title of a page without the name of its site.
 //!
 //! `<title>` names the thing and the site (`Thing | Site`), a heading names the thing alone, but not every heading is
-//! the page's: some sites put their own name into `h1`. A heading that the `<title>` agrees with is taken; without one,
-//! the `<title>` loses the parts that only name the site.
+//! the page's: some sites put their own name into `h1`. A heading that the page's other words for itself agree with (its
+//! `<title>`, its JSON-LD, its address) is taken; without one, the `<title>` loses the parts that only name the site.
 
+use std::collections::HashSet;
+
+use url::Url;
+
+use super::slug::Slug;
+use super::title_parts::{as_spelled, is_run_of, split, without_site};
 use crate::tree::{Edge, NodeId, Tag, Tree, Walk};
+use crate::words::{is_unspaced, letters, words};
 
 /// Headings that are looked at.
 pub(super) const MAX_HEADINGS: usize = 8;
@@ -15,20 +22,44 @@ pub(super) const MAX_HEADING_BYTES: usize = 600;
 /// A heading that shares at least this part of its words with the `<title>` means the same.
 const AGREEMENT: f32 = 0.5;
 
-/// Chooses the title; `site` is the page's host and the site's own name for itself.
-pub(super) fn choose(tree: &Tree, title: &str, og_title: &str, site: &[&str]) -> Option<String> {
+/// A heading that is less than this part of the part of the `<title>` that it stands in says too little.
+const LEAST_SHARE: f32 = 0.3;
+
+/// The address speaks for the `<title>` against a heading that agrees with it if it is so much more like it.
+const MARGIN: f32 = 0.2;
+
+/// What a page says of its title.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sources<'a> {
+    /// Its first [`MAX_HEADINGS`] headings.
+    pub(super) headings: &'a [String],
+    pub(super) title: &'a str,
+    pub(super) og_title: &'a str,
+    /// The headline of its JSON-LD.
+    pub(super) headline: &'a str,
+    pub(super) site_name: &'a str,
+    pub(super) url: &'a Url,
+}
+
+/// At most so many headings without a text that can be a title are passed over.
+const MAX_EMPTY: usize = 64;
+
+/// The first headings of a page.
+pub(super) fn headings(tree: &Tree) -> Vec<String> {
     let mut headings = Vec::new();
+    let mut left = MAX_EMPTY;
     for edge in Walk::new(tree, NodeId::DOCUMENT) {
         if let Edge::Enter(node) = edge
             && tree.tag(node) == Tag::H1
         {
             headings.extend(heading(&tree.folded_text(node, MAX_HEADING_BYTES)));
-            if headings.len() >= MAX_HEADINGS {
+            left = left.saturating_sub(1);
+            if headings.len() >= MAX_HEADINGS || left == 0 {
                 break;
             }
         }
     }
-    choose_from(&headings, title, og_title, site)
+    headings
 }
 
 /// A heading without the mark of a link to itself; `None` where it is empty or too long.
@@ -37,166 +68,86 @@ pub(super) fn heading(text: &str) -> Option<String> {
     (!text.is_empty() && text.len() <= MAX_HEADING_BYTES).then(|| text.to_owned())
 }
 
-/// As [`choose`], from the first [`MAX_HEADINGS`] headings.
-pub(super) fn choose_from(headings: &[String], title: &str, og_title: &str, site: &[&str]) -> Option<String> {
-    let parts: Vec<&str> = split(title);
-    let sites: Vec<Vec<String>> = site.iter().map(|name| lower_words(name)).collect();
+/// Chooses the title; `None` where the page says none.
+pub(super) fn choose(sources: &Sources<'_>) -> Option<String> {
+    let Sources { headings, title, og_title, headline, site_name, url } = *sources;
+    let sites = [words(url.host_str().unwrap_or_default()), words(site_name)];
     let names_site = |part: &str| sites.iter().any(|site| is_run_of(part, site));
-    let (title_letters, og_letters) = (letters(title), letters(og_title));
-    let contained = headings
-        .iter()
-        .filter(|heading| {
-            let own = letters(heading);
-            own.chars().count() > 3
-                && (title_letters.contains(&own) || og_letters.contains(&own))
-                && !(parts.len() > 1 && names_site(heading))
-        })
-        .max_by_key(|heading| heading.len());
-    if let Some(heading) = contained {
+    let (parts, og_parts) = (split(title), split(og_title));
+    let is_home = url.path() == "/" && url.query().is_none();
+    if is_home && parts.len() > 1 && parts.first().is_some_and(|part| names_site(part)) {
+        // Of the page that stands for the site, the site's name is what it is called.
+        return Some(title.to_owned());
+    }
+    let all_parts = || parts.iter().chain(&og_parts);
+    let alone = parts.len() <= 1 && og_parts.len() <= 1;
+    let is_title = |heading: &&String| {
+        (stands_in(heading, title) || stands_in(heading, og_title))
+            && (alone || !names_site(heading))
+            && !says_little(heading, all_parts())
+    };
+    // A part of the title that is a heading says more than words within a part.
+    let first = parts.first().map(|part| letters(part)).unwrap_or_default();
+    let contained = headings.iter().filter(is_title);
+    if let Some(heading) = contained.max_by_key(|heading| (letters(heading) == first, heading.len())) {
         return Some(as_spelled(og_title, &letters(heading)).unwrap_or(heading).to_owned());
     }
-    let words = lower_words;
-    let known: std::collections::HashSet<String> = words(title).into_iter().chain(words(og_title)).collect();
-    let agreement = |heading: &&String| {
-        let own = words(heading);
-        let shared = own.iter().filter(|word| known.contains(*word)).count();
-        if own.len() < 3 { 0.0 } else { shared as f32 / own.len() as f32 }
-    };
-    let mut agreeing: Option<(f32, &String)> = None;
-    for heading in headings {
-        let agreed = agreement(&heading);
-        if agreed >= AGREEMENT && agreeing.is_none_or(|(best, _)| agreed > best) {
-            agreeing = Some((agreed, heading));
-        }
-    }
-    if let Some((_, heading)) = agreeing {
+    let said = letters(headline);
+    if let Some(heading) = headings.iter().find(|heading| !said.is_empty() && letters(heading) == said) {
         return Some(heading.clone());
     }
-    let mut left = parts.as_slice();
-    while let [rest @ .., last] = left
-        && !rest.is_empty()
-        && names_site(last)
-    {
-        left = rest;
+    let slug = Slug::of(url);
+    let part = without_site(title, names_site);
+    let own = slug.likeness(part);
+    if let Some(heading) = agreeing(headings, title, og_title) {
+        let chosen = if own > slug.likeness(heading) + MARGIN { part } else { heading.as_str() };
+        return Some(chosen.to_owned());
     }
-    while let [first, rest @ ..] = left
-        && !rest.is_empty()
-        && names_site(first)
-    {
-        left = rest;
+    if let Some(heading) = headings.iter().find(|heading| slug.likeness(heading) > own) {
+        return Some(heading.clone());
     }
-    if left.len() == parts.len()
-        && let [rest @ .., last] = left
-        && let Some(first) = rest.first()
-        && words(last).len() <= 3
-        && !is_part_of_work(last)
-        && words(first).len() >= 3
-    {
-        left = rest;
-    }
-    let chosen = between(title, left.first().copied(), left.last().copied());
-    [chosen, og_title, headings.first().map(String::as_str).unwrap_or_default()]
-        .into_iter()
-        .find(|text| !text.is_empty())
-        .map(str::to_owned)
+    // What is told for previews has no site in it, and no section.
+    let short = without_site(og_title, names_site);
+    let part =
+        if !short.is_empty() && short.len() < part.len() && stands_in(short, part) { short } else { part };
+    let heading = headings.first().map(String::as_str).unwrap_or_default();
+    [part, og_title, heading, headline].into_iter().find(|text| !text.is_empty()).map(str::to_owned)
 }
 
-fn lower_words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect()
-}
-
-/// Is a part of a title written in the words of a site's name or the labels of its host, whole and in their order?
-/// `The Example`, `Example` and `example.org` are all of `www.example.org`; `Ample` is not.
-fn is_run_of(part: &str, site: &[String]) -> bool {
-    let wanted = letters(part);
-    let without_article = wanted.strip_prefix("the").unwrap_or(&wanted);
-    [wanted.as_str(), without_article].into_iter().filter(|wanted| !wanted.is_empty()).any(|wanted| {
-        (0..site.len()).any(|start| {
-            let mut rest = wanted;
-            for word in site.iter().skip(start) {
-                let Some(after) = rest.strip_prefix(word.as_str()) else { return false };
-                rest = after;
-                if rest.is_empty() {
-                    return true;
-                }
-            }
-            false
-        })
-    })
-}
-
-/// Does a part of a title say which part of a work it is (`Part 2`)?
-fn is_part_of_work(part: &str) -> bool {
-    const KINDS: [&str; 16] = [
-        "part", "chapter", "volume", "vol", "episode", "ep", "page", "lesson", "season", "section", "day",
-        "week", "step", "version", "issue", "book",
-    ];
-    let mut words = part.split_whitespace();
-    let kind = words.next().is_some_and(|word| {
-        let word = word.trim_end_matches('.');
-        KINDS.iter().any(|kind| word.eq_ignore_ascii_case(kind))
-    });
-    kind && words.next().is_some()
-}
-
-/// The part of a title with these letters, as the title spells it: what a page tells machines has plain quotes and
-/// dashes where its heading was set by a typographer, and that is what others know the page by.
-fn as_spelled<'t>(title: &'t str, wanted: &str) -> Option<&'t str> {
-    let mut flat = String::with_capacity(title.len());
-    let mut places = Vec::with_capacity(title.len());
-    for (at, c) in title.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
-        for small in c.to_lowercase() {
-            flat.push(small);
-            places.extend(std::iter::repeat_n((at, at + c.len_utf8()), small.len_utf8()));
+/// The heading that shares most of its words with the title, if that is much of them.
+fn agreeing<'h>(headings: &'h [String], title: &str, og_title: &str) -> Option<&'h String> {
+    let known: HashSet<String> = words(title).into_iter().chain(words(og_title)).collect();
+    let mut best: Option<(f32, &String)> = None;
+    for heading in headings {
+        let own = words(heading);
+        if own.len() < 3 {
+            continue;
+        }
+        let agreed = own.iter().filter(|word| known.contains(*word)).count() as f32 / own.len() as f32;
+        if agreed >= AGREEMENT && best.is_none_or(|(most, _)| agreed > most) {
+            best = Some((agreed, heading));
         }
     }
-    let found = flat.find(wanted)?;
-    let (start, _) = places.get(found)?;
-    let (_, end) = places.get((found + wanted.len()).checked_sub(1)?)?;
-    // Quotes and brackets around it, and the mark that ends it, belong to it.
-    let before = title.get(..*start)?.trim_end_matches(['"', '\'', '“', '‘', '(', '[', '«', '¿', '¡']);
-    let after = title.get(*end..)?;
-    let rest = after.trim_start_matches(['"', '\'', '”', '’', ')', ']', '»', '?', '!', '.', '…']);
-    title.get(before.len()..title.len() - rest.len())
+    best.map(|(_, heading)| heading)
 }
 
-/// The parts of a title: what stands between ` | `, ` - ` and their like.
-fn split(title: &str) -> Vec<&str> {
-    let mut start = 0;
-    let mut out = Vec::new();
-    let characters: Vec<(usize, char)> = title.char_indices().collect();
-    for (index, (at, c)) in characters.iter().enumerate() {
-        let before = index
-            .checked_sub(1)
-            .and_then(|index| characters.get(index))
-            .is_none_or(|(_, c)| c.is_whitespace());
-        let after = characters.get(index + 1).is_none_or(|(_, c)| c.is_whitespace());
-        let separates =
-            matches!(c, '|' | '»') || (matches!(c, '-' | '–' | '—' | '·' | '•') && before && after);
-        if separates {
-            out.push(title.get(start..*at).unwrap_or_default().trim());
-            start = at + c.len_utf8();
-        }
+/// Does a heading stand in a title, whole words of it, whatever is between them?
+fn stands_in(heading: &str, title: &str) -> bool {
+    let wanted = letters(heading);
+    let unspaced = wanted.contains(is_unspaced);
+    if wanted.chars().count() <= (if unspaced { 1 } else { 3 }) || !letters(title).contains(&wanted) {
+        return false;
     }
-    out.push(title.get(start..).unwrap_or_default().trim());
-    out.retain(|part| !part.is_empty());
-    out
+    let own = words(heading);
+    unspaced || own.len() > 2 || words(title).windows(own.len()).any(|run| run == own)
 }
 
-/// What stands in a title from one of its parts to another.
-fn between<'t>(title: &'t str, first: Option<&str>, last: Option<&str>) -> &'t str {
-    let (Some(first), Some(last)) = (first, last) else { return title };
-    let start = title.find(first).unwrap_or(0);
-    let end = title.rfind(last).map_or(title.len(), |at| at + last.len());
-    title.get(start..end).unwrap_or(title)
-}
-
-/// Letters and digits alone, in lower case.
-fn letters(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+/// Is the heading only a small piece of the shortest part that it stands in?
+fn says_little<'p>(heading: &str, parts: impl Iterator<Item = &'p &'p str>) -> bool {
+    let wanted = letters(heading);
+    let around =
+        parts.map(|part| letters(part)).filter(|part| part.contains(&wanted)).map(|part| part.len()).min();
+    around.is_some_and(|around| (wanted.len() as f32) < LEAST_SHARE * around as f32)
 }
 
 #[cfg(test)]
@@ -204,14 +155,19 @@ mod tests {
     use super::*;
     use crate::tree::{ParseOptions, parse};
 
+    /// The title of a page at `path` of a site called The Example.
+    fn chosen(path: &str, title: &str, og_title: &str, headline: &str, html: &str) -> Option<String> {
+        let headings = headings(&parse(html, ParseOptions::default()));
+        let url = Url::parse("https://www.example.org").unwrap().join(path).unwrap();
+        let site_name = "The Example";
+        choose(&Sources { headings: &headings, title, og_title, headline, site_name, url: &url })
+    }
+
     #[test]
     fn a_heading_is_spelled_as_the_page_tells_machines() {
-        let tree = parse("<h1>Why isn’t bread “cheap”?</h1>", ParseOptions::default());
         let og_title = "Why isn't bread \"cheap\"? | Bread Site";
-        let chosen = choose(&tree, "", og_title, &["example.org"]);
+        let chosen = chosen("/x", "", og_title, "", "<h1>Why isn’t bread “cheap”?</h1>");
         assert_eq!(chosen.as_deref(), Some("Why isn't bread \"cheap\"?"));
-        assert_eq!(as_spelled("Straße 1", "strasse"), None);
-        assert_eq!(as_spelled("", "x"), None);
     }
 
     #[test]
@@ -233,11 +189,77 @@ mod tests {
             ("Bread - Ample", "<p>x", "Bread - Ample"),
             ("Bread - example.org", "<p>x", "Bread"),
             ("", "<h1>Only a heading</h1>", "Only a heading"),
+            // One of the part's words, or a piece of a word, is not what the page is called.
+            (
+                "What our bakers tell of bread, rye and salt",
+                "<h1>Rye</h1>",
+                "What our bakers tell of bread, rye and salt",
+            ),
+            ("Wholemeal loaves", "<h1>meal</h1>", "Wholemeal loaves"),
+            (
+                "Rye bread - All breads of the bakery",
+                "<h1>All breads of the bakery</h1><h1>Rye bread</h1>",
+                "Rye bread",
+            ),
+            ("窯の温度とは｜陶芸の窓", "<h1>窯の温度とは</h1>", "窯の温度とは"),
+            ("窑炉的温度怎么控制_陶艺网", "<p>x", "窑炉的温度怎么控制"),
+            ("วิธีเผาเครื่องปั้นดินเผา | ร้านดิน", "<h1>วิธีเผาเครื่องปั้นดินเผา</h1>", "วิธีเผาเครื่องปั้นดินเผา"),
+            ("كيف تخبز الخبز في البيت - موقع", "<h1>كيف تخبز الخبز في البيت</h1>", "كيف تخبز الخبز في البيت"),
         ];
         for (title, html, expected) in rows {
-            let tree = parse(html, ParseOptions::default());
-            let chosen = choose(&tree, title, "", &["www.example.org", "The Example"]);
-            assert_eq!(chosen.as_deref(), Some(expected), "{title}");
+            assert_eq!(chosen("/x", title, "", "", html).as_deref(), Some(expected), "{title}");
         }
+    }
+
+    #[test]
+    fn where_heading_and_title_differ_the_rest_of_the_page_decides() {
+        let (heading, title) = ("<h1>Which flour is best?</h1>", "Top flours of the year | The Example");
+        let rows = [
+            (
+                "JSON-LD says the heading",
+                "/x",
+                "Which flour is best?",
+                heading,
+                title,
+                "Which flour is best?",
+            ),
+            (
+                "the address says the heading",
+                "/which-flour-best/",
+                "",
+                heading,
+                title,
+                "Which flour is best?",
+            ),
+            ("the address says the title", "/top-flours", "", heading, title, "Top flours of the year"),
+            ("nothing decides", "/x", "", heading, title, "Top flours of the year"),
+            (
+                "the address speaks against a heading that is nearly the title",
+                "/bread-for-beginners-step-by-step",
+                "",
+                "<h1>Bread made easy</h1>",
+                "Bread for beginners made easy step by step",
+                "Bread for beginners made easy step by step",
+            ),
+        ];
+        for (name, path, headline, html, title, expected) in rows {
+            assert_eq!(chosen(path, title, "", headline, html).as_deref(), Some(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_page_of_a_site_is_called_as_the_site() {
+        let title = "Example | Bread for all";
+        assert_eq!(chosen("/", title, "", "", "<h1>Bread for all</h1>").as_deref(), Some(title));
+        assert_eq!(
+            chosen("/bread", title, "", "", "<h1>Bread for all</h1>").as_deref(),
+            Some("Bread for all")
+        );
+    }
+
+    #[test]
+    fn what_is_told_for_previews_has_no_section() {
+        let chosen = chosen("/x", "Rye bread - Questions - Bakers", "Rye bread", "", "<p>x");
+        assert_eq!(chosen.as_deref(), Some("Rye bread"));
     }
 }

@@ -42,36 +42,44 @@ tags! {
 /// Slots of the lookup table; a power of two well above the number of names.
 const SLOTS: usize = 1024;
 
-/// A name, its tag, and the name as the tree builder knows it.
-type Entry = (&'static str, Tag, LocalName);
+/// A name's length and first eight bytes, which are all of it for most.
+type Key = (usize, u64);
 
-/// Names by their first eight bytes and length, open addressing. Built once, read only.
+/// A name, its key, its tag, and the name as the tree builder knows it.
+type Entry = (&'static str, Key, Tag, LocalName);
+
+/// Names by their keys, open addressing. Built once, read only.
 static TABLE: LazyLock<Vec<Option<Entry>>> = LazyLock::new(|| {
     let mut table = vec![None; SLOTS];
     for &(name, tag) in NAMES {
-        let mut slot = slot_of(name.as_bytes());
+        let key = key_of(name.as_bytes());
+        let mut slot = slot_of(key);
         while table.get(slot).is_some_and(Option::is_some) {
             slot = (slot + 1) % SLOTS;
         }
         if let Some(entry) = table.get_mut(slot) {
-            *entry = Some((name, tag, LocalName::from(name)));
+            *entry = Some((name, key, tag, LocalName::from(name)));
         }
     }
     table
 });
 
+fn key_of(name: &[u8]) -> Key {
+    (name.len(), name.iter().take(8).fold(0, |packed, byte| (packed << 8) | u64::from(*byte)))
+}
+
 /// Where the search for a name begins.
-fn slot_of(name: &[u8]) -> usize {
-    let packed = name.iter().take(8).fold(name.len() as u64, |packed, byte| (packed << 8) | u64::from(*byte));
-    (packed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize % SLOTS
+const fn slot_of((length, packed): Key) -> usize {
+    ((packed ^ (length as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize % SLOTS
 }
 
 impl Tag {
     /// The tag and interned form of a lower-case name.
     pub(crate) fn lookup(name: &str) -> (Self, LocalName) {
-        let mut slot = slot_of(name.as_bytes());
-        while let Some(Some((known, tag, local))) = TABLE.get(slot) {
-            if *known == name {
+        let key = key_of(name.as_bytes());
+        let mut slot = slot_of(key);
+        while let Some(Some((known, known_key, tag, local))) = TABLE.get(slot) {
+            if *known_key == key && (name.len() <= 8 || *known == name) {
                 return (*tag, local.clone());
             }
             slot = (slot + 1) % SLOTS;

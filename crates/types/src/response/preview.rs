@@ -11,9 +11,12 @@ pub struct CrawlParamsPreview {
     pub success: bool,
     /// The options.
     pub data: CrawlParams,
+    /// What of the prompt set no option.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
-/// Crawl options that a model generated from a prompt. What it had no word on is absent.
+/// Crawl options that were generated from a prompt. What it had no word on is absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are those of the same names in `CrawlRequest`")]

@@ -178,7 +178,7 @@ fn maps_and_previews() {
         ..CrawlParams::default()
     };
     is_written(
-        &CrawlParamsPreview { success: true, data },
+        &CrawlParamsPreview { success: true, data, warning: None },
         &json!({ "success": true, "data": { "url": "https://a.example/", "includePaths": ["^/b"], "regexOnFullURL": false, "deduplicateSimilarURLs": true } }),
     );
 }

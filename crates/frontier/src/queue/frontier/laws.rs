@@ -317,9 +317,9 @@ impl Model {
     }
 
     /// A lease ended without a result: its page waits again, or is given up.
-    fn put_back(&mut self, index: usize, not_before: Duration) {
+    fn put_back(&mut self, index: usize, tries: u32, not_before: Duration) {
         let ModelLease { job, page, ref lease, .. } = self.leases[index];
-        let attempt = lease.attempt + 1;
+        let attempt = lease.attempt + tries;
         let job = &mut self.jobs[job];
         if attempt < MAX_ATTEMPTS {
             job.pages.insert(page, State::Waiting { not_before, attempt });
@@ -334,7 +334,8 @@ impl Model {
         let (outcome, follows) = match outcome {
             0 => (Outcome::Failed, false),
             1 => (Outcome::Skipped, true),
-            2 | 3 => (Outcome::Retry { not_before }, false),
+            2 => (Outcome::Retry { not_before }, false),
+            3 => (Outcome::Return { not_before }, false),
             _ => (Outcome::Document, true),
         };
         let ModelLease { ref lease, job, page, expired, .. } = self.leases[index];
@@ -348,7 +349,8 @@ impl Model {
             assert_eq!(finished, Finished::Stale);
         } else {
             match outcome {
-                Outcome::Retry { .. } => self.put_back(index, not_before),
+                Outcome::Retry { .. } => self.put_back(index, 1, not_before),
+                Outcome::Return { .. } => self.put_back(index, 0, not_before),
                 _ => {
                     let state = &mut self.jobs[job];
                     state.pages.insert(page, State::Ended);
@@ -376,7 +378,7 @@ impl Model {
             expected += 1;
             self.release(index);
             if self.jobs[job].open {
-                self.put_back(index, self.now);
+                self.put_back(index, 1, self.now);
             }
             self.leases[index].expired = true;
         }

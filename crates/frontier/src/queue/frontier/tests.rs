@@ -1,4 +1,5 @@
 use super::*;
+use crate::{DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS};
 
 const ZERO: Duration = Duration::ZERO;
 
@@ -199,7 +200,8 @@ fn a_crowded_host_serves_jobs_in_turn() {
         served[jobs.iter().position(|job| *job == lease.job).unwrap()] += 1;
         frontier.finish(lease.id, Outcome::Document, [], ZERO);
     }
-    assert_eq!(served, [10; 5]);
+    // The first have had their second turn while the last, still new, had their first.
+    assert_eq!(served, [11, 11, 10, 9, 9]);
 }
 
 #[test]
@@ -388,6 +390,42 @@ fn what_slows_the_other_hosts_of_an_address() {
 }
 
 #[test]
+fn many_hosts_of_one_address_begin_as_four_and_grow() {
+    let mut frontier = Frontier::new(FrontierConfig { max_in_flight: 100, ..FrontierConfig::default() });
+    let job = frontier.open(JobRules::with_limit(u64::MAX));
+    let urls: Vec<Url> = (0..60).map(|n| Url::parse(&format!("https://h{n}.test/")).unwrap()).collect();
+    let mut now = seconds(1);
+    for url in &urls {
+        answers(&mut frontier, url.as_str());
+        let found = Pace { address: Some(IpAddr::from([192, 0, 2, 1])), ..Pace::default() };
+        frontier.pace(url, found, now);
+        frontier.admit(job, 0, (0..100).map(|n| candidate(&format!("{url}{n}"))), now);
+    }
+    let mut leases = frontier.lease(200, now).leases;
+    assert_eq!(leases.len(), DEFAULT_MAX_PER_ADDRESS as usize);
+    // One that stays overloaded holds up nobody but itself.
+    let ill = &urls[0];
+    for _ in 0..80 {
+        now += Duration::from_millis(50);
+        let latency = Duration::from_millis(20);
+        frontier.observe(ill, Observation { status: Some(503), latency }, now);
+        for lease in std::mem::take(&mut leases) {
+            let status = Some(if lease.url.host_str() == ill.host_str() { 503 } else { 200 });
+            frontier.observe(&lease.url, Observation { status, latency }, now);
+            frontier.finish(lease.id, Outcome::Document, [], now);
+        }
+        leases = frontier.lease(200, now).leases;
+    }
+    assert_eq!(leases.len(), DEFAULT_MAX_IN_FLIGHT as usize);
+    // Another address is another server.
+    for url in urls.iter().skip(1).step_by(2) {
+        frontier.resolved(url, IpAddr::from([192, 0, 2, 2]), now);
+    }
+    let more = frontier.lease(200, now).leases;
+    assert!(!more.is_empty());
+}
+
+#[test]
 fn links_that_are_not_followed() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(100));
@@ -406,6 +444,77 @@ fn links_that_are_not_followed() {
         let links = [on_a(&format!("from-{}", lease.key.to_raw()))];
         assert_eq!(admitted(frontier.finish(lease.id, outcome, links, ZERO)).new, new, "{outcome:?}");
     }
+}
+
+#[test]
+fn what_is_put_off_waits_for_pages_in_work_where_the_limit_is_short() {
+    for (name, limit, expected) in [("short", 30, 0), ("long enough", 1_000, 7)] {
+        let mut frontier = Frontier::new(FrontierConfig::default());
+        let job = frontier.open(JobRules::with_limit(limit));
+        answers(&mut frontier, "https://a.test/");
+        frontier.admit(job, 0, [on_a("start")], ZERO);
+        let start = frontier.lease(8, ZERO).leases.remove(0);
+        let links = (0..50).map(|n| on_a(&format!("a/b/a/b/a/{n}"))).chain([on_a("real")]);
+        frontier.finish(start.id, Outcome::Document, links, ZERO);
+        let mut leases = frontier.lease(8, ZERO).leases;
+        assert_eq!(leases.remove(0).url.path(), "/real", "{name}");
+        assert_eq!(leases.len(), expected, "{name}");
+    }
+    // It is not forgotten: all that the limit lets through is crawled, whether the page led on or not.
+    for outcome in [Outcome::Document, Outcome::Failed, Outcome::Retry { not_before: seconds(5) }] {
+        let mut frontier = Frontier::new(FrontierConfig::default());
+        let job = frontier.open(JobRules::with_limit(30));
+        frontier.admit(job, 0, [on_a("start")], ZERO);
+        let start = frontier.lease(8, ZERO).leases.remove(0);
+        let links = (0..50).map(|n| on_a(&format!("a/b/a/b/a/{n}"))).chain([on_a("real")]);
+        frontier.finish(start.id, Outcome::Document, links, ZERO);
+        let real = frontier.lease(8, ZERO).leases.remove(0);
+        frontier.finish(real.id, outcome, [], ZERO);
+        while let Some(lease) = frontier.lease(1, seconds(9)).leases.pop() {
+            frontier.finish(lease.id, Outcome::Document, [], seconds(9));
+        }
+        assert_eq!(frontier.counts(job).map(|counts| counts.documents), Some(30), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_queue_is_bounded_in_bytes() {
+    // Each takes eleven bytes and what stands behind its host, or, where it is too deep, its whole text and some more.
+    let long = |n: usize| on_a(&format!("{n:089}"));
+    for (name, per_job, in_all, max_depth, fit) in [
+        ("a job", 1_010, u64::MAX, None, 10),
+        ("all jobs", u64::MAX, 1_010, None, 10),
+        ("a job with its graph", 1_010, u64::MAX, Some(3), 10),
+    ] {
+        let config = FrontierConfig {
+            max_queued_bytes_per_job: per_job,
+            max_queued_bytes: in_all,
+            ..FrontierConfig::default()
+        };
+        let mut frontier = Frontier::new(config);
+        let rules = JobRules { max_depth, ..JobRules::with_limit(1_000) };
+        let (first, second) = (frontier.open(rules.clone()), frontier.open(rules));
+        let offered = frontier.admit(first, 0, (0..15).map(long), ZERO);
+        assert_eq!((offered.new, offered.overflow), (fit, 15 - fit), "{name}");
+        let others = frontier.admit(second, 0, (0..15).map(long), ZERO).new;
+        assert_eq!(others, if in_all == u64::MAX { fit } else { 0 }, "{name}");
+        frontier.close(second);
+        // What is leased makes room, what comes back takes it again.
+        let lease = frontier.lease(1, ZERO).leases.remove(0);
+        assert_eq!(frontier.admit(first, 0, (20..25).map(long), ZERO).new, 1, "{name}");
+        frontier.finish(lease.id, Outcome::Retry { not_before: ZERO }, [], ZERO);
+        assert_eq!(frontier.admit(first, 0, (30..35).map(long), ZERO).new, 0, "{name}");
+        frontier.close(first);
+        let third = frontier.open(JobRules::with_limit(1_000));
+        assert_eq!(frontier.admit(third, 0, (0..15).map(long), ZERO).new, fit, "{name}: its room is free again");
+    }
+    let config = FrontierConfig { max_queued_bytes_per_job: 2_000, ..FrontierConfig::default() };
+    let mut frontier = Frontier::new(config);
+    let job = frontier.open(JobRules { max_depth: Some(0), ..JobRules::with_limit(1_000) });
+    frontier.admit(job, 0, [on_a("start")], ZERO);
+    let lease = frontier.lease(1, ZERO).leases.remove(0);
+    let links = admitted(frontier.finish(lease.id, Outcome::Document, (0..100).map(long), ZERO));
+    assert!(links.too_deep > 5 && links.overflow > 50, "{links:?}");
 }
 
 #[test]

@@ -4,8 +4,8 @@ use url::Url;
 
 use super::super::address;
 use super::super::vocabulary::Names;
-use super::described::{self, Described, Known};
-use super::words::{hash_text, mix};
+use super::described;
+use super::words::{Compared, hash_text, mix};
 use super::{AROUND, Block, Blocks, Element, FAR, LANDMARKS, MAX_BLOCKS, REGION_STEPS, Run, Totals};
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
@@ -65,13 +65,17 @@ pub(crate) fn collect(tree: &Tree, view: &View, url: &Url) -> Blocks {
         images: 0,
         link: (false, false),
         last_in_link: false,
-        title: Known::default(),
-        description: Known::default(),
-        described,
+        compared: Compared { described, ..Compared::default() },
     };
+    // As pages have them; growing step by step would move all of it several times.
+    let nodes = tree.len();
+    collector.blocks.elements.reserve(nodes / 2);
+    collector.blocks.nodes.reserve(nodes / 3);
+    collector.blocks.runs.reserve(nodes / 4);
+    collector.blocks.list.reserve((nodes / 6).min(MAX_BLOCKS));
     collector.blocks.page.address = address::of_address(url.path(), url.query());
     collector.blocks.page.structured = structured;
-    collector.blocks.page.described = collector.described.words;
+    collector.blocks.page.described = collector.compared.described.words;
     // Run 0 is of elements without neighbours that look alike.
     collector.blocks.runs.push(Run::default());
     collector.head();
@@ -98,10 +102,7 @@ struct Collector<'t> {
     /// The open link goes to a place on the page, to another host.
     link: (bool, bool),
     last_in_link: bool,
-    /// The words of the page's title, of its description, and of its JSON-LD.
-    title: Known,
-    description: Known,
-    described: Described,
+    compared: Compared,
 }
 
 impl<'t> Collector<'t> {
@@ -112,7 +113,7 @@ impl<'t> Collector<'t> {
             let title = tree.folded_text(title, 400);
             let head = title.split(['|', '–', '—']).next().unwrap_or_default();
             self.blocks.page.title_hash = hash_text(head);
-            self.title.remember(head);
+            self.compared.title.remember(head);
         }
         for meta in tree.all(Tag::Meta) {
             let content = || tree.attribute(meta, Attr::Content).unwrap_or_default();
@@ -122,7 +123,7 @@ impl<'t> Collector<'t> {
                     self.blocks.page.og_article |= content().contains("article");
                     self.blocks.page.og_product |= content().contains("product");
                 }
-                Some("description" | "og:description") => self.description.remember(content()),
+                Some("description" | "og:description") => self.compared.description.remember(content()),
                 _ => {}
             }
         }
@@ -310,7 +311,7 @@ impl<'t> Collector<'t> {
     fn text(&mut self, node: NodeId) {
         let text = self.tree.text(node);
         let block = &mut self.current;
-        let words = block.read(text, &self.title, &self.description, &self.described);
+        let words = block.read(text, &self.compared);
         if words == 0 && block.words == 0 && text.trim_ascii().is_empty() {
             return;
         }
@@ -400,6 +401,7 @@ impl<'t> Collector<'t> {
         let mut block = std::mem::replace(&mut self.current, Block { nodes: (end, end), ..Block::default() });
         block.nodes.1 = end;
         if self.blocks.list.len() >= MAX_BLOCKS {
+            self.blocks.cut = true;
             if let Some(last) = self.blocks.list.last_mut() {
                 last.nodes.1 = end;
             }

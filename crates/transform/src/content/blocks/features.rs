@@ -6,6 +6,13 @@ use super::{Block, Blocks, Element, Totals};
 /// How many numbers a block has.
 pub(crate) const WIDTH: usize = 273;
 
+/// From here on, the numbers are the same for all blocks of a page.
+pub(crate) const SHARED: usize = WIDTH - FACTS;
+
+/// So many blocks are judged together: what they take stays near the processor, and that of a long page is never all in
+/// memory.
+const PIECE: usize = 256;
+
 /// Numbers of one block, in a fixed order.
 pub(crate) type Features = [f32; WIDTH];
 
@@ -73,6 +80,8 @@ struct Page<'b> {
     around: Surroundings,
     by_signature: Vec<Shared>,
     by_text: Vec<Shared>,
+    /// The words, the words in links and the paragraphs of all blocks before each block, and of all blocks.
+    before: Vec<[u32; 3]>,
     /// Blocks to the next paragraph of text.
     to_prose: Vec<u16>,
     title_at: Option<usize>,
@@ -95,32 +104,34 @@ struct Place {
 }
 
 impl Blocks {
-    /// The numbers of all blocks.
-    pub(crate) fn features(&self) -> Vec<Features> {
+    /// Gives the numbers of all blocks, so many at a time.
+    pub(crate) fn features(&self, mut take: impl FnMut(&[Features])) {
         let page = Page::of(self);
         let mut place = Place::default();
-        let mut all = vec![[0.0; WIDTH]; self.list.len()];
-        for (at, (block, features)) in self.list.iter().zip(&mut all).enumerate() {
-            if block.heading > 0 {
-                place.last_heading = block.heading;
-                place.priced_heading = block.price;
-                place.headings_since = 0;
-                place.section += 1;
-            } else {
-                place.headings_since += 1;
+        let mut rows = vec![[0.0; WIDTH]; self.list.len().min(PIECE)];
+        for (piece, first) in self.list.chunks(PIECE).zip((0..).step_by(PIECE)) {
+            for ((at, block), features) in (first..).zip(piece).zip(&mut rows) {
+                if block.heading > 0 {
+                    place.last_heading = block.heading;
+                    place.priced_heading = block.price;
+                    place.headings_since = 0;
+                    place.section += 1;
+                } else {
+                    place.headings_since += 1;
+                }
+                place.since_prose = if block.is_prose() { 0 } else { place.since_prose + 1 };
+                let mut row = Row(features);
+                page.own(at, block, &place, &mut row);
+                page.neighbours(at, block, &mut row);
+                page.elements(block, &mut row);
+                page.records(block, &place, &mut row);
+                row.extend(block.around.map(f32::from));
+                row.extend(block.groups.0.map(f32::from));
+                row.extend(page.facts);
+                place.words_before += block.words;
             }
-            place.since_prose = if block.is_prose() { 0 } else { place.since_prose + 1 };
-            let mut row = Row(features);
-            page.own(at, block, &place, &mut row);
-            page.neighbours(at, block, &mut row);
-            page.elements(block, &mut row);
-            page.records(block, &place, &mut row);
-            row.extend(block.around.map(f32::from));
-            row.extend(block.groups.0.map(f32::from));
-            row.extend(page.facts);
-            place.words_before += block.words;
+            take(rows.get(..piece.len()).unwrap_or_default());
         }
-        all
     }
 }
 
@@ -139,6 +150,18 @@ impl<'b> Page<'b> {
             next = if block.is_prose() { 0 } else { (next + 1).min(400) };
             *slot = next;
         }
+        let mut before = Vec::with_capacity(list.len() + 1);
+        let mut sum = [0_u32; 3];
+        before.push(sum);
+        for block in list {
+            let [words, link_words, paragraphs] = sum;
+            sum = [
+                words + block.words,
+                link_words + block.link_words,
+                paragraphs + u32::from(block.is_prose()),
+            ];
+            before.push(sum);
+        }
         let facts = &blocks.page;
         let largest = |tag: crate::tree::Tag| {
             let of_tag = blocks.elements.iter().filter(|element| element.tag == tag as u8);
@@ -154,6 +177,7 @@ impl<'b> Page<'b> {
             around,
             by_signature: shared(list, |block| block.signature),
             by_text: shared(list, |block| block.hash),
+            before,
             to_prose,
             title_at: list.iter().position(|block| block.hash == facts.title_hash && block.words > 1),
             largest_article,
@@ -269,18 +293,15 @@ impl<'b> Page<'b> {
             }
         }
         for width in [5_usize, 15] {
-            let window = list.get(at.saturating_sub(width)..(at + width + 1).min(list.len()));
-            let window = window.unwrap_or_default();
-            let mut sum = Totals::default();
-            for near in window {
-                sum.words += near.words;
-                sum.link_words += near.link_words;
-                sum.paragraphs += u32::from(near.is_prose());
-            }
+            let (from, to) = (at.saturating_sub(width), (at + width + 1).min(list.len()));
+            let sum = |at: usize| self.before.get(at).copied().unwrap_or_default();
+            let ([words, link_words, paragraphs], [words_to, link_words_to, paragraphs_to]) =
+                (sum(from), sum(to));
+            let words = words_to - words;
             row.extend([
-                sum.words as f32,
-                share(sum.link_words, sum.words),
-                sum.paragraphs as f32 / window.len().max(1) as f32,
+                words as f32,
+                share(link_words_to - link_words, words),
+                (paragraphs_to - paragraphs) as f32 / (to - from).max(1) as f32,
             ]);
         }
     }

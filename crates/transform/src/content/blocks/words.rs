@@ -9,6 +9,10 @@ const DIGIT: u8 = 2;
 const UPPER: u8 = 4;
 const WIDE: u8 = 8;
 const SIGN: u8 = 16;
+const SPACE: u8 = 32;
+/// Ends a sentence, or a part of one.
+const STOP: u8 = 64;
+const PAUSE: u8 = 128;
 
 const CLASSES: [u8; 256] = {
     let mut classes = [0_u8; 256];
@@ -19,6 +23,9 @@ const CLASSES: [u8; 256] = {
             b'A'..=b'Z' => WORD | UPPER,
             b'a'..=b'z' => WORD,
             b'$' => SIGN,
+            b' ' | b'\t' | b'\n' | b'\x0C' | b'\r' => SPACE,
+            b'.' | b'!' | b'?' => STOP,
+            b',' | b';' => PAUSE,
             0x80..=0xFF => WORD | WIDE,
             _ => 0,
         };
@@ -31,16 +38,33 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
+fn class_of(byte: u8) -> u8 {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(0)
+}
+
+/// A hash of the word that a text begins with, without case and punctuation; the classes of its bytes, and its length.
+fn hash_first(text: &[u8]) -> (u64, u8, usize) {
+    let (mut hash, mut classes, mut length) = (0xCBF2_9CE4_8422_2325_u64, 0, 0);
+    let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    for byte in text {
+        let class = class_of(*byte);
+        // Nearly every byte is a small letter.
+        if class == WORD {
+            hash = add(hash, *byte);
+        } else if class & SPACE != 0 {
+            break;
+        } else if class & WORD != 0 {
+            hash = add(hash, byte | 0x20);
+        }
+        classes |= class;
+        length += 1;
+    }
+    (hash, classes, length)
+}
+
 /// A hash of a word without case and punctuation, and the classes of its bytes.
 pub(super) fn hash_word(word: &[u8]) -> (u64, u8) {
-    let (mut hash, mut classes) = (0xCBF2_9CE4_8422_2325_u64, 0);
-    for byte in word {
-        let class = CLASSES.get(usize::from(*byte)).copied().unwrap_or(0);
-        classes |= class;
-        if class & WORD != 0 {
-            hash = (hash ^ u64::from(byte | 0x20)).wrapping_mul(0x0100_0000_01B3);
-        }
-    }
+    let (hash, classes, _) = hash_first(word);
     (hash, classes)
 }
 
@@ -63,60 +87,88 @@ fn unspaced(word: &str) -> usize {
         .count()
 }
 
+/// What blocks are compared with, word for word.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    /// The words of the page's title.
+    pub(super) title: Known,
+    /// The words of its description.
+    pub(super) description: Known,
+    /// The texts in its JSON-LD.
+    pub(super) described: Described,
+}
+
 impl Block {
     /// Adds a text to the block; gives the number of its words.
-    pub(super) fn read(
-        &mut self,
-        text: &str,
-        title: &Known,
-        description: &Known,
-        described: &Described,
-    ) -> u32 {
-        let mut words = 0;
-        let (mut sign, mut digit) = (false, false);
-        let mut rest = text.trim_ascii_start();
-        while !rest.is_empty() {
-            let end = rest.bytes().position(|byte| byte.is_ascii_whitespace()).unwrap_or(rest.len());
-            let (word, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-            rest = after.trim_ascii_start();
-            let bytes = word.as_bytes();
-            let (hash, classes) = hash_word(bytes);
-            sign |= classes & SIGN != 0 || (classes & WIDE != 0 && word.contains(['€', '£', '¥', '₹']));
-            digit |= classes & DIGIT != 0;
+    pub(super) fn read(&mut self, text: &str, compared: &Compared) -> u32 {
+        let bytes = text.as_bytes();
+        let before = self.words;
+        let (mut all, mut sign) = (0, false);
+        let mut at = 0;
+        while let Some(first) = bytes.get(at) {
+            if class_of(*first) & SPACE != 0 {
+                at += 1;
+                continue;
+            }
+            let start = at;
+            let (hash, classes, length) = hash_first(bytes.get(start..).unwrap_or_default());
+            at += length;
+            all |= classes;
             if classes & WORD == 0 {
                 continue;
             }
-            let mut count = 1;
-            let mut letters = bytes.len();
-            if classes & WIDE != 0 {
-                // Scripts without spaces between words count a word for every two characters.
-                count += u32::try_from(unspaced(word) / 2).unwrap_or(0);
-                letters = word.chars().count();
-                self.ends_sentence =
-                    word.ends_with(['.', '!', '?', '…', '。', '！', '？', '؟', '।']) || word.ends_with(".”");
-                self.commas += u32::from(word.ends_with([',', ';', '、', '，', '،']));
+            if classes & WIDE == 0 {
+                if self.words == 0 {
+                    self.starts_capital = first.is_ascii_uppercase();
+                }
+                self.words += 1;
+                self.letters += u32::try_from(length).unwrap_or(u32::MAX);
+                self.end_of_word(bytes, at);
             } else {
-                self.ends_sentence = matches!(bytes, [.., b'.' | b'!' | b'?'] | [.., b'.', b'"' | b')']);
-                self.commas += u32::from(matches!(bytes, [.., b',' | b';']));
+                sign |= self.wide_word(text.get(start..at).unwrap_or_default());
             }
-            if self.words == 0 {
-                self.starts_capital = word.chars().next().is_some_and(char::is_uppercase);
-            }
-            words += count;
-            self.words += count;
-            self.letters += u32::try_from(letters).unwrap_or(u32::MAX);
-            self.capitals += u32::from(bytes.first().is_some_and(u8::is_ascii_uppercase));
+            self.capitals += u32::from(first.is_ascii_uppercase());
             self.digits += u32::from(classes & DIGIT != 0);
-            self.has_colon_end = bytes.last() == Some(&b':');
             self.sentences += u32::from(self.ends_sentence);
             self.hash = mix(self.hash, hash);
-            self.title_words += u32::from(title.contains(hash));
-            self.description_words += u32::from(description.contains(hash));
-            let [newest, older] = self.recent;
-            self.described += u32::from(described.contains(older, newest, hash));
-            self.recent = [hash, newest];
+            self.title_words += u32::from(compared.title.contains(hash));
+            self.description_words += u32::from(compared.description.contains(hash));
+            if compared.described.words > 0 {
+                let [newest, older] = self.recent;
+                self.described += u32::from(compared.described.contains(older, newest, hash));
+                self.recent = [hash, newest];
+            }
         }
-        self.price |= sign && digit;
-        words
+        self.price |= (sign || all & SIGN != 0) && all & DIGIT != 0;
+        self.words - before
+    }
+
+    /// Looks at how the word of ASCII ends that is before `end`.
+    fn end_of_word(&mut self, bytes: &[u8], end: usize) {
+        let before = |steps: usize| bytes.get(end.wrapping_sub(steps)).copied().unwrap_or_default();
+        let last = before(1);
+        (self.ends_sentence, self.has_colon_end) = (false, false);
+        let class = class_of(last);
+        if class & WORD == 0 {
+            self.ends_sentence = class & STOP != 0 || (matches!(last, b'"' | b')') && before(2) == b'.');
+            self.commas += u32::from(class & PAUSE != 0);
+            self.has_colon_end = last == b':';
+        }
+    }
+
+    /// Counts a word that is not all ASCII; true where it holds the sign of a currency.
+    #[cold]
+    fn wide_word(&mut self, word: &str) -> bool {
+        if self.words == 0 {
+            self.starts_capital = word.chars().next().is_some_and(char::is_uppercase);
+        }
+        // Scripts without spaces between words count a word for every two characters.
+        self.words += 1 + u32::try_from(unspaced(word) / 2).unwrap_or(0);
+        self.letters += u32::try_from(word.chars().count()).unwrap_or(u32::MAX);
+        self.ends_sentence =
+            word.ends_with(['.', '!', '?', '…', '。', '！', '？', '؟', '।']) || word.ends_with(".”");
+        self.commas += u32::from(word.ends_with([',', ';', '、', '，', '،']));
+        self.has_colon_end = word.ends_with(':');
+        word.contains(['€', '£', '¥', '₹'])
     }
 }

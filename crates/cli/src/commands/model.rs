@@ -1,0 +1,41 @@
+//! From the model's options to a builder that has it.
+
+use std::sync::Arc;
+
+use gleaner::models::{ApiKey, HttpModel};
+use gleaner::{Budget, Engine, EngineBuilder};
+
+use crate::args::ModelArgs;
+use crate::failure::Failure;
+
+/// The builder of an engine with the model that the command line names.
+pub(super) fn with_model(args: &ModelArgs) -> Result<EngineBuilder, Failure> {
+    let mut builder = Engine::builder();
+    if let Some(name) = &args.model {
+        let mut model = HttpModel::builder(args.provider(), name);
+        if let Some(url) = &args.model_url {
+            model = model.base_url(url.clone());
+        }
+        if let Some(variable) = &args.model_key_env {
+            model = model.key(key(variable)?);
+        }
+        if let Some(tokens) = args.model_context {
+            model = model.context_tokens(tokens).max_output_tokens((tokens / 4).clamp(1, 4_096));
+        }
+        let model = model.build().map_err(|error| Failure::usage(format!("--model: {error}")))?;
+        builder = builder.model(Arc::new(model));
+    }
+    if let Some(tokens) = args.budget_tokens {
+        let budget = Budget { tokens: Some(tokens), ..Budget::default() };
+        builder = builder.extract_budget(budget).job_budget(budget);
+    }
+    Ok(builder)
+}
+
+/// The key in an environment variable: on the command line itself other users of the machine could read it.
+#[expect(clippy::disallowed_methods, reason = "the person names the variable; no library reads one")]
+fn key(variable: &str) -> Result<ApiKey, Failure> {
+    let value = std::env::var(variable)
+        .map_err(|_| Failure::usage(format!("--model-key-env: the variable `{variable}` holds no text")))?;
+    ApiKey::new(value).map_err(|error| Failure::usage(format!("--model-key-env: `{variable}`: {error}")))
+}

@@ -1,0 +1,124 @@
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::extractor::{Extractor, PageExtraction, RecalledPage, Task};
+use super::units::units;
+use crate::bind::bind;
+use crate::evidence::Evidence;
+use crate::page::Page;
+use crate::rows::Rows;
+use crate::template::{TemplateMemory, TemplateState};
+
+/// Pages of a cluster that a model may read beyond those that its template made free, before the cluster counts as one whose pages teach
+/// nothing about each other.
+pub const MAX_UNPAID_PAGES: u64 = 6;
+
+/// What is learned of a site while a request is worked on: of pages that are read whole, and of pages that are a row each.
+#[derive(Debug, Default)]
+pub struct SiteMemory {
+    whole: Mutex<TemplateMemory>,
+    rows: Mutex<TemplateMemory>,
+}
+
+impl SiteMemory {
+    /// Nothing learned yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Is it worth reading the pages of this cluster one after the other, because each may spare the next a model call? Once it is not, it
+    /// stays so as long as no page of the cluster is read with this memory.
+    #[must_use]
+    pub fn pays(&self, cluster: &str) -> bool {
+        [&self.whole, &self.rows].iter().all(|memory| {
+            let memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+            memory.state(cluster).is_none_or(|known| known.asked < known.recalled + MAX_UNPAID_PAGES)
+        })
+    }
+
+    /// How it stands with each cluster, pages that are read whole first.
+    #[must_use]
+    pub fn states(&self) -> Vec<TemplateState> {
+        let states = [&self.whole, &self.rows].map(|memory| {
+            let memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+            memory.states()
+        });
+        states.concat()
+    }
+}
+
+/// Where a page stands among the others of its site.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'p> {
+    /// What pages of one template share, such as [`UrlPatterns::of`](crate::UrlPatterns::of) their address.
+    pub cluster: &'p str,
+    /// Has the site several pages of this cluster? Then each is more likely about one thing.
+    pub alike: bool,
+}
+
+impl Extractor {
+    /// Reads one of several pages that together answer a request. For a list of objects it decides whether the page lists several or is about
+    /// one, which is then the list's only row; with a memory it reads as [`page_of`](Self::page_of) does.
+    pub async fn page_among(
+        &self,
+        memory: Option<&SiteMemory>,
+        place: Place<'_>,
+        page: &Page,
+        task: Task<'_>,
+    ) -> RecalledPage {
+        let Place { cluster, alike } = place;
+        let evidence = Evidence::read(page);
+        let whole = bind(&evidence, task.shape);
+        let Some(rows) = Rows::of(task.shape) else {
+            let memory = memory.map(|memory| &memory.whole);
+            return self.read(memory, cluster, page, task, &evidence, whole).await;
+        };
+        let one = bind(&evidence, rows.shape());
+        let records = units(&page.markdown).records.len();
+        let row_task = Task { shape: rows.shape(), ..task };
+        let (of_whole, of_rows) = (memory.map(|memory| &memory.whole), memory.map(|memory| &memory.rows));
+        if rows.is_one(&whole, &one, records, alike) {
+            let mut read = self.read(of_rows, cluster, page, row_task, &evidence, one).await;
+            let is_row = rows.is_row(&read.page.extraction, alike);
+            if is_row || records < 2 || read.page.stopped.is_some() {
+                read.page.extraction = rows.lift(read.page.extraction, alike);
+                return read;
+            }
+            // It is no row after all: perhaps it lists some.
+            let again = self.read(of_whole, cluster, page, task, &evidence, whole).await;
+            return after(read, again);
+        }
+        let read = self.read(of_whole, cluster, page, task, &evidence, whole).await;
+        if rows.count(&read.page.extraction) > 0 || read.page.stopped.is_some() {
+            return read;
+        }
+        // What looked like a list was none: perhaps the page is a row.
+        let mut again = self.read(of_rows, cluster, page, row_task, &evidence, one).await;
+        if !rows.is_row(&again.page.extraction, alike) {
+            return after(again, read);
+        }
+        again.page.extraction = rows.lift(again.page.extraction, alike);
+        let singles = read.page.extraction;
+        take_singles(&mut again.page, singles.data, singles.leaves);
+        again.page.calls += read.page.calls;
+        again
+    }
+}
+
+/// The second reading of a page, with the calls of both.
+fn after(first: RecalledPage, mut second: RecalledPage) -> RecalledPage {
+    second.page.calls += first.page.calls;
+    second.page.stopped = second.page.stopped.or(first.page.stopped);
+    second
+}
+
+/// Adds the values beside the list, which a row knows nothing of.
+fn take_singles(page: &mut PageExtraction, data: Value, leaves: Vec<crate::leaf::Leaf>) {
+    let Value::Object(_) = data else { return };
+    for leaf in leaves {
+        crate::bind::put(&mut page.extraction.data, &leaf.pointer, leaf.value.clone());
+        page.extraction.leaves.push(leaf);
+    }
+}

@@ -1,0 +1,179 @@
+//! Pages that hold one row of a list each.
+//!
+//! A request for a list of products is mostly answered by pages of one product each. Such a page is read for the row alone, as a page about one
+//! thing is, so that its labels and its own entity count and what it learns of its template serves the next page; the row is put into the
+//! list afterwards. Which pages are so is decided by what they state, and by whether the site has several that are alike.
+
+use serde_json::Value;
+
+use crate::bind::{leaf_wants, put, skeleton};
+use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
+use crate::plan::real;
+use crate::schema::{Shape, ShapeKind};
+
+/// Share of a row's places that a page must fill to be one, where nothing else says that it is.
+const LEAST_FILL: f64 = 0.5;
+/// The same for one of several pages that are alike.
+const LEAST_FILL_ALIKE: f64 = 0.25;
+
+/// The one list of objects that a shape asks for.
+#[derive(Debug)]
+pub(crate) struct Rows<'s> {
+    whole: &'s Shape,
+    pointer: String,
+    row: &'s Shape,
+    places: usize,
+}
+
+impl<'s> Rows<'s> {
+    /// `None` where a shape has no list of objects, or several: nothing would say which of them a page is of.
+    pub(crate) fn of(whole: &'s Shape) -> Option<Self> {
+        let mut lists = Vec::new();
+        let mut waiting = vec![(String::new(), whole)];
+        while let Some((pointer, shape)) = waiting.pop() {
+            match &shape.kind {
+                ShapeKind::Object(fields) => {
+                    waiting.extend(fields.iter().map(|field| (step(&pointer, &field.name), &field.shape)));
+                }
+                ShapeKind::List(row) if !row.fields().is_empty() => lists.push((pointer, &**row)),
+                _ => {}
+            }
+        }
+        let [(pointer, row)] = <[_; 1]>::try_from(lists).ok()?;
+        let places = leaf_wants(row).len();
+        (places > 0).then_some(Self { whole, pointer, row, places })
+    }
+
+    /// What one row is read by.
+    pub(crate) const fn shape(&self) -> &'s Shape {
+        self.row
+    }
+
+    /// Rows of the list that a page's own evidence gives.
+    pub(crate) fn count(&self, whole: &Extraction) -> usize {
+        whole.data.pointer(&self.pointer).and_then(Value::as_array).map_or(0, Vec::len)
+    }
+
+    /// Is a page about one thing, by its evidence? `whole` is what it gives for the list, `one` for a row; `records` is how many
+    /// records its text seems to hold; `alike`: the site has several pages like it.
+    pub(crate) fn is_one(&self, whole: &Extraction, one: &Extraction, records: usize, alike: bool) -> bool {
+        let rows = self.count(whole);
+        if rows < 2 {
+            return alike || records < 2;
+        }
+        let below = format!("{}/", self.pointer);
+        let stated = whole.leaves.iter().filter(|leaf| leaf.pointer.starts_with(&below)).count();
+        let of_rows = real(stated) / real(rows * self.places);
+        let of_one = real(one.leaves.len()) / real(self.places);
+        // Beside a product stand others that are less fully described.
+        of_one > of_rows || (alike && of_one >= of_rows)
+    }
+
+    /// Does what was read make a row, or is it what any page has, such as a heading?
+    pub(crate) fn is_row(&self, one: &Extraction, alike: bool) -> bool {
+        let least = if alike { LEAST_FILL_ALIKE } else { LEAST_FILL };
+        !one.leaves.is_empty() && real(one.leaves.len()) >= least * real(self.places)
+    }
+
+    /// The row as the only one of its list; no row where it is none.
+    pub(crate) fn lift(&self, one: Extraction, alike: bool) -> Extraction {
+        let mut data = match &self.whole.kind {
+            ShapeKind::Object(fields) => skeleton(fields),
+            _ => Value::Array(Vec::new()),
+        };
+        if !self.is_row(&one, alike) {
+            let reason = one.missing.first().map_or(Reason::NotFound, |missing| missing.reason);
+            let missing = vec![Missing { pointer: self.pointer.clone(), reason }];
+            return Extraction { data, leaves: Vec::new(), missing };
+        }
+        let rows = Value::Array(vec![one.data]);
+        if self.pointer.is_empty() {
+            data = rows;
+        } else {
+            put(&mut data, &self.pointer, rows);
+        }
+        let below = step(&self.pointer, "0");
+        let leaf = |leaf: Leaf| Leaf { pointer: format!("{below}{}", leaf.pointer), ..leaf };
+        let missing =
+            |missing: Missing| Missing { pointer: format!("{below}{}", missing.pointer), ..missing };
+        Extraction {
+            data,
+            leaves: one.leaves.into_iter().map(leaf).collect(),
+            missing: one.missing.into_iter().map(missing).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::Page;
+    use serde_json::json;
+
+    fn shape(schema: Value) -> Shape {
+        Shape::from_schema(&schema).unwrap()
+    }
+
+    fn products() -> Shape {
+        let text = json!({ "type": ["string", "null"] });
+        let row = json!({ "type": "object", "properties": { "name": text, "price": { "type": ["number", "null"] }, "brand": text } });
+        shape(json!({ "properties": { "products": { "type": "array", "items": row } } }))
+    }
+
+    #[test]
+    fn a_shape_with_one_list_has_rows() {
+        let list = json!({ "type": "array", "items": { "properties": { "name": {} } } });
+        let rows = [
+            (json!({ "properties": { "a": list } }), true),
+            (
+                json!({ "properties": { "x": {}, "a": { "type": "object", "properties": { "b": list } } } }),
+                true,
+            ),
+            (list.clone(), true),
+            (json!({ "properties": { "a": list, "b": list } }), false),
+            (json!({ "properties": { "a": { "type": "array", "items": { "type": "string" } } } }), false),
+        ];
+        for (schema, expected) in rows {
+            assert_eq!(Rows::of(&shape(schema.clone())).is_some(), expected, "{schema}");
+        }
+    }
+
+    #[test]
+    fn pages_about_one_thing_are_told_from_lists() {
+        let shape = products();
+        let rows = Rows::of(&shape).unwrap();
+        let card =
+            |at: usize| format!("<div class=card><h3>Cup {at}</h3><span class=price>{at},50 €</span></div>");
+        let cards = format!("<main>{}</main>", (1..5).map(card).collect::<String>());
+        let detail =
+            "<h1>Red cup</h1><p class=price>12,50 €</p><dl><dt>Brand</dt><dd>Acme</dd></dl>".to_owned();
+        let table = [
+            ("a list", cards.clone(), false),
+            ("one thing", detail.clone(), true),
+            ("one thing beside others", format!("{detail}<h2>Others</h2>{cards}"), true),
+        ];
+        for (name, html, expected) in table {
+            let page = Page::new("https://x.example/cup".parse().unwrap(), html);
+            let (whole, one) = (crate::extract(&page, &shape), crate::extract(&page, rows.shape()));
+            for alike in [false, true] {
+                assert_eq!(rows.is_one(&whole, &one, 0, alike), expected, "{name}, alike: {alike}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_takes_its_place_in_the_list() {
+        let shape = products();
+        let rows = Rows::of(&shape).unwrap();
+        let page =
+            Page::new("https://x.example/cup".parse().unwrap(), "<h1>Red cup</h1><p class=price>12,50 €</p>");
+        let lifted = rows.lift(crate::extract(&page, rows.shape()), true);
+        assert_eq!(lifted.data, json!({ "products": [{ "name": "Red cup", "price": 12.5, "brand": null }] }));
+        assert!(lifted.leaves.iter().all(|leaf| leaf.pointer.starts_with("/products/0/")));
+        assert_eq!(lifted.missing[0].pointer, "/products/0/brand");
+        let heading = Page::new("https://x.example/".parse().unwrap(), "<h1>Our shop</h1>");
+        let none = rows.lift(crate::extract(&heading, rows.shape()), false);
+        assert_eq!((none.data, none.leaves.len()), (json!({ "products": [] }), 0));
+        assert_eq!(none.missing[0].pointer, "/products");
+    }
+}

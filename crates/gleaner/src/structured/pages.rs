@@ -1,0 +1,203 @@
+//! What a model adds to the pages of scrapes, batches and crawls: the formats `json` and `summary`, and the fields that
+//! change tracking compares.
+//!
+//! What a page says about itself is read first and costs nothing; the model is asked for the rest, and nothing passes
+//! that the page does not bear out. What is learned of a site's templates is kept for the job, so that later pages of a
+//! crawl need no model where earlier ones were alike. Two budgets hold: one for each page, one for the whole job.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_extract::model::{Budgeted, LanguageModel};
+use gleaner_extract::{Budget, Ledger, Page, Shape, Task, TemplateMemory, UrlPatterns};
+use gleaner_jobs::{Extract, ExtractTask, Extracted, PageRead, PageTask};
+use gleaner_transform::EXTRACTIVE_SUMMARY;
+use gleaner_types::PageError;
+use serde_json::Value;
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+
+use super::job::Job;
+use super::planner::Planner;
+
+/// Tokens that one page of a scrape, a batch or a crawl may use where the embedder sets no budget.
+pub const DEFAULT_PAGE_TOKENS: u64 = 50_000;
+/// Tokens that all pages of one such job may use together where the embedder sets no budget.
+pub const DEFAULT_JOB_TOKENS: u64 = 5_000_000;
+/// How often a job asks for a schema for its prompt before it goes without.
+const MAX_DRAFTS: u32 = 3;
+/// Kept of a page's time for what follows the last answer of the model.
+const MARGIN: Duration = Duration::from_millis(250);
+/// From this status on a page is an error's, which no model is asked about.
+const FIRST_ERROR: u16 = 400;
+
+/// [`Extract`] whose jobs the [`Planner`] does, and whose pages are read here.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    jobs: Arc<Planner>,
+    model: Option<Arc<dyn LanguageModel>>,
+    of_page: Budget,
+    of_job: Budget,
+}
+
+impl Pages {
+    pub(crate) fn new(
+        jobs: Arc<Planner>,
+        model: Option<Arc<dyn LanguageModel>>,
+        of_page: Option<Budget>,
+        of_job: Option<Budget>,
+    ) -> Self {
+        let most = |tokens| Budget { tokens: Some(tokens), ..Budget::default() };
+        Self {
+            jobs,
+            model,
+            of_page: of_page.unwrap_or_else(|| most(DEFAULT_PAGE_TOKENS)),
+            of_job: of_job.unwrap_or_else(|| most(DEFAULT_JOB_TOKENS)),
+        }
+    }
+
+    fn keep(&self) -> Kept {
+        let ledger = Ledger::new(self.of_job);
+        let model = self.model.as_ref().map(|model| {
+            Arc::new(Budgeted::new(Arc::clone(model), ledger.clone())) as Arc<dyn LanguageModel>
+        });
+        Kept { model, ledger, begun: Instant::now(), json: Learned::default(), compared: Learned::default() }
+    }
+
+    /// One page's share of its job: its own ledger on top of the job's, and a time that ends before the page's does.
+    fn begin(&self, kept: &Kept, page: &PageTask<'_>) -> Job {
+        kept.ledger.set_elapsed(kept.begun.elapsed());
+        let left = page.deadline.saturating_duration_since(Instant::now());
+        let left = left.saturating_sub(MARGIN.min(left / 8));
+        let time = Some(self.of_page.time.map_or(left, |time| time.min(left)));
+        let model = kept.model.as_ref().filter(|_| page.status < FIRST_ERROR);
+        Job::begin(model, Budget { time, ..self.of_page })
+    }
+}
+
+/// What is kept for a job as long as it runs.
+#[derive(Debug)]
+struct Kept {
+    /// Paid from the job's ledger.
+    model: Option<Arc<dyn LanguageModel>>,
+    ledger: Ledger,
+    begun: Instant,
+    json: Learned,
+    compared: Learned,
+}
+
+/// What is known of one question to all pages of a job.
+#[derive(Debug, Default)]
+struct Learned {
+    shape: OnceCell<Shape>,
+    drafts: AtomicU32,
+    templates: Mutex<TemplateMemory>,
+}
+
+/// A question to a page.
+#[derive(Debug, Clone, Copy)]
+struct Question<'q> {
+    schema: Option<&'q Value>,
+    prompt: Option<&'q str>,
+    system_prompt: Option<&'q str>,
+}
+
+impl Learned {
+    /// What is asked for. Where only words say it, the model makes a schema of them, once for the job: pages that come
+    /// meanwhile wait for it.
+    async fn shape(&self, job: &Job, question: Question<'_>) -> Result<&Shape, String> {
+        if question.schema.is_none() && job.memory().is_none() && self.shape.get().is_none() {
+            return Err("no model is asked about this page".to_owned());
+        }
+        let making = self.shape.get_or_try_init(|| async {
+            if question.schema.is_none() && self.drafts.fetch_add(1, Ordering::Relaxed) >= MAX_DRAFTS {
+                return Err("no schema could be made of the prompt".to_owned());
+            }
+            job.shape(question.schema, question.prompt).await.map_err(|error| error.message)
+        });
+        job.in_time(making).await.unwrap_or_else(|| Err("the time for it was over".to_owned()))
+    }
+
+    /// Reads a page's fields, and tells what stayed empty.
+    async fn read(
+        &self,
+        job: &Job,
+        page: &Page,
+        question: Question<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<Value, String> {
+        let shape = self.shape(job, question).await?;
+        let task = Task { shape, prompt: question.prompt, system_prompt: question.system_prompt };
+        let found = match job.memory() {
+            Some(_) => {
+                // Of the addresses to come nothing is known; a template tells its pages by their structure too.
+                let cluster = UrlPatterns::default().of(&page.url);
+                job.extractor().page_of(&self.templates, &cluster, page, task).await.page
+            }
+            None => job.extractor().page(page, task).await,
+        };
+        notes.extend(found.warning());
+        Ok(found.extraction.data)
+    }
+}
+
+#[async_trait]
+impl Extract for Pages {
+    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
+        self.jobs.extract(task).await
+    }
+
+    async fn extract_page(
+        &self,
+        url: &str,
+        markdown: &str,
+        schema: Option<&Value>,
+        prompt: Option<&str>,
+    ) -> Result<Extracted, PageError> {
+        self.jobs.extract_page(url, markdown, schema, prompt).await
+    }
+
+    async fn read_page(&self, mut task: PageTask<'_>) -> PageRead {
+        let mut read = PageRead::default();
+        let Some(kept) = task.kept.get_or_init(|| self.keep()) else { return read };
+        let job = self.begin(kept, &task);
+        let text = std::mem::take(&mut task.text);
+        let mut page = Page::new(task.url.clone(), text.html).with_markdown(text.markdown);
+        page.title = task.title.map(str::to_owned);
+        if let Some(asked) = task.json {
+            let question = Question {
+                schema: asked.schema.as_ref(),
+                prompt: asked.prompt.as_deref(),
+                system_prompt: asked.system_prompt.as_deref(),
+            };
+            match kept.json.read(&job, &page, question, &mut read.notes).await {
+                Ok(data) => read.json = Some(data),
+                Err(why) => read.notes.push(format!("the format `json` could not be had: {why}")),
+            }
+        }
+        if let Some(asked) = task.compared {
+            let question = Question {
+                schema: asked.schema.as_ref(),
+                prompt: asked.prompt.as_deref(),
+                system_prompt: None,
+            };
+            match kept.compared.read(&job, &page, question, &mut read.notes).await {
+                Ok(data) => read.compared = Some(data),
+                Err(why) => read.notes.push(format!("the fields to compare could not be had: {why}")),
+            }
+        }
+        if task.summary.is_some() && self.model.is_some() {
+            let made = job.extractor().summarise(&page).await;
+            if made.text.is_none() {
+                read.notes.push(EXTRACTIVE_SUMMARY.to_owned());
+                read.notes.extend(made.refused.map(|why| format!("the model's summary was not used: {why}")));
+            }
+            read.summary = made.text;
+        }
+        read.notes.dedup();
+        read.tokens_used = job.ledger.spent().tokens;
+        read
+    }
+}

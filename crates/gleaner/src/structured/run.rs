@@ -1,0 +1,45 @@
+use gleaner_extract::Shape;
+use gleaner_types::PageError;
+use gleaner_types::plan::ExtractPlan;
+
+use super::planner::Planner;
+use super::reader::Reader;
+use super::result::ExtractResult;
+use super::{answer, follow, shape, site, sources};
+
+/// An extract job from its request to its answer.
+///
+/// The plan first, as it says what is missing before anything is fetched. Then the pages: those that are named, those that a
+/// search finds, those that are chosen of each site, and links that lead on where the request allows it. What they say
+/// becomes one result. Whatever ends the work early, the answer is what there is until then; dropping the future ends
+/// everything.
+pub(super) async fn run(planner: &Planner, mut request: ExtractPlan) -> Result<ExtractResult, PageError> {
+    let room = planner.room()?;
+    let mut plan = planner.plan(&request).map_err(|error| shape::refusal(&error))?;
+    let job = planner.job();
+    if request.schema.is_none() {
+        let prompt = request.prompt.clone().unwrap_or_default();
+        request.schema = Some(job.draft_schema(&prompt).await?);
+        plan = planner.plan(&request).map_err(|error| shape::refusal(&error))?;
+    }
+    let shape: Shape = job.shape(request.schema.as_ref(), None).await?;
+
+    let mut reader = Reader::new(&room, &request, &plan, &shape, &job);
+    reader.read(sources::named(&request)).await;
+    match sources::searched(&request, &plan, planner.search()).await {
+        Ok(pages) => reader.read(pages).await,
+        Err(note) => reader.notes.push(note),
+    }
+    for source in request.sources.iter().filter(|source| source.wildcard) {
+        if !reader.has_room() {
+            break;
+        }
+        match site::choose(&mut reader, source).await {
+            Ok(pages) => reader.read(pages).await,
+            Err(error) => reader.failed.push(((&source.target.url).into(), error)),
+        }
+    }
+    follow::external(&mut reader).await;
+    follow::navigate(&mut reader).await;
+    answer::of_pages(reader, &shape)
+}

@@ -1,0 +1,96 @@
+//! From an answer to a document: what is small is transformed where it is, the rest on threads for blocking work, of which
+//! there are a few.
+//!
+//! Why places and not threads without end: a large page costs twenty times its bytes while it is worked on, and a PDF is
+//! read by a parser that a small file can keep busy for long and that nothing can stop. A PDF that takes too long is given
+//! up, but its place is only free when its thread has ended: the worst that such files do is that other PDFs wait and are
+//! given up too, while everything else goes on.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_types::{ErrorCode, PageError};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use crate::context::JobContext;
+use crate::ports::{Fetched, Transformed};
+use crate::shared::Shared;
+
+/// PDFs that are read at once.
+pub const MAX_PDFS_AT_ONCE: usize = 2;
+
+/// Other bodies larger than 256 KiB that are transformed at once: with [`MAX_PDFS_AT_ONCE`] it bounds the memory of all
+/// pages in work.
+pub const MAX_LARGE_AT_ONCE: usize = 4;
+
+/// A PDF or a large body waits so long for its place, and is given up when it has been worked on for so long again.
+pub const MAX_TRANSFORM_TIME: Duration = Duration::from_secs(60);
+
+/// Bodies larger than this are not transformed on a thread of the runtime, where they would hold up the connections
+/// that share it with them.
+const LARGE_BODY: usize = 256 << 10;
+
+/// The places for what takes long.
+#[derive(Debug)]
+pub(crate) struct Places {
+    pdfs: Arc<Semaphore>,
+    large: Arc<Semaphore>,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self {
+            pdfs: Arc::new(Semaphore::new(MAX_PDFS_AT_ONCE)),
+            large: Arc::new(Semaphore::new(MAX_LARGE_AT_ONCE)),
+        }
+    }
+}
+
+/// The answer back, and what came of it. A panic of the transformer is this page's failure.
+pub(crate) async fn transform(
+    shared: &Arc<Shared>,
+    job: &Arc<JobContext>,
+    page: Fetched,
+) -> (Fetched, Result<Transformed, PageError>) {
+    let pdf = is_pdf(&page);
+    if page.body.len() < LARGE_BODY && !pdf {
+        let transform = AssertUnwindSafe(|| shared.transform.transform(&page, &job.options));
+        let transformed = std::panic::catch_unwind(transform).unwrap_or_else(|_| Err(panicked()));
+        return (page, transformed);
+    }
+    let places = if pdf { &shared.places.pdfs } else { &shared.places.large };
+    let Ok(Ok(place)) = timeout(MAX_TRANSFORM_TIME, Arc::clone(places).acquire_owned()).await else {
+        return (page, Err(too_slow("no place to work on it in")));
+    };
+    let (shared, job, large) = (Arc::clone(shared), Arc::clone(job), page.clone());
+    let work = tokio::task::spawn_blocking(move || {
+        // Freed when the work has ended, and not when nobody waits for it any more.
+        let _place = place;
+        shared.transform.transform(&large, &job.options)
+    });
+    match timeout(MAX_TRANSFORM_TIME, work).await {
+        Ok(transformed) => (page, transformed.unwrap_or_else(|_| Err(panicked()))),
+        Err(_) => (page, Err(too_slow("no end of the work on it"))),
+    }
+}
+
+/// By its type, or by its first bytes, which the transformer believes more.
+fn is_pdf(page: &Fetched) -> bool {
+    let said = page.content_type.as_deref().and_then(|header| header.split(';').next()).unwrap_or_default();
+    let head = page.body.get(..1_024).unwrap_or(&page.body);
+    said.trim().eq_ignore_ascii_case("application/pdf") || head.windows(5).any(|bytes| bytes == b"%PDF-")
+}
+
+fn panicked() -> PageError {
+    PageError { code: ErrorCode::UnknownError, message: "the engine failed on this page".to_owned() }
+}
+
+fn too_slow(what: &str) -> PageError {
+    let seconds = MAX_TRANSFORM_TIME.as_secs();
+    PageError {
+        code: ErrorCode::ScrapeTimeout,
+        message: format!("there was {what} within {seconds} seconds"),
+    }
+}

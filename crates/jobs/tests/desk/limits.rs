@@ -1,0 +1,137 @@
+//! What a team may have at once, and what becomes of its credits where a request is refused, repeated or given up.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_frontier::FrontierConfig;
+use gleaner_jobs::{Desk, DeskParts, ErrorKind, Submit, Team};
+use gleaner_store::{MAX_LISTED_FAILURES, MemoryConfig, TeamId};
+use gleaner_types::JobState;
+use gleaner_types::plan::BatchPlan;
+use gleaner_types::request::{CrawlRequest, MapRequest};
+use uuid::Uuid;
+
+use crate::support::*;
+
+fn metered(balance: u64) -> DeskParts {
+    DeskParts { accounts: Arc::new(credits(balance)), ..DeskParts::default() }
+}
+
+fn keyed(key: u128) -> Submit {
+    Submit { idempotency_key: Some(Uuid::from_u128(key)), ..Submit::default() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeated_submit_is_told_so_though_its_first_has_taken_the_last_credit_and_the_last_place() {
+    let (desk, _) = desk(metered(2));
+    let one_job = Team { max_jobs: 1, ..team("a") };
+    let slow = || plan(&["slow", "slow"]);
+    let id = desk.batch(&one_job, slow(), keyed(1)).await.unwrap().id;
+    for (name, again) in [
+        ("a batch", desk.batch(&one_job, slow(), keyed(1)).await.unwrap_err()),
+        (
+            "a crawl under the key of a batch",
+            desk.crawl(&one_job, CrawlRequest::new("https://a.example/").check().unwrap(), keyed(1))
+                .await
+                .unwrap_err(),
+        ),
+        (
+            "pages to append",
+            desk.batch(&one_job, BatchPlan { append_to: Some(id), ..slow() }, keyed(1)).await.unwrap_err(),
+        ),
+    ] {
+        assert_eq!((again.kind(), again.http_status()), (ErrorKind::Conflict, 409), "{name}: {again}");
+    }
+    let other = desk.batch(&one_job, slow(), keyed(2)).await.unwrap_err();
+    assert_eq!((other.kind(), other.http_status()), (ErrorKind::RateLimited, 429));
+    assert!(other.retry_after().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn submits_at_once_do_not_exceed_the_team_s_jobs() {
+    let (desk, _) = desk(metered(1_000));
+    let three_jobs = Team { max_jobs: 3, ..team("a") };
+    let submits = (0..20).map(|_| desk.batch(&three_jobs, plan(&["slow"]), Submit::default()));
+    let submits = futures_util::future::join_all(submits).await;
+    assert_eq!(submits.iter().filter(|submit| submit.is_ok()).count(), 3);
+    for refused in submits.iter().filter_map(|submit| submit.as_ref().err()) {
+        assert_eq!(refused.http_status(), 429);
+    }
+    settle().await;
+    assert_eq!(balance(&desk).await, 997, "who was refused has nothing reserved");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_map_whose_client_goes_away_costs_nothing_and_frees_its_place() {
+    let (desk, _) = desk(metered(5));
+    let one_place = Team { max_concurrency: 1, ..team("a") };
+    let map = || MapRequest::new("https://a.example/slow").check().unwrap();
+    let (busy, asker) = (Arc::clone(&desk), one_place.clone());
+    let mapping = tokio::spawn(async move { busy.map(&asker, map()).await });
+    settle().await;
+    assert_eq!(balance(&desk).await, 4, "one credit is reserved");
+    let second = desk.map(&one_place, map()).await.unwrap_err();
+    assert_eq!((second.kind(), second.http_status()), (ErrorKind::RateLimited, 429));
+    mapping.abort();
+    assert!(mapping.await.is_err());
+    settle().await;
+    assert_eq!(balance(&desk).await, 5);
+    desk.map(&one_place, map()).await.unwrap();
+    assert_eq!(balance(&desk).await, 4, "a map that came off costs one");
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_that_the_queue_cannot_take_are_refused_and_not_lost() {
+    let mut frontier = FrontierConfig::default();
+    frontier.max_queued_per_job = 3;
+    let web = Arc::new(Web::default());
+    let desk = Desk::new(room_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }), metered(100));
+    let refused = desk.batch(&team("a"), plan(&["slow"; 4]), Submit::default()).await.unwrap_err();
+    assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::RateLimited, 429), "{refused}");
+    let few = BatchPlan { max_concurrency: Some(1), ..plan(&["slow"; 3]) };
+    let id = desk.batch(&team("a"), few, Submit::default()).await.unwrap().id;
+    let more = |count| BatchPlan { append_to: Some(id), ..plan(&["one"].repeat(count)) };
+    let refused = desk.batch(&team("a"), more(4), keyed(1)).await.unwrap_err();
+    assert_eq!(refused.http_status(), 429);
+    settle().await;
+    assert_eq!(balance(&desk).await, 97, "what was refused is not reserved");
+    desk.batch(&team("a"), more(1), keyed(1)).await.expect("a refused request uses up no key");
+    let done = ended(&desk, id).await;
+    assert_eq!((done.status, done.completed), (JobState::Completed, 4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_listed_of_the_failures_is_said() {
+    let (desk, _) = desk(DeskParts::default());
+    let count = MAX_LISTED_FAILURES + 10;
+    let id = batch(&desk, &["broken"].repeat(count)).await;
+    let done = ended(&desk, id).await;
+    assert_eq!(done.warning.as_deref(), Some("not all pages without a document are listed"));
+    let listed = desk.errors(&TeamId::new("a"), BATCH, id).await.unwrap();
+    assert_eq!(listed.errors.len(), MAX_LISTED_FAILURES);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_headers_of_a_crawl_are_not_told() {
+    let (desk, _) = desk(DeskParts::default());
+    let plan = CrawlRequest::new("https://a.example/slow").check().unwrap();
+    let request = serde_json::json!({
+        "url": "https://a.example/slow",
+        "scrapeOptions": {"headers": {"Authorization": "secret"}, "mobile": true},
+    });
+    desk.crawl(&team("a"), plan, Submit { request, ..Submit::default() }).await.unwrap();
+    let active = desk.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
+    let options = serde_json::Value::Object(active[0].options.clone());
+    assert_eq!(options, serde_json::json!({"scrapeOptions": {"mobile": true}}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_the_desk_goes_so_does_the_work_on_a_scrape() {
+    let web = Arc::new(Web::default());
+    let desk = Desk::new(room_with(&web, MemoryConfig::default()), DeskParts::default());
+    batch(&desk, &["slow"; 3]).await;
+    settle().await;
+    drop(desk);
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    assert_eq!(web.fetched.load(std::sync::atomic::Ordering::Relaxed), 0);
+}

@@ -1,0 +1,50 @@
+//! A file of some pages of another one.
+//!
+//! Why not tell the analysis which pages are wanted: it looks at others too, for page numbers to compare and for the fonts of
+//! the whole file. What must not be looked at must not be there.
+
+use lopdf::{Document, Object, ObjectId, dictionary};
+
+use crate::Error;
+
+/// What a page has of the nodes above it (PDF 32000-1, 7.7.3.4).
+const INHERITED: [&[u8]; 4] = [b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
+
+/// Nodes above a page that are looked at.
+const DEPTH: usize = 100;
+
+/// Writes a file of these pages of a document.
+pub(crate) fn to(mut document: Document, pages: &[ObjectId]) -> Result<Vec<u8>, Error> {
+    let root = document.add_object(dictionary! {
+        "Type" => "Pages",
+        "Kids" => pages.iter().map(|page| Object::Reference(*page)).collect::<Vec<_>>(),
+        "Count" => pages.len() as i64,
+    });
+    for page in pages {
+        let inherited: Vec<(&[u8], Object)> =
+            INHERITED.iter().filter_map(|key| Some((*key, above(&document, *page, key)?))).collect();
+        let Ok(page) = document.get_object_mut(*page).and_then(Object::as_dict_mut) else { continue };
+        for (key, value) in inherited {
+            page.set(key, value);
+        }
+        page.set("Parent", Object::Reference(root));
+    }
+    document.catalog_mut().map_err(Error::malformed)?.set("Pages", Object::Reference(root));
+    // What was encrypted has been decrypted.
+    document.encryption_state = None;
+    let mut file = Vec::new();
+    document.save_to(&mut file).map_err(Error::malformed)?;
+    Ok(file)
+}
+
+/// What a page or the nearest node above it says.
+fn above(document: &Document, page: ObjectId, key: &[u8]) -> Option<Object> {
+    let mut node = document.get_dictionary(page).ok()?;
+    for _ in 0..DEPTH {
+        if let Ok(value) = node.get(key) {
+            return Some(value.clone());
+        }
+        node = document.get_dictionary(node.get(b"Parent").and_then(Object::as_reference).ok()?).ok()?;
+    }
+    None
+}

@@ -1,0 +1,57 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use gleaner_frontier::FrontierConfig;
+
+use crate::shelf::{FILE_BYTES, ShelfBounds};
+use crate::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_RETAINED_BYTES, DEFAULT_SPILLED_BYTES};
+
+/// Bounds of a [`MemoryStore`](crate::MemoryStore).
+///
+/// Documents that were stored stay until their job expires or is removed (under
+/// [`Retention::Stream`](crate::Retention::Stream), until they are read): no bound drops one. A document that has no room
+/// in memory goes to a temporary file; one that may not, or has no room there either, is refused. Its job then fails and
+/// says why, since to fetch more would be vain, and what it has stays readable.
+#[derive(Debug, Clone)]
+pub struct MemoryConfig {
+    /// Concurrency and politeness.
+    pub frontier: FrontierConfig,
+    /// Under [`Retention::Keep`](crate::Retention::Keep), documents of one job beyond so many bytes go to temporary files;
+    /// those of a job with zero data retention, which may not, are refused. Default
+    /// [`DEFAULT_RETAINED_BYTES`].
+    pub retained_bytes: usize,
+    /// The same for all jobs together, streams included. Jobs with zero data retention have a second such room for
+    /// themselves. Default [`DEFAULT_ALL_RETAINED_BYTES`].
+    pub all_retained_bytes: usize,
+    /// Documents in temporary files, in bytes, all jobs together. Default [`DEFAULT_SPILLED_BYTES`].
+    pub spilled_bytes: u64,
+    /// Where temporary files are made; `None` is the system's folder for them. They have no name there and go with the
+    /// process. A folder in memory saves none.
+    pub spill_folder: Option<PathBuf>,
+    /// Ended jobs are forgotten after this.
+    pub retention: Duration,
+}
+
+impl Default for MemoryConfig {
+    fn default() -> Self {
+        Self {
+            frontier: FrontierConfig::default(),
+            retained_bytes: DEFAULT_RETAINED_BYTES,
+            all_retained_bytes: DEFAULT_ALL_RETAINED_BYTES,
+            spilled_bytes: DEFAULT_SPILLED_BYTES,
+            spill_folder: None,
+            retention: Duration::from_secs(gleaner_types::limits::RESULT_RETENTION_SECONDS),
+        }
+    }
+}
+
+impl MemoryConfig {
+    pub(super) fn shelf(&self) -> ShelfBounds {
+        ShelfBounds {
+            memory: self.all_retained_bytes,
+            disk: self.spilled_bytes,
+            file: FILE_BYTES,
+            folder: self.spill_folder.clone(),
+        }
+    }
+}

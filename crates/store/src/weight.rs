@@ -1,0 +1,192 @@
+//! About how many bytes a document takes in memory.
+//!
+//! Every field is named, so that one which is added to the contract is counted or does not compile.
+
+use std::io::Write;
+
+use gleaner_types::{ActionResults, Document, MetaValue, Metadata};
+use serde_json::Value;
+
+pub(crate) fn weight(document: &Document) -> usize {
+    let Document {
+        markdown,
+        html,
+        raw_html,
+        links,
+        images,
+        screenshot,
+        summary,
+        json,
+        change_tracking,
+        branding,
+        attributes,
+        actions,
+        warning,
+        metadata,
+    } = document;
+    let texts = [markdown, html, raw_html, screenshot, summary, warning];
+    let lists = [links, images];
+    let values = [json, change_tracking, branding, attributes];
+    size_of::<Document>()
+        + texts.into_iter().flatten().map(String::len).sum::<usize>()
+        + lists.into_iter().flatten().map(|list| strings(list)).sum::<usize>()
+        + values.into_iter().flatten().map(value).sum::<usize>()
+        + actions.as_ref().map_or(0, action_results)
+        + facts(metadata)
+}
+
+fn strings(list: &[String]) -> usize {
+    list.iter().map(|text| size_of::<String>() + text.len()).sum()
+}
+
+fn action_results(results: &ActionResults) -> usize {
+    let ActionResults { screenshots, scrapes, javascript_returns, pdfs } = results;
+    let values = scrapes.iter().chain(javascript_returns);
+    strings(screenshots) + strings(pdfs) + values.map(value).sum::<usize>()
+}
+
+/// As JSON: what the tree takes beyond that is a small multiple of it.
+fn value(value: &Value) -> usize {
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, value) {
+        Ok(()) => count.0,
+        Err(_) => 0,
+    }
+}
+
+struct Count(usize);
+
+impl Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn facts(metadata: &Metadata) -> usize {
+    let Metadata {
+        title,
+        description,
+        language,
+        keywords,
+        robots,
+        favicon,
+        og_title,
+        og_description,
+        og_url,
+        og_image,
+        og_audio,
+        og_determiner,
+        og_locale,
+        og_site_name,
+        og_video,
+        dc_date,
+        dc_date_created,
+        dc_terms_created,
+        dc_description,
+        dc_subject,
+        dc_terms_subject,
+        dc_type,
+        dc_terms_type,
+        dc_terms_audience,
+        dc_terms_keywords,
+        article_tag,
+        article_section,
+        published_time,
+        modified_time,
+        og_locale_alternate,
+        source_url,
+        url,
+        status_code: _,
+        content_type,
+        scrape_id,
+        error,
+        num_pages: _,
+        proxy_used: _,
+        cache_state: _,
+        cached_at,
+        credits_used: _,
+        concurrency_limited: _,
+        other,
+    } = metadata;
+    let texts = [
+        title,
+        description,
+        language,
+        keywords,
+        robots,
+        favicon,
+        og_title,
+        og_description,
+        og_url,
+        og_image,
+        og_audio,
+        og_determiner,
+        og_locale,
+        og_site_name,
+        og_video,
+        dc_date,
+        dc_date_created,
+        dc_terms_created,
+        dc_description,
+        dc_subject,
+        dc_terms_subject,
+        dc_type,
+        dc_terms_type,
+        dc_terms_audience,
+        dc_terms_keywords,
+        article_tag,
+        article_section,
+        published_time,
+        modified_time,
+        source_url,
+        url,
+        content_type,
+        scrape_id,
+        error,
+        cached_at,
+    ];
+    let other = other.iter().map(|(name, content)| {
+        let content = match content {
+            MetaValue::One(text) => text.len(),
+            MetaValue::Many(texts) => strings(texts),
+        };
+        size_of::<(String, MetaValue)>() + name.len() + content
+    });
+    texts.into_iter().flatten().map(String::len).sum::<usize>()
+        + strings(og_locale_alternate)
+        + other.sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_text_of_a_document_counts() {
+        const TEXT: &str = "a text of thirty characters...";
+        let empty = weight(&Document::default());
+        let fields = ["markdown", "html", "rawHtml", "screenshot", "summary", "warning"];
+        let lists = ["links", "images"];
+        let values = ["json", "changeTracking", "branding", "attributes"];
+        let facts = ["title", "ogImage", "dcTermsKeywords", "articleTag", "cachedAt", "sourceURL", "x-other"];
+        let actions = ["screenshots", "scrapes", "javascriptReturns", "pdfs"];
+        let documents = (fields.iter().map(|name| json!({*name: TEXT})))
+            .chain(lists.iter().map(|name| json!({*name: [TEXT]})))
+            .chain(values.iter().map(|name| json!({*name: {"a": [TEXT]}})))
+            .chain(actions.iter().map(|name| json!({"actions": {*name: [TEXT]}})))
+            .chain(facts.iter().map(|name| json!({"metadata": {*name: TEXT}})))
+            .chain([json!({"metadata": {"ogLocaleAlternate": [TEXT]}})])
+            .chain([json!({"metadata": {"x-other": [TEXT, "b"]}})]);
+        for json in documents {
+            let document: Document = serde_json::from_value(json.clone()).unwrap();
+            assert!(weight(&document) >= empty + TEXT.len(), "{json}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! A feed as a page: a heading for each entry, and its text.
+
+use url::Url;
+
+use super::feed::Feed;
+use crate::address::Resolver;
+use crate::html;
+use crate::page::links::{Link, PageLinks};
+use crate::transform::piece_to_markdown;
+
+/// The links of a feed: its own, and those of its entries.
+pub(crate) fn links(feed: &Feed) -> PageLinks {
+    let mut seen = std::collections::HashSet::new();
+    let urls = feed.about.link.iter().chain(feed.entries.iter().filter_map(|entry| entry.link.as_ref()));
+    PageLinks {
+        links: urls
+            .filter(|url| seen.insert(url.as_str()))
+            .map(|url| Link { url: url.clone(), nofollow: false })
+            .collect(),
+        ..PageLinks::default()
+    }
+}
+
+/// A feed by our own writer, so that all of it is escaped by the same rules. Each part is a piece of its own, and what an
+/// entry leaves open ends with it; but what addresses may add is one budget for all.
+pub(crate) fn markdown(feed: &Feed, url: &Url) -> String {
+    let resolver = Resolver::new(url, None);
+    let pieces = 2 * feed.entries.len() + 1;
+    let mut parts = Vec::with_capacity(pieces);
+    let heading = |level: u8, title: &str, link: Option<&Url>, date: &str| {
+        let mut html = format!("<h{level}>");
+        if let Some(link) = link {
+            html.push_str("<a href=\"");
+            html::escape(link.as_str(), true, &mut html);
+            html.push_str("\">");
+        }
+        html::escape(title, false, &mut html);
+        if link.is_some() {
+            html.push_str("</a>");
+        }
+        html.push_str(&format!("</h{level}><p>"));
+        html::escape(date, false, &mut html);
+        html.push_str("</p>");
+        piece_to_markdown(&html, &resolver, pieces)
+    };
+    if !feed.about.title.is_empty() {
+        parts.push(heading(1, &feed.about.title, None, ""));
+    }
+    for entry in &feed.entries {
+        let title = if entry.title.is_empty() { "Untitled" } else { &entry.title };
+        parts.push(heading(2, title, entry.link.as_ref(), &entry.date));
+        parts.push(piece_to_markdown(&entry.summary, &resolver, pieces));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}

@@ -1,0 +1,18 @@
+//! Markdown as HTML, so that one page is like another: its links are made absolute and can be followed, nothing in it acts,
+//! and it comes out in every format.
+//!
+//! Why not as it came: what a stranger calls Markdown may hold HTML, and addresses that run code.
+
+use pulldown_cmark::{Options, Parser, html};
+
+/// HTML of Markdown (CommonMark, and of GFM: tables, struck text and tasks; footnotes; not the YAML at its start).
+pub(crate) fn html(markdown: &str) -> String {
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+    let mut out = String::with_capacity(markdown.len() + markdown.len() / 4);
+    html::push_html(&mut out, Parser::new_ext(markdown, options));
+    out
+}

@@ -1,0 +1,217 @@
+//! The inline content of one block, written as Markdown.
+
+use std::ops::Range;
+
+use super::emphasis::{self, Style};
+use super::escape::{self, Counts};
+use super::inline::{Inline, is_blank};
+use super::piece::{Opened, Piece, Place};
+
+/// Counts that have every such character escaped.
+const EVERY: Counts = Counts { stars: 2, underscores: 2, backticks: 2, tildes: 2, address: true };
+
+impl Inline {
+    fn slice(&self, range: &Range<usize>) -> &str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    /// Writes what was collected; what is open is closed.
+    pub(super) fn render(&mut self, place: Place) -> String {
+        self.trim_end();
+        for open in self.open.clone().into_iter().rev() {
+            self.pieces.push(match open {
+                Opened::Mark { mark, .. } => Piece::Close(mark),
+                Opened::Link(number) => Piece::LinkEnd(number),
+            });
+        }
+        self.drop_empty();
+        let styles = emphasis::styles(&self.pieces, &self.text);
+        // An address may run over from piece to piece.
+        let address = self.special && escape::names_address(&self.text);
+        let mut counts = Counts { address, ..Counts::default() };
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(range) if self.special => counts.add(self.slice(range)),
+                // In a code span a backslash escapes nothing: such a backtick would end one that the text begins.
+                Piece::Image { alt: range, .. } | Piece::Raw(range) => {
+                    counts.backticks += self.slice(range).matches('`').count();
+                }
+                Piece::Code(_) => counts.backticks += 2,
+                _ => {}
+            }
+        }
+        for style in &styles {
+            match style {
+                Style::Delimiter(b'*') => counts.stars += 2,
+                Style::Delimiter(b'_') => counts.underscores += 2,
+                Style::Delimiter(_) => counts.tildes += 2,
+                Style::Html | Style::None => {}
+            }
+        }
+        counts.backticks +=
+            self.targets.iter().map(|target| target.address.matches('`').count()).sum::<usize>();
+        let mut out = String::with_capacity(self.text.len() + self.pieces.len() * 4);
+        let mut link_start = None;
+        for (index, piece) in self.pieces.iter().enumerate() {
+            match piece {
+                Piece::Text(range) if !self.special => out.push_str(self.slice(range)),
+                Piece::Text(range) => {
+                    let next = self.pieces.get(index + 1);
+                    let follow = match next {
+                        Some(Piece::Link) => Some('['),
+                        Some(Piece::Text(next)) => self.slice(next).chars().next(),
+                        Some(_) => Some('*'),
+                        None => None,
+                    };
+                    escape::text(self.slice(range), follow, &counts, place == Place::Cell, &mut out);
+                }
+                Piece::Open(mark) | Piece::Close(mark) => {
+                    let closes = matches!(piece, Piece::Close(_));
+                    match styles.get(index) {
+                        Some(Style::Delimiter(character)) => {
+                            let length = mark.delimiter().map_or(1, |(length, _)| length);
+                            out.extend(std::iter::repeat_n(char::from(*character), length));
+                        }
+                        _ => {
+                            out.push_str(if closes { "</" } else { "<" });
+                            out.push_str(mark.html());
+                            out.push('>');
+                        }
+                    }
+                }
+                Piece::Link => {
+                    out.push('[');
+                    link_start = Some(out.len());
+                }
+                Piece::LinkEnd(number) => {
+                    if let Some(start) = link_start.take() {
+                        escape::brackets(&mut out, start, true);
+                    }
+                    out.push_str("](");
+                    self.target(*number, place, &mut out);
+                    out.push(')');
+                }
+                // Two spans side by side would share their backticks.
+                Piece::Code(range)
+                    if index > 0 && matches!(self.pieces.get(index - 1), Some(Piece::Code(_))) =>
+                {
+                    out.push_str("<code>");
+                    escape::text(self.slice(range), Some('<'), &EVERY, place == Place::Cell, &mut out);
+                    out.push_str("</code>");
+                }
+                Piece::Code(range) => code_span(self.slice(range), place == Place::Cell, &mut out),
+                Piece::Raw(range) if place == Place::Cell => {
+                    out.push_str(&self.slice(range).replace('|', "\\|"));
+                }
+                Piece::Raw(range) => out.push_str(self.slice(range)),
+                Piece::Image { alt, target } => {
+                    out.push_str("![");
+                    let start = out.len();
+                    escape::text(self.slice(alt), Some(']'), &EVERY, place == Place::Cell, &mut out);
+                    escape::brackets(&mut out, start, false);
+                    out.push_str("](");
+                    self.target(*target, place, &mut out);
+                    out.push(')');
+                }
+                Piece::Break if link_start.is_some() => out.push(' '),
+                Piece::Break => match place {
+                    Place::Paragraph => out.push_str("  \n"),
+                    Place::Heading => out.push(' '),
+                    Place::Cell => out.push_str("<br>"),
+                },
+            }
+        }
+        out
+    }
+
+    /// Drops breaks at the end.
+    fn trim_end(&mut self) {
+        while self.breaks > 0 {
+            match self.pieces.iter().rposition(|piece| matches!(piece, Piece::Break)) {
+                Some(at) => {
+                    self.pieces.remove(at);
+                    self.breaks -= 1;
+                }
+                None => self.breaks = 0,
+            }
+        }
+    }
+
+    /// Drops marks and links with nothing to see inside.
+    fn drop_empty(&mut self) {
+        let mut keep: Vec<Piece> = Vec::with_capacity(self.pieces.len());
+        let mut opens: Vec<(usize, bool)> = Vec::new();
+        for piece in self.pieces.drain(..) {
+            match piece {
+                Piece::Open(_) | Piece::Link => {
+                    opens.push((keep.len(), false));
+                    keep.push(piece);
+                }
+                Piece::Close(_) | Piece::LinkEnd(_) => match opens.pop() {
+                    Some((at, false)) => {
+                        // Only spaces and breaks can stand between: keep those.
+                        if at < keep.len() {
+                            keep.remove(at);
+                        }
+                    }
+                    _ => {
+                        keep.push(piece);
+                        if let Some(outer) = opens.last_mut() {
+                            outer.1 = true;
+                        }
+                    }
+                },
+                Piece::Break => keep.push(piece),
+                Piece::Text(ref range) => {
+                    let visible = self.text.get(range.clone()).is_some_and(|text| !is_blank(text));
+                    if let Some(open) = opens.last_mut() {
+                        open.1 |= visible;
+                    }
+                    keep.push(piece);
+                }
+                _ => {
+                    if let Some(open) = opens.last_mut() {
+                        open.1 = true;
+                    }
+                    keep.push(piece);
+                }
+            }
+        }
+        self.pieces = keep;
+    }
+
+    fn target(&self, number: usize, place: Place, out: &mut String) {
+        let Some(target) = self.targets.get(number) else { return };
+        if target.address == super::BASE64_PLACEHOLDER {
+            out.push_str(super::BASE64_PLACEHOLDER);
+        } else {
+            escape::destination(&target.address, place == Place::Cell, out);
+        }
+        if let Some(title) = &target.title {
+            out.push_str(" \"");
+            escape::title(title, place == Place::Cell, out);
+            out.push('"');
+        }
+    }
+}
+
+/// Writes a code span whose fence is longer than any run of backticks inside.
+fn code_span(code: &str, cell: bool, out: &mut String) {
+    let fence = "`".repeat(super::code::longest_run(code, '`') + 1);
+    let padded = code.starts_with('`')
+        || code.ends_with('`')
+        || (code.starts_with(' ') && code.ends_with(' ') && code.bytes().any(|byte| byte != b' '));
+    out.push_str(&fence);
+    if padded {
+        out.push(' ');
+    }
+    if cell {
+        out.push_str(&code.replace('|', "\\|"));
+    } else {
+        out.push_str(code);
+    }
+    if padded {
+        out.push(' ');
+    }
+    out.push_str(&fence);
+}

@@ -1,0 +1,73 @@
+//! What a page's address says of it: the words of its slug.
+//!
+//! Where a page's heading and its `<title>` tell different things, the address tells which of them its author meant: the
+//! slug was made of the title that the author gave, and stays when others write a new one for search engines.
+
+use std::collections::HashSet;
+
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+use crate::words::words;
+
+/// A longer path is not looked at, in bytes.
+const MAX_PATH_BYTES: usize = 2_000;
+
+/// Words shorter than this tell nothing, in bytes: articles, and numbers of parts.
+const SHORTEST_WORD: usize = 3;
+
+/// The words of an address.
+#[derive(Debug, Default)]
+pub(super) struct Slug(HashSet<String>);
+
+impl Slug {
+    /// Of the last segment of a path that has several words, or else of the segment that has most.
+    pub(super) fn of(url: &Url) -> Self {
+        let path = Some(url.path()).filter(|path| path.len() <= MAX_PATH_BYTES).unwrap_or_default();
+        let mut best: Vec<String> = Vec::new();
+        for segment in path.rsplit('/').filter(|segment| !segment.is_empty()) {
+            let segment = percent_decode_str(segment).decode_utf8_lossy();
+            let stem = segment.rsplit_once('.').map_or(segment.as_ref(), |(stem, _)| stem);
+            let words = words(stem);
+            if best.is_empty() && words.len() > 1 {
+                best = words;
+                break;
+            }
+            if words.len() > best.len() {
+                best = words;
+            }
+        }
+        Self(best.into_iter().filter(|word| tells(word)).collect())
+    }
+
+    /// How much a text says the same as the address: 0 to 1 (the harmonic mean of both shares of common words).
+    pub(super) fn likeness(&self, text: &str) -> f32 {
+        let own: HashSet<String> = words(text).into_iter().filter(|word| tells(word)).collect();
+        let common = own.intersection(&self.0).count();
+        if common == 0 { 0.0 } else { 2.0 * common as f32 / (own.len() + self.0.len()) as f32 }
+    }
+}
+
+fn tells(word: &str) -> bool {
+    word.len() >= SHORTEST_WORD
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slug_says_what_the_page_is_of() {
+        let rows = [
+            ("/guides/best-clay-for-kilns.html", "The best clay for kilns", "Kilns, pots and more"),
+            ("/2024/05/clay-for-pots/", "Clay for pots", "News of 2024"),
+            ("/clay-for-pots/123", "Clay for pots", "Page 123"),
+            ("/%E7%AA%AF%E3%81%AE%E6%B8%A9%E5%BA%A6", "窯の温度とは", "粘土の選び方"),
+        ];
+        for (path, near, far) in rows {
+            let slug = Slug::of(&Url::parse(&format!("https://example.org{path}")).unwrap());
+            assert!(slug.likeness(near) > slug.likeness(far) + 0.3, "{path} {slug:?}");
+        }
+        assert_eq!(Slug::of(&Url::parse("https://example.org/").unwrap()).likeness("Example"), 0.0);
+    }
+}

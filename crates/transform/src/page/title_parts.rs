@@ -1,0 +1,157 @@
+//! The parts of a title, and which of them only name the site.
+
+use crate::words::{is_unspaced, letters, words};
+
+/// The parts of a title: what stands between ` | `, ` - ` and their like.
+pub(super) fn split(title: &str) -> Vec<&str> {
+    let mut start = 0;
+    let mut out = Vec::new();
+    // French sets its quotations between « and ».
+    let mut quoted = false;
+    let (mut before, mut characters) = (None, title.char_indices().peekable());
+    while let Some((at, c)) = characters.next() {
+        let after = characters.peek().map(|(_, c)| *c);
+        let spaced = before.is_none_or(char::is_whitespace) && after.is_none_or(char::is_whitespace);
+        let unspaced = before.is_some_and(is_unspaced) || after.is_some_and(is_unspaced);
+        let separates = match c {
+            '|' | '｜' => true,
+            '»' => !std::mem::take(&mut quoted),
+            '«' => {
+                quoted = true;
+                false
+            }
+            '-' | '–' | '—' | '·' | '•' | '›' | '∙' => spaced,
+            // Between words of scripts without spaces it joins a title and its site.
+            '_' | '－' => unspaced,
+            _ => false,
+        };
+        if separates {
+            out.push(title.get(start..at).unwrap_or_default().trim());
+            start = at + c.len_utf8();
+        }
+        before = Some(c);
+    }
+    out.push(title.get(start..).unwrap_or_default().trim());
+    out.retain(|part| !part.is_empty());
+    out
+}
+
+/// A title without the parts at its ends that name the site, and without a last part that looks as if it did.
+pub(super) fn without_site<'t>(title: &'t str, names_site: impl Fn(&str) -> bool) -> &'t str {
+    let parts = split(title);
+    let mut left = parts.as_slice();
+    while let [rest @ .., last] = left
+        && !rest.is_empty()
+        && names_site(last)
+    {
+        left = rest;
+    }
+    while let [first, rest @ ..] = left
+        && !rest.is_empty()
+        && names_site(first)
+    {
+        left = rest;
+    }
+    if left.len() == parts.len()
+        && let [rest @ .., last] = left
+        && let Some(first) = rest.first()
+        && words(last).len() <= 3
+        && !is_part_of_work(last)
+        && words(first).len() >= 3
+    {
+        left = rest;
+    }
+    between(title, left.first().copied(), left.last().copied())
+}
+
+/// Is a part of a title written in the words of a site's name or the labels of its host, whole and in their order?
+/// `The Example`, `Example` and `example.org` are all of `www.example.org`; `Ample` is not.
+pub(super) fn is_run_of(part: &str, site: &[String]) -> bool {
+    let wanted = letters(part);
+    let without_article = wanted.strip_prefix("the").unwrap_or(&wanted);
+    [wanted.as_str(), without_article].into_iter().filter(|wanted| !wanted.is_empty()).any(|wanted| {
+        (0..site.len()).any(|start| {
+            let mut rest = wanted;
+            for word in site.iter().skip(start) {
+                let Some(after) = rest.strip_prefix(word.as_str()) else { return false };
+                rest = after;
+                if rest.is_empty() {
+                    return true;
+                }
+            }
+            false
+        })
+    })
+}
+
+/// Does a part of a title say which part of a work it is (`Part 2`)?
+fn is_part_of_work(part: &str) -> bool {
+    const KINDS: [&str; 16] = [
+        "part", "chapter", "volume", "vol", "episode", "ep", "page", "lesson", "season", "section", "day",
+        "week", "step", "version", "issue", "book",
+    ];
+    let mut words = part.split_whitespace();
+    let kind = words.next().is_some_and(|word| {
+        let word = word.trim_end_matches('.');
+        KINDS.iter().any(|kind| word.eq_ignore_ascii_case(kind))
+    });
+    kind && words.next().is_some()
+}
+
+/// What stands in a title from one of its parts to another.
+fn between<'t>(title: &'t str, first: Option<&str>, last: Option<&str>) -> &'t str {
+    let (Some(first), Some(last)) = (first, last) else { return title };
+    let start = title.find(first).unwrap_or(0);
+    let end = title.rfind(last).map_or(title.len(), |at| at + last.len());
+    title.get(start..end).unwrap_or(title)
+}
+
+/// The part of a title with these letters, as the title spells it: what a page tells machines has plain quotes and
+/// dashes where its heading was set by a typographer, and that is what others know the page by.
+pub(super) fn as_spelled<'t>(title: &'t str, wanted: &str) -> Option<&'t str> {
+    let mut flat = String::with_capacity(title.len());
+    let mut places = Vec::with_capacity(title.len());
+    for (at, c) in title.char_indices().filter(|(_, c)| crate::words::is_of_word(*c)) {
+        for small in c.to_lowercase() {
+            flat.push(small);
+            places.extend(std::iter::repeat_n((at, at + c.len_utf8()), small.len_utf8()));
+        }
+    }
+    let found = flat.find(wanted)?;
+    let (start, _) = places.get(found)?;
+    let (_, end) = places.get((found + wanted.len()).checked_sub(1)?)?;
+    // Quotes and brackets around it, and the mark that ends it, belong to it.
+    let before = title.get(..*start)?.trim_end_matches(['"', '\'', '“', '‘', '(', '[', '«', '¿', '¡']);
+    let after = title.get(*end..)?;
+    let rest = after.trim_start_matches(['"', '\'', '”', '’', ')', ']', '»', '?', '!', '.', '…']);
+    title.get(before.len()..title.len() - rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_falls_into_parts() {
+        let rows: [(&str, &[&str]); 8] = [
+            ("Bread | Site", &["Bread", "Site"]),
+            ("Well-known bread - Site", &["Well-known bread", "Site"]),
+            ("窯の温度｜陶芸の窓", &["窯の温度", "陶芸の窓"]),
+            ("窑炉的温度_陶艺网", &["窑炉的温度", "陶艺网"]),
+            ("snake_case explained", &["snake_case explained"]),
+            ("Le « grand » four » Site", &["Le « grand » four", "Site"]),
+            ("| Site", &["Site"]),
+            ("", &[]),
+        ];
+        for (title, parts) in rows {
+            assert_eq!(split(title), parts, "{title}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_spelled_as_the_title_does() {
+        assert_eq!(as_spelled("Is bread \"cheap\"? | Site", "isbreadcheap"), Some("Is bread \"cheap\"?"));
+        assert_eq!(as_spelled("Straße 1", "strasse"), None);
+        assert_eq!(as_spelled("", "x"), None);
+    }
+}

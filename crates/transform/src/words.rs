@@ -1,0 +1,68 @@
+//! Words of short texts, for telling whether two of them speak of the same.
+//!
+//! Nothing depends on the language: where a script puts no spaces between words, each pair of neighbouring characters
+//! stands for one. Titles and summaries are compared so.
+
+/// Is the character of a script that puts no spaces between words (Han, Kana, Thai, Lao, Khmer, Burmese)?
+pub(crate) const fn is_unspaced(c: char) -> bool {
+    matches!(
+        c,
+        '\u{0E00}'..='\u{0EFF}'
+            | '\u{1000}'..='\u{109F}'
+            | '\u{1780}'..='\u{17FF}'
+            | '\u{3005}'..='\u{3007}'
+            | '\u{3041}'..='\u{30FA}'
+            | '\u{30FC}'..='\u{30FF}'
+            | '\u{3400}'..='\u{9FFF}'
+            | '\u{F900}'..='\u{FAFF}'
+            | '\u{20000}'..='\u{323AF}'
+    )
+}
+
+/// Can the character stand within a word? Thai and its neighbours write vowels as marks, which are no letters.
+pub(crate) fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || is_unspaced(c)
+}
+
+/// The words of a text in lower case and in their order; pairs of characters where words are not set apart.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for word in text.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty()) {
+        if !word.chars().any(is_unspaced) {
+            words.push(word.to_lowercase());
+            continue;
+        }
+        let characters: Vec<char> = word.chars().collect();
+        if let [one] = characters.as_slice() {
+            words.push(one.to_string());
+        }
+        words.extend(characters.windows(2).map(|pair| pair.iter().collect::<String>().to_lowercase()));
+    }
+    words
+}
+
+/// Letters and digits alone, in lower case.
+pub(crate) fn letters(text: &str) -> String {
+    text.chars().filter(|c| is_of_word(*c)).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_in_any_script() {
+        let rows: [(&str, &[&str]); 6] = [
+            ("Ann's 3 Kilns", &["ann", "s", "3", "kilns"]),
+            ("高温焼成", &["高温", "温焼", "焼成"]),
+            ("窯 hot", &["窯", "hot"]),
+            ("เตาเผา", &["เต", "ตา", "าเ", "เผ", "ผา"]),
+            ("가마 온도", &["가마", "온도"]),
+            ("…", &[]),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(words(text), expected, "{text}");
+        }
+        assert_eq!(letters("Straße, 1!"), "straße1");
+    }
+}

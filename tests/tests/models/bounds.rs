@@ -1,0 +1,211 @@
+//! What ends a job early, and long lists: budgets, a reader that goes away, a model that is lazy.
+
+use std::sync::{Arc, Condvar, Mutex};
+
+use gleaner::extraction::Stop;
+use gleaner::{Budget, ExtractRequest, ScrapeRequest};
+use serde_json::{Map, Value, json};
+
+use super::ships::{FIELDS, Template, claims, counted, engine, fleet, html, page_text, ship_of, site};
+use super::support::{Asked, Fake, Says};
+
+/// A service that reads ships, but of pages that teach nothing about each other: each says its values in words of its own.
+fn forgetful() -> (Fake, Fake) {
+    let site = Fake::start(|_, asked| {
+        let path = asked.line.split(' ').nth(1).unwrap_or_default();
+        let Some(at) = path.strip_prefix("/ship/").and_then(|at| at.parse::<usize>().ok()) else {
+            let links: String =
+                (0..30).map(|at| format!("<li><a href=/ship/{at}>Ship {at}</a></li>")).collect();
+            return html(&format!("<main><h1>Fleet</h1><ul>{links}</ul></main>"));
+        };
+        let said = claims(Template::Changing, at);
+        let mut texts: Vec<String> =
+            FIELDS.iter().map(|name| format!("<p>{}</p>", said[*name]["quote"].as_str().unwrap())).collect();
+        texts.rotate_left(at % 6);
+        let tag = ["article", "section", "div", "aside"][at % 4];
+        html(&format!("<main><h1>Ship {at}</h1><{tag}>{}</{tag}></main>", texts.concat()))
+    });
+    let service = Fake::start(|_, asked| {
+        counted(asked, &ship_of(asked).map_or(json!({}), |at| claims(Template::Changing, at)))
+    });
+    (site, service)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_budget_that_runs_out_gives_what_was_found() {
+    let (site, service) = forgetful();
+    let budget = Budget { tokens: Some(20_000), ..Budget::default() };
+    let found = engine(&service)
+        .extract_budget(budget)
+        .build()
+        .unwrap()
+        .extract(fleet(&[site.url("/*")]))
+        .await
+        .unwrap();
+    let calls = service.asked().len();
+    let whole = found.data["ships"].as_array().unwrap().iter().filter(|row| !row["yard"].is_null()).count();
+    println!("token budget of 20,000: {} used by {calls} calls, {whole} ships were read", found.tokens_used);
+    assert_eq!(found.stopped, Some(Stop::Tokens));
+    assert!(
+        found.warning.as_ref().is_some_and(|said| said.contains("the token budget is used up")),
+        "{:?}",
+        found.warning
+    );
+    assert!(found.tokens_used <= 20_000 && found.spent.overrun_tokens == 0);
+    assert!(calls >= 3 && whole >= 3 && whole < 30, "{calls} calls, {whole} ships");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_budget_and_a_limit_bound_what_is_fetched() {
+    let (site, service) = forgetful();
+    let budget = Budget { pages: Some(7), ..Budget::default() };
+    let found = engine(&service)
+        .extract_budget(budget)
+        .build()
+        .unwrap()
+        .extract(fleet(&[site.url("/*")]))
+        .await
+        .unwrap();
+    let fetched = site.asked().iter().filter(|asked| asked.line.contains(" /ship/")).count();
+    assert!(fetched <= 7, "{fetched} pages were fetched");
+    assert!(found.spent.pages <= 7 && !found.data["ships"].as_array().unwrap().is_empty());
+
+    let (site, service) = forgetful();
+    let request = ExtractRequest { limit: Some(3), ..fleet(&[site.url("/*")]) };
+    let found = engine(&service).build().unwrap().extract(request).await.unwrap();
+    assert_eq!(found.pages.len(), 3);
+    assert!(found.warning.unwrap().contains("of 31 pages"));
+}
+
+/// Opens once.
+#[derive(Debug, Default)]
+struct Door(Mutex<bool>, Condvar);
+
+impl Door {
+    fn wait(&self) {
+        let mut open = self.0.lock().unwrap();
+        while !*open {
+            open = self.1.wait(open).unwrap();
+        }
+    }
+
+    fn open(&self) {
+        *self.0.lock().unwrap() = true;
+        self.1.notify_all();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_goes_away_ends_everything() {
+    let (asked, held) = (Arc::new(Door::default()), Arc::new(Door::default()));
+    let (site, _) = forgetful();
+    let (come, answer) = (Arc::clone(&asked), Arc::clone(&held));
+    let service = Fake::start(move |_, request| {
+        come.open();
+        answer.wait();
+        counted(request, &json!({}))
+    });
+    let engine = engine(&service).build().unwrap();
+    let job = tokio::spawn({
+        let (engine, request) = (engine.clone(), fleet(&[site.url("/*")]));
+        async move { engine.extract(request).await }
+    });
+    tokio::task::spawn_blocking(move || asked.wait()).await.unwrap();
+    job.abort();
+    assert!(job.await.unwrap_err().is_cancelled());
+    let before = site.asked().len();
+    held.open();
+    // The engine goes on to serve others, and nobody else.
+    engine.scrape(ScrapeRequest::new(site.url("/other"))).await.unwrap();
+    let fetched: Vec<String> = site.asked().into_iter().map(|asked| asked.line).skip(before).collect();
+    assert!(fetched.iter().any(|line| line.contains("/other")));
+    assert!(fetched.len() <= 1 + 8, "pages that were in work at most: {fetched:?}");
+    assert_eq!(service.asked().len(), 1);
+}
+
+/// A table under headings that name nothing of the schema.
+fn table(rows: usize) -> String {
+    let body: String = (0..rows)
+        .map(|at| {
+            format!(
+                "<tr><td>Berth {at:03}</td><td>{} tons</td><td>by {}</td></tr>",
+                1_000 + at * 3,
+                ["Ida", "Otto", "Mia"][at % 3]
+            )
+        })
+        .collect();
+    format!(
+        "<main><h1>Harbour</h1><table><tr><th>Where</th><th>How much</th><th>Who</th></tr>{body}</table></main>"
+    )
+}
+
+/// What a request asks about the rows of [`table`], as far as the model cares to answer.
+fn read_rows(asked: &Asked, most: usize, until: usize) -> Value {
+    let (_, text) = page_text(asked).unwrap();
+    let rows: Vec<Value> = text
+        .lines()
+        .filter_map(|line| line.split("Berth ").nth(1)?.get(..3)?.parse::<usize>().ok())
+        .filter(|at| *at < until)
+        .take(most)
+        .map(|at| {
+            let (load, keeper) = (1_000 + at * 3, ["Ida", "Otto", "Mia"][at % 3]);
+            json!({
+                "pier": { "value": format!("Berth {at:03}"), "quote": format!("Berth {at:03}") },
+                "load": { "value": load, "quote": format!("{load} tons") },
+                "keeper": { "value": keeper, "quote": format!("by {keeper}") },
+            })
+        })
+        .collect();
+    json!({ "rows": rows })
+}
+
+fn harbour_schema() -> Map<String, Value> {
+    let text = json!({ "type": ["string", "null"] });
+    let row = json!({ "type": "object", "properties": { "pier": text, "load": { "type": ["integer", "null"] }, "keeper": text } });
+    json!({ "type": "object", "properties": { "piers": { "type": "array", "items": row } } })
+        .as_object()
+        .unwrap()
+        .clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_are_complete_or_say_what_they_lack() {
+    const ROWS: usize = 100;
+    let site = Fake::start(|_, _| html(&table(ROWS)));
+    // Lazy: seven rows at a time. Stubborn: nothing beyond the sixtieth.
+    for (name, most, until, expected) in [("lazy", 7, ROWS, ROWS), ("stubborn", 50, 60, 60)] {
+        let service = Fake::start(move |_, asked| counted(asked, &read_rows(asked, most, until)));
+        let request =
+            ExtractRequest { schema: Some(harbour_schema()), ..ExtractRequest::new([site.url("/")]) };
+        let found = engine(&service).build().unwrap().extract(request).await.unwrap();
+        let rows = found.data["piers"].as_array().unwrap();
+        let mut piers: Vec<&str> = rows.iter().filter_map(|row| row["pier"].as_str()).collect();
+        piers.dedup();
+        println!(
+            "{name} model: {} of {ROWS} rows by {} calls: {:?}",
+            rows.len(),
+            service.asked().len(),
+            found.warning
+        );
+        assert_eq!((rows.len(), piers.len()), (expected, expected), "{name}");
+        assert_eq!(rows[42], json!({ "pier": "Berth 042", "load": 1_126, "keeper": "Ida" }));
+        let coverage = &found.coverage[0];
+        assert_eq!(
+            (coverage.pointer.as_str(), coverage.found, coverage.counted),
+            ("/piers", expected, ROWS),
+            "{name}"
+        );
+        let says = found.warning.is_some_and(|said| said.contains("piers: 60 of 100 rows"));
+        assert_eq!(says, expected < ROWS, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failing_service_costs_no_data_that_pages_state_themselves() {
+    let site = site(Template::Labels, 3);
+    let service = Fake::saying(Says::new(401, "{}"));
+    let found = engine(&service).build().unwrap().extract(fleet(&[site.url("/ship/1")])).await.unwrap();
+    let said = found.warning.unwrap();
+    assert!(said.contains("the service refuses the key"), "{said}");
+    assert_eq!((found.stopped, found.pages[0].calls), (None, 1));
+}

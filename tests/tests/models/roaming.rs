@@ -1,0 +1,156 @@
+//! Pages that a request does not name: found by search, by links to other sites, by an agent.
+
+use std::sync::Arc;
+
+use gleaner::{Engine, EngineBuilder, ExtractRequest};
+use gleaner_models::SearxNg;
+use serde_json::{Map, Value, json};
+
+use super::ships::html;
+use super::support::{Asked, Fake, Says};
+
+fn engine() -> EngineBuilder {
+    Engine::builder().allow_private("127.0.0.1/32".parse().unwrap())
+}
+
+fn path(asked: &Asked) -> &str {
+    asked.line.split(' ').nth(1).unwrap_or_default()
+}
+
+fn missing() -> Says {
+    Says::new(404, "<h1>Not found</h1>").with("content-type", "text/html")
+}
+
+fn schema(fields: Value) -> Map<String, Value> {
+    json!({ "type": "object", "properties": fields }).as_object().unwrap().clone()
+}
+
+fn founder() -> Map<String, Value> {
+    let text = json!({ "type": ["string", "null"] });
+    schema(json!({ "founder": text, "phone": text }))
+}
+
+/// Says who founded the firm, except where its robots.txt forbids to look.
+fn register(forbidden: bool) -> Fake {
+    Fake::start(move |_, asked| match path(asked) {
+        "/robots.txt" if forbidden => {
+            Says::new(200, "User-agent: *\nDisallow: /\n").with("content-type", "text/plain")
+        }
+        "/founder" => html("<main><h1>Register</h1><dl><dt>Founder</dt><dd>Ada Quill</dd></dl></main>"),
+        _ => missing(),
+    })
+}
+
+/// A firm whose page links to the register.
+fn firm(register: &Fake) -> Fake {
+    let link = register.url("/founder");
+    Fake::start(move |_, asked| match path(asked) {
+        "/" => html(&format!(
+            "<main><h1>Firm</h1><dl><dt>Phone</dt><dd>+44 20 7946 0018</dd></dl><p>We are in the \
+             <a href='{link}'>register of founders</a> and have <a href='/news'>news</a>.</p></main>"
+        )),
+        _ => missing(),
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn links_to_other_sites_are_followed_where_the_request_allows_it() {
+    for (name, asks, forbidden, expected) in [
+        ("not allowed", json!({}), false, Value::Null),
+        ("external links", json!({ "allowExternalLinks": true }), false, json!("Ada Quill")),
+        ("web search without an engine", json!({ "enableWebSearch": true }), false, json!("Ada Quill")),
+        ("robots.txt forbids it", json!({ "allowExternalLinks": true }), true, Value::Null),
+    ] {
+        let register = register(forbidden);
+        let firm = firm(&register);
+        let mut body = json!({ "urls": [firm.url("/")], "schema": founder(),
+            "scrapeOptions": { "headers": { "X-Pass": "secret-of-the-firm" } } });
+        body.as_object_mut().unwrap().extend(asks.as_object().unwrap().clone());
+        let request: ExtractRequest = serde_json::from_value(body).unwrap();
+        let found = engine().build().unwrap().extract(request).await.unwrap();
+        assert_eq!(found.data["founder"], expected, "{name}: {:?}", found.warning);
+        let fetched = register.asked();
+        let pages = fetched.iter().filter(|asked| path(asked) == "/founder").count();
+        assert_eq!(pages, usize::from(!expected.is_null()), "{name}");
+        assert!(
+            fetched.iter().all(|asked| asked.header("x-pass").is_none()),
+            "{name}: headers stay with the firm"
+        );
+        assert!(firm.asked().iter().any(|asked| asked.header("x-pass").is_some()), "{name}");
+        let told = found.warning.unwrap_or_default();
+        assert_eq!(told.contains("robots.txt forbids it"), forbidden, "{name}: {told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_engine_adds_pages_to_those_that_are_named() {
+    let register = register(false);
+    let firm = firm(&register);
+    let hits =
+        json!({ "results": [{ "url": register.url("/founder"), "title": "Register", "content": "" }] });
+    let search = Fake::saying(Says::json(&hits));
+    let engine =
+        engine().search(Arc::new(SearxNg::builder(search.url("").parse().unwrap()).build().unwrap()));
+    let request = ExtractRequest {
+        schema: Some(founder()),
+        prompt: Some("who founded the firm".to_owned()),
+        enable_web_search: Some(true),
+        show_sources: Some(true),
+        ..ExtractRequest::new([firm.url("/")])
+    };
+    let found = engine.build().unwrap().extract(request).await.unwrap();
+    assert_eq!(
+        found.data,
+        json!({ "founder": "Ada Quill", "phone": "+44 20 7946 0018" }),
+        "{:?}",
+        found.warning
+    );
+    let sources = found.sources.unwrap();
+    assert_eq!(
+        (&sources["founder"], &sources["phone"]),
+        (&vec![register.url("/founder")], &vec![firm.url("/")])
+    );
+    assert!(search.asked()[0].line.contains("q=who+founded+the+firm"), "{}", search.asked()[0].line);
+}
+
+/// What is asked for is two clicks away, and a price behind a search form.
+fn maze() -> Fake {
+    Fake::start(|_, asked| match path(asked) {
+        "/" => html(
+            "<main><h1>Firm</h1><p><a href=/news>News</a> <a href=/about>About our founder</a> <a href=/login>Login</a></p>\
+             <form action=/find><input type=search name=q></form><form method=post action=/order><input name=q></form></main>",
+        ),
+        "/about" => html("<main><h1>About</h1><p>See <a href='/people/founder'>the founder</a>.</p></main>"),
+        "/people/founder" => html("<main><h1>People</h1><dl><dt>Founder</dt><dd>Ada Quill</dd></dl></main>"),
+        found if found.starts_with("/find?q=") => {
+            html("<main><h1>Found</h1><dl><dt>Phone</dt><dd>+44 20 7946 0018</dd></dl></main>")
+        }
+        "/news" => html("<main><h1>News</h1><p>None.</p></main>"),
+        _ => missing(),
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_follows_links_and_search_forms_until_nothing_is_missing() {
+    for (agent, expected) in [
+        (false, json!({ "founder": null, "phone": null })),
+        (true, json!({ "founder": "Ada Quill", "phone": "+44 20 7946 0018" })),
+    ] {
+        let site = maze();
+        let mut body = json!({ "urls": [site.url("/")], "schema": founder() });
+        if agent {
+            body["agent"] = json!({ "model": "any" });
+        }
+        let engine = engine().build().unwrap();
+        let request: ExtractRequest = serde_json::from_value(body).unwrap();
+        let plan = engine.plan_extract(request.clone()).unwrap().to_string();
+        assert_eq!(plan.contains("follow links and search forms"), agent, "{plan}");
+        let found = engine.extract(request).await.unwrap();
+        assert_eq!(found.data, expected, "{:?}", found.pages);
+        let fetched: Vec<String> = site.asked().iter().map(|asked| asked.line.clone()).collect();
+        assert!(
+            fetched.iter().all(|line| line.starts_with("GET ") && !line.contains("/order")),
+            "{fetched:?}"
+        );
+    }
+}

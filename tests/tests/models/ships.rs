@@ -1,0 +1,197 @@
+//! A generated site of pages of one template, with its truth, and a model that reads it well.
+
+use std::sync::Arc;
+
+use gleaner::{Engine, EngineBuilder, ExtractRequest, ScrapeOptions};
+use gleaner_models::Provider;
+use serde_json::{Map, Value, json};
+
+use super::support::{Asked, Ending, Fake, Says, model, reply};
+
+/// Names of the schema that no page uses, so that nothing but a model can tell which value is which.
+pub(crate) const FIELDS: [&str; 6] = ["yard", "keelLaid", "crewSize", "draught", "engineMaker", "motto"];
+const YARDS: [&str; 7] =
+    ["Harland", "Blohm and Co", "Chantiers du Nord", "Ansaldo", "Vulcan", "Odense", "Gdansk Works"];
+const MAKERS: [&str; 5] = ["Sulzer", "Burmeister", "Doxford", "Wärtsilä", "Fiat Grandi Motori"];
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// How the pages of a site are built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Template {
+    /// Labels in a definition list; every third ship has no motto.
+    Labels,
+    /// Classes, and from the middle on another layout.
+    Changing,
+}
+
+/// One ship: each value as the page writes it, and as the result has it.
+fn values(at: usize) -> [(String, Value); 6] {
+    let (day, month, year) = (1 + at * 5 % 28, at * 7 % 12, 1900 + at * 3 % 90);
+    let crew = 1_010 + at * 37;
+    let draught = format!("{}.{}", 5 + at % 9, 1 + at % 8);
+    let metres: f64 = draught.parse().unwrap();
+    [
+        (YARDS[at % 7].to_owned(), json!(YARDS[at % 7])),
+        (format!("{day} {} {year}", MONTHS[month]), json!(format!("{year}-{:02}-{day:02}", month + 1))),
+        (format!("{},{:03}", crew / 1_000, crew % 1_000), json!(crew)),
+        (draught, json!(metres)),
+        (MAKERS[at * 3 % 5].to_owned(), json!(MAKERS[at * 3 % 5])),
+        (format!("Onward and upward {at}"), json!(format!("Onward and upward {at}"))),
+    ]
+}
+
+fn has_motto(template: Template, at: usize) -> bool {
+    template != Template::Labels || at % 3 != 2
+}
+
+/// What a perfect extract gives for a ship.
+pub(crate) fn truth(template: Template, at: usize) -> Value {
+    let mut row = Map::from_iter([("name".to_owned(), json!(format!("Ship {at}")))]);
+    for (name, (_, value)) in FIELDS.iter().zip(values(at)) {
+        let known = *name != "motto" || has_motto(template, at);
+        row.insert((*name).to_owned(), if known { value } else { Value::Null });
+    }
+    Value::Object(row)
+}
+
+/// The HTML of a ship's page; `more` is put into its text.
+pub(crate) fn page(template: Template, at: usize, more: &str) -> String {
+    let labels =
+        ["Built at", "Laid down", "Complement", "Deepest point (m)", "Machines by", "Words over the bridge"];
+    let classes = ["s-built", "s-start", "s-men", "s-deep", "s-mach", "s-words"];
+    let known =
+        values(at).into_iter().map(|(text, _)| text).take(if has_motto(template, at) { 6 } else { 5 });
+    let later = template == Template::Changing && at >= 25;
+    let body: String = known
+        .enumerate()
+        .map(|(place, text)| match (template, later) {
+            (Template::Labels, _) => format!("<dt>{}</dt><dd>{text}</dd>", labels[place]),
+            (Template::Changing, false) => format!("<div class='box {}'>{text}</div>", classes[place]),
+            (Template::Changing, true) => {
+                format!("<tr><th>{}</th><td><b>{text}</b></td></tr>", labels[place])
+            }
+        })
+        .collect();
+    let body = match (template, later) {
+        (Template::Labels, _) => format!("<dl class=facts>{body}</dl>"),
+        (Template::Changing, false) => format!("<section class=grid>{body}</section>"),
+        (Template::Changing, true) => {
+            format!("<section class=sheet><table class=data>{body}</table></section>")
+        }
+    };
+    format!(
+        "<!doctype html><html><head><title>Ship {at}</title></head><body><nav><a href=/>All ships</a></nav><main>\
+         <h1>Ship {at}</h1>{body}<p>She sailed the northern waters for most of her life, as so many others did then, and \
+         those who knew her speak of her with warmth.</p>{more}</main><footer>The sea is wide.</footer></body></html>"
+    )
+}
+
+/// A site of so many ships: a list of links, and a page each.
+pub(crate) fn site(template: Template, ships: usize) -> Fake {
+    Fake::start(move |_, asked: &Asked| {
+        let path = asked.line.split(' ').nth(1).unwrap_or_default();
+        if path == "/" {
+            let links: String =
+                (0..ships).map(|at| format!("<li><a href=/ship/{at}>Ship {at}</a></li>")).collect();
+            return html(&format!(
+                "<html><title>Fleet</title><main><h1>Our fleet</h1><ul>{links}</ul></main></html>"
+            ));
+        }
+        match path.strip_prefix("/ship/").and_then(|at| at.parse().ok()).filter(|at| *at < ships) {
+            Some(at) => html(&page(template, at, "")),
+            None => Says::new(404, "<h1>Not found</h1>").with("content-type", "text/html"),
+        }
+    })
+}
+
+pub(crate) fn html(body: &str) -> Says {
+    Says::new(200, body).with("content-type", "text/html; charset=utf-8")
+}
+
+/// The schema of one ship.
+fn ship_schema() -> Value {
+    let text = json!({ "type": ["string", "null"] });
+    json!({ "type": "object", "properties": {
+        "name": text, "yard": text, "keelLaid": { "type": ["string", "null"], "format": "date" },
+        "crewSize": { "type": ["integer", "null"] }, "draught": { "type": ["number", "null"] },
+        "engineMaker": text, "motto": text,
+    } })
+}
+
+/// The schema of a fleet.
+fn fleet_schema() -> Map<String, Value> {
+    let fleet =
+        json!({ "type": "object", "properties": { "ships": { "type": "array", "items": ship_schema() } } });
+    fleet.as_object().unwrap().clone()
+}
+
+/// A request for a fleet. The model reads whole pages: what counts as main content is no matter of these tests.
+pub(crate) fn fleet(urls: &[String]) -> ExtractRequest {
+    let whole = ScrapeOptions { only_main_content: Some(false), ..ScrapeOptions::default() };
+    let schema = Some(fleet_schema());
+    ExtractRequest { schema, scrape_options: Some(whole), ..ExtractRequest::new(urls) }
+}
+
+/// An engine that may fetch from loopback and asks this service.
+pub(crate) fn engine(service: &Fake) -> EngineBuilder {
+    let engine = Engine::builder().allow_private("127.0.0.1/32".parse().unwrap());
+    engine.model(Arc::new(model(Provider::OpenAi, service)))
+}
+
+/// Which ship a request to the model is about, by its page.
+pub(crate) fn ship_of(asked: &Asked) -> Option<usize> {
+    let (_, text) = page_text(asked)?;
+    let digits = text.split("Ship ").nth(1)?;
+    digits.split(|found: char| !found.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// The rules around the page and the page's text, in a request of OpenAI's dialect.
+pub(crate) fn page_text(asked: &Asked) -> Option<(String, String)> {
+    let messages = asked.body["messages"].as_array()?;
+    let message = messages.last()?["content"].as_str()?;
+    let (task, behind) = message.split_once("\n<<<PAGE ")?;
+    Some((task.to_owned(), behind.to_owned()))
+}
+
+/// A reply whose tokens are counted by its length and the request's, as a provider does.
+pub(crate) fn counted(asked: &Asked, answer: &Value) -> Says {
+    let text = answer.to_string();
+    let mut body = reply(Provider::OpenAi, &text, Ending::Stop);
+    let input = asked.body["messages"].to_string().len() / 4;
+    body["usage"] = json!({ "prompt_tokens": input, "completion_tokens": text.len() / 4,
+        "total_tokens": input + text.len() / 4 });
+    Says::json(&body)
+}
+
+/// What a model that reads well says about a ship.
+pub(crate) fn claims(template: Template, at: usize) -> Value {
+    let mut claims = Map::new();
+    for (name, (text, value)) in FIELDS.iter().zip(values(at)) {
+        let known = *name != "motto" || has_motto(template, at);
+        let claim = if known {
+            json!({ "value": value, "quote": text })
+        } else {
+            json!({ "value": null, "quote": null })
+        };
+        claims.insert((*name).to_owned(), claim);
+    }
+    Value::Object(claims)
+}
+
+/// A service whose model reads ships well.
+pub(crate) fn reader(template: Template) -> Fake {
+    Fake::start(move |_, asked| counted(asked, &ship_of(asked).map_or(json!({}), |at| claims(template, at))))
+}
