@@ -1,6 +1,6 @@
 //! `gleaner extract`, and the format `json` of `scrape` and `convert`: what is printed, what it costs, and what is said
 //! where something lacks.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on ends here")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
 
 use std::fs;
 use std::io::Write as _;
@@ -182,7 +182,7 @@ fn a_model_is_asked_within_the_budget_and_the_plan_shows_its_cost() {
     let claim = json!({ "captain": { "value": "Ada Quill", "quote": "commanded by Ada Quill" } }).to_string();
     let reply = json!({ "choices": [{ "finish_reason": "stop", "message": { "role": "assistant", "content": claim } }],
         "usage": { "prompt_tokens": 300, "completion_tokens": 20, "total_tokens": 320 } });
-    let answer = Step::respond("200 OK", &[("content-type", "application/json")], &reply.to_string());
+    let answer = Step::respond("200 OK", &[("content-type", "application/json")], reply.to_string());
     let service = RawServer::start([Step::ReadRequest, answer]).unwrap();
     let at = format!("{}/v1", service.base_url().trim_end_matches('/'));
     let url = site.base_url();

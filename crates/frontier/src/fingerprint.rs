@@ -44,22 +44,12 @@ impl Fingerprint {
     pub fn of(text: &str) -> Option<Self> {
         let mut runs = Runs::default();
         let mut word = None;
-        let mut at = 0;
-        while let Some(byte) = text.as_bytes().get(at) {
-            at += 1;
-            if byte.is_ascii_alphabetic() {
-                word = Some(spell(word, u64::from(byte.to_ascii_lowercase())));
-                continue;
-            }
-            if !byte.is_ascii() {
-                let c = text.get(at - 1..).and_then(|rest| rest.chars().next()).unwrap_or_default();
-                at += c.len_utf8() - 1;
-                if c.is_alphabetic() {
-                    word = c.to_lowercase().fold(word, |word, c| Some(spell(word, u64::from(c))));
-                    continue;
-                }
-            }
-            if let Some(word) = word.take() {
+        for c in text.chars() {
+            if c.is_ascii_alphabetic() {
+                word = Some(spell(word, c.to_ascii_lowercase()));
+            } else if !c.is_ascii() && c.is_alphabetic() {
+                word = c.to_lowercase().fold(word, |word, c| Some(spell(word, c)));
+            } else if let Some(word) = word.take() {
                 runs.push(word);
                 if runs.words == MAX_FINGERPRINT_WORDS {
                     break;
@@ -96,8 +86,8 @@ impl Fingerprint {
 }
 
 /// The hash of a word that goes on with this letter. For the many, cheap letters; [`mix`] makes up for it at its end.
-fn spell(word: Option<u64>, letter: u64) -> u64 {
-    (word.unwrap_or(0).rotate_left(5) ^ letter).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+fn spell(word: Option<u64>, letter: char) -> u64 {
+    (word.unwrap_or(0).rotate_left(5) ^ u64::from(letter)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// The words of a text as they come, and what their runs vote.

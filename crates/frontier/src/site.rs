@@ -23,7 +23,8 @@ pub(crate) fn bare_host(host: &str) -> &str {
 /// Are they addresses of one site: of one registrable domain, or of the same host where that has none?
 #[must_use]
 pub fn same_site(one: &url::Url, other: &url::Url) -> bool {
-    let site = |url| url::Url::host_str(url).map(|host| registrable_domain(host).unwrap_or(without_root_dot(host)));
+    let site =
+        |url| url::Url::host_str(url).map(|host| registrable_domain(host).unwrap_or(without_root_dot(host)));
     site(one) == site(other)
 }
 

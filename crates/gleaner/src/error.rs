@@ -18,7 +18,7 @@ enum Inner {
     Transform(gleaner_transform::Error),
     Job(gleaner_jobs::Error),
     Unsupported { code: ErrorCode, text: String },
-    Incomplete { text: String, found: ExtractResult },
+    Incomplete { text: String, found: Box<ExtractResult> },
 }
 
 /// Kinds of [`Error`].
@@ -45,7 +45,7 @@ impl Error {
     }
 
     pub(crate) fn incomplete(text: String, found: ExtractResult) -> Self {
-        Inner::Incomplete { text, found }.into()
+        Inner::Incomplete { text, found: Box::new(found) }.into()
     }
 
     /// Which kind of failure this is.

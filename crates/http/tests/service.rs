@@ -174,7 +174,11 @@ async fn every_address_says_which_methods_it_takes() {
     ] {
         let answer = send(&service, request(&line, "")).await;
         let named = answer.headers.get("allow").map(|value| value.to_str().unwrap());
-        assert_eq!((answer.status.as_u16(), named), (if allow.is_some() { 405 } else { 200 }, allow), "{line}");
+        assert_eq!(
+            (answer.status.as_u16(), named),
+            (if allow.is_some() { 405 } else { 200 }, allow),
+            "{line}"
+        );
     }
 }
 

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use gleaner_frontier::{
-    Candidate, Decision, Fingerprint, Observation, Pace, Reason, RobotsPolicy, UrlKey,
-};
+use gleaner_frontier::{Candidate, Decision, Fingerprint, Observation, Pace, Reason, RobotsPolicy, UrlKey};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::{ErrorCode, PageError};

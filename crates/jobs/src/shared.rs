@@ -16,8 +16,8 @@ use crate::extract::Extract;
 use crate::gate::{Gate, Manners, Pass};
 use crate::page::MAX_RETRY_AFTER;
 use crate::ports::{Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform};
-use crate::room::Parts;
 use crate::robots::{Known, ROBOTS_TIMEOUT, Reading, RobotsCache};
+use crate::room::Parts;
 use crate::transforming::Places;
 
 /// At most so many sites are mapped at once; further maps wait within their timeout.

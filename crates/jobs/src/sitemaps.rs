@@ -319,7 +319,8 @@ mod tests {
         let sitemaps = Sitemaps::default();
         let root = sitemaps.roots(&url("/"), Some(&robots)).remove(0);
         assert_eq!(root.url.host_str(), Some("cdn.example"));
-        let children = ["https://www.site.example/1.xml", "https://s.cdn.example/2.xml", "https://victim.example/3.xml"];
+        let children =
+            ["https://www.site.example/1.xml", "https://s.cdn.example/2.xml", "https://victim.example/3.xml"];
         let children = children.map(|child| Url::parse(child).unwrap());
         let index = Found { url: root.url.clone(), ..sitemap_of("sitemap", &children) };
         let (further, _) = sitemaps.take(root.key, index);

@@ -74,7 +74,7 @@ impl Forms {
                 match own.get(name.as_slice()) {
                     Some(form) => list.push((*form, times)),
                     None => {
-                        list.extend(forms.named.get(&name).into_iter().flatten().map(|form| (*form, times)))
+                        list.extend(forms.named.get(&name).into_iter().flatten().map(|form| (*form, times)));
                     }
                 }
             }

@@ -42,7 +42,8 @@ pub use job::{
 };
 pub use ledger::{Accounting, EndedJob, Shortage};
 pub use memory::{
-    MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_ALL_LISTED_FAILURES, MAX_IDEMPOTENCY_KEYS, MAX_LISTED_FAILURES, MemoryConfig, MemoryStore,
+    MAX_ALL_LISTED_FAILURES, MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS, MAX_LISTED_FAILURES,
+    MemoryConfig, MemoryStore,
 };
 pub use outbox::{
     DELIVERY_LEASE, DeadLetter, DeliveryOutcome, Due, DueEvent, EventId, MAX_LISTED_DEAD_LETTERS,

@@ -1,8 +1,6 @@
 //! Pages in scripts that put no spaces between words, or that run from right to left: their text is found as that of a page
 //! in English is, without what stands around it.
 
-#![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
-
 use gleaner_transform::{Input, transform};
 use gleaner_types::request::{Format, ScrapeOptions};
 

@@ -33,8 +33,10 @@ impl Document {
         // Fixed segments stand before `{id}`, in the document as in the service.
         let mut found = paths.into_iter().flatten().filter(|(template, _)| fits(template, path));
         let Some((_, item)) = found.next() else { return Told::Nothing };
-        let method = if method == Method::HEAD { &Method::GET } else { method };
-        match item.get(method.as_str().to_ascii_lowercase()) {
+        // Names of methods are case-sensitive (RFC 9110, 9.1), and the document writes them small.
+        let name = if method == Method::HEAD { "GET" } else { method.as_str() };
+        let known = !name.bytes().any(|byte| byte.is_ascii_lowercase());
+        match item.get(name.to_ascii_lowercase()).filter(|_| known) {
             Some(operation) => Told::Operation(operation),
             None => Told::OtherMethods,
         }

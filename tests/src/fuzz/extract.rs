@@ -123,7 +123,8 @@ fn sound(found: &Extraction, shape: &Shape) {
         let empty = place.is_none_or(|value| value.is_null() || value.as_array().is_some_and(Vec::is_empty));
         assert!(empty, "missing and there: {missing:?}");
     }
-    let kinds: [(&str, fn(&Value) -> bool); 4] = [
+    type Kind = (&'static str, fn(&Value) -> bool);
+    let kinds: [Kind; 4] = [
         ("title", Value::is_string),
         ("price", Value::is_number),
         ("sold", Value::is_boolean),

@@ -59,7 +59,7 @@ async fn a_site_of_one_template_costs_a_tenth_of_one_call_a_page() {
         match template {
             Template::Labels => assert_eq!(drift, None),
             Template::Changing => {
-                assert!(drift.is_some_and(|at| (25..28).contains(&at)), "noticed at {drift:?}")
+                assert!(drift.is_some_and(|at| (25..28).contains(&at)), "noticed at {drift:?}");
             }
         }
     }

@@ -170,10 +170,7 @@ mod tests {
                 json!({"url": "a.example", "limit": 5, "maxDiscoveryDepth": 0, "includePaths": ["^/a,b", "c"],
                     "delay": 0.5}),
             ),
-            (
-                "crawl a.example --prompt tea",
-                json!({"url": "a.example", "prompt": "tea"}),
-            ),
+            ("crawl a.example --prompt tea", json!({"url": "a.example", "prompt": "tea"})),
             (
                 "crawl a.example --only-main-content false --exclude-tags nav,.ad --zero-data-retention",
                 json!({"url": "a.example", "zeroDataRetention": true,

@@ -11,7 +11,7 @@ Examples:
   gleaner scrape https://example.com
   gleaner scrape https://example.com --formats markdown,links | jq .links
   gleaner scrape example.com --only-main-content false --exclude-tags nav
-  gleaner scrape example.com --formats '{"type":"json","prompt":"who founded it"}' \\
+  gleaner scrape example.com --formats '{\"type\":\"json\",\"prompt\":\"who founded it\"}' \\
       --model-url http://127.0.0.1:8080/v1 --model some-model";
 
 /// Fetch one page and print it

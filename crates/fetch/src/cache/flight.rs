@@ -62,7 +62,11 @@ impl<K: Eq + Hash + Clone, V: Clone> Flights<K, V> {
                     None => {
                         let (outcome, receiver) = watch::channel(Outcome::Pending);
                         flights.insert(key.clone(), receiver);
-                        return Seat::Leader(Leader { flights: Arc::clone(&self.0), key: key.clone(), outcome });
+                        return Seat::Leader(Leader {
+                            flights: Arc::clone(&self.0),
+                            key: key.clone(),
+                            outcome,
+                        });
                     }
                 }
             };

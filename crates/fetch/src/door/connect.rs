@@ -52,7 +52,7 @@ pub(crate) enum Failed {
     /// The name does not resolve.
     Unresolved,
     /// The resolver failed, which says nothing of the name.
-    ResolverFailed,
+    ResolverDown,
     /// Nothing answers at the addresses.
     Refused(io::ErrorKind),
     /// The TLS handshake failed.
@@ -69,7 +69,7 @@ impl fmt::Display for Failed {
             Self::TimedOut => "no connection came about in time",
             Self::Forbidden => "the egress policy does not open this address",
             Self::Unresolved => "the host name does not resolve",
-            Self::ResolverFailed => "the host name could not be looked up",
+            Self::ResolverDown => "the host name could not be looked up",
             Self::Refused(_) => "no connection came about",
             Self::Tls(_) => "the TLS handshake failed",
             Self::TlsBrokeOff(_) => "the connection was closed during the TLS handshake",
@@ -191,7 +191,7 @@ async fn judged(guard: &Guarded, host: &str, trace: Option<&Trace>) -> Result<Ve
     trace::resolved(trace, started);
     answers.map_err(|error| match error.downcast_ref::<io::Error>() {
         _ if error.is::<ForbiddenAnswer>() => Failed::Forbidden,
-        Some(error) if error.kind() != io::ErrorKind::NotFound => Failed::ResolverFailed,
+        Some(error) if error.kind() != io::ErrorKind::NotFound => Failed::ResolverDown,
         _ => Failed::Unresolved,
     })
 }

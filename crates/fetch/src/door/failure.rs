@@ -56,7 +56,7 @@ fn unconnected(failed: &Failed, url: &Url) -> Error {
         Failed::TimedOut => Error::new(ErrorKind::Connect, url, failed.to_string()),
         Failed::Forbidden => blocked_name(url),
         Failed::Unresolved => Error::new(ErrorKind::Dns, url, failed.to_string()),
-        Failed::ResolverFailed => Error::new(ErrorKind::Dns, url, failed.to_string()).passing(),
+        Failed::ResolverDown => Error::new(ErrorKind::Dns, url, failed.to_string()).passing(),
         Failed::Refused(kind) => Error::new(ErrorKind::Connect, url, io_text(*kind)),
         Failed::Tls(tls) => tls_failure(tls, url),
         // The TCP connection stood, and was closed in the middle of the handshake.

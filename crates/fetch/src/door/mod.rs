@@ -30,12 +30,12 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 use tokio_rustls::TlsConnector;
 
 use connect::Connector;
-pub(crate) use stream::Peer;
-use stream::Seats;
 pub(crate) use connect::Way;
 pub(crate) use failure::{classify, proxy_failure};
 pub use interim::MAX_INTERIM_ANSWERS;
 use interim::{Flood, Interim};
+pub(crate) use stream::Peer;
+use stream::Seats;
 
 use crate::error::ConfigError;
 use crate::resolve::Guarded;

@@ -125,7 +125,11 @@ impl Drop for Checking<'_> {
 }
 
 /// Waits for `work` until the deadline, which time in the caller's own hands puts off.
-pub(crate) async fn before<F: Future>(deadline: Instant, trace: &Trace, work: F) -> Result<F::Output, Elapsed> {
+pub(crate) async fn before<F: Future>(
+    deadline: Instant,
+    trace: &Trace,
+    work: F,
+) -> Result<F::Output, Elapsed> {
     let mut work = pin!(work);
     loop {
         let outcome = tokio::time::timeout_at(trace.put_off(deadline), work.as_mut()).await;

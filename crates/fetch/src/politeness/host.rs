@@ -32,7 +32,8 @@ impl Host {
     }
 
     pub(super) fn set_interval(&self, interval: Duration) {
-        *self.rate.lock().unwrap_or_else(PoisonError::into_inner) = Rate::new(interval, self.last_began()).map(Arc::new);
+        *self.rate.lock().unwrap_or_else(PoisonError::into_inner) =
+            Rate::new(interval, self.last_began()).map(Arc::new);
     }
 
     fn last_began(&self) -> Option<Instant> {

@@ -208,7 +208,9 @@ async fn binary_kinds_are_refused_before_their_body() {
 #[tokio::test]
 async fn errors_of_a_kind_that_is_not_read_are_errors_all_the_same() {
     for status in [404, 403, 500] {
-        let site = Site::serve(move |_| answer(status, &[("content-type", "image/png")], b"\x89PNG\r\n\x1a\n....")).await;
+        let site =
+            Site::serve(move |_| answer(status, &[("content-type", "image/png")], b"\x89PNG\r\n\x1a\n...."))
+                .await;
         let mut request = Request::get(site.url("a.test", "/"));
         request.accept = Accept::Page;
         let response = fetcher().fetch(request, &FollowAll).await.unwrap();

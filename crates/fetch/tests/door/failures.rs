@@ -56,7 +56,11 @@ async fn each_failure_has_its_kind_and_its_code() {
         ("not HTTP", b"220 mail.example ESMTP ready\r\n\r\n", false),
         ("cut in the head", b"HTTP/1.1 200 OK\r\ncontent-ty", true),
         ("cut in the body", SHORT, true),
-        ("a redirect to no URL", b"HTTP/1.1 302 Found\r\nlocation: http://[\r\ncontent-length: 0\r\n\r\n", false),
+        (
+            "a redirect to no URL",
+            b"HTTP/1.1 302 Found\r\nlocation: http://[\r\ncontent-length: 0\r\n\r\n",
+            false,
+        ),
     ];
     for (name, bytes, may_pass) in scripts {
         let site = Site::script(move |mut stream| async move {

@@ -86,7 +86,8 @@ impl Frontier {
     #[must_use]
     pub fn new(config: FrontierConfig) -> Self {
         let tempo = Tempo::new(config.max_per_host, config.most_per_host);
-        let mut address_tempo = Tempo::new(config.max_per_address.min(config.most_per_address), config.most_per_address);
+        let mut address_tempo =
+            Tempo::new(config.max_per_address.min(config.most_per_address), config.most_per_address);
         // Silence is a matter of each host: one that says nothing is not to hold up the others of its address.
         address_tempo.answered();
         Self {
@@ -439,7 +440,8 @@ impl Frontier {
 
     /// Books what the addresses of a job take more, or less, than before.
     fn book_bytes(&mut self, job: Handle, before: u64) {
-        self.queued_bytes = self.queued_bytes.saturating_add(self.queued_bytes_of(job)).saturating_sub(before);
+        self.queued_bytes =
+            self.queued_bytes.saturating_add(self.queued_bytes_of(job)).saturating_sub(before);
     }
 
     /// Queues pages that a job has taken in. Those that come by `links` may be put off: what is given from outside is

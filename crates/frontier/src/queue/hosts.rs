@@ -221,7 +221,14 @@ impl Hosts {
         self.leave_address(handle);
         let address = *self.by_ip.entry(ip).or_insert_with(|| {
             let tempo = self.address_tempo.clone();
-            self.addresses.insert(Address { ip, hosts: 0, in_flight: 0, tempo, refusals: 0.0, waiting: VecDeque::new() })
+            self.addresses.insert(Address {
+                ip,
+                hosts: 0,
+                in_flight: 0,
+                tempo,
+                refusals: 0.0,
+                waiting: VecDeque::new(),
+            })
         });
         if let (Some(host), Some(state)) = (self.slab.get_mut(handle), self.addresses.get_mut(address)) {
             host.address = Some(address);

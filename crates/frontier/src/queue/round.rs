@@ -35,7 +35,7 @@ impl Round {
     /// Takes out the one whose turn it is. Whether that was a turn is told by [`used`](Self::used): a look in vain
     /// changes nobody's place.
     pub(super) fn pop(&mut self) -> Option<Next> {
-        let newcomer = !self.newcomers.is_empty() && !(self.others_first && !self.others.is_empty());
+        let newcomer = !self.newcomers.is_empty() && (!self.others_first || self.others.is_empty());
         let line = if newcomer { &mut self.newcomers } else { &mut self.others };
         Some(Next { handle: line.pop_front()?, newcomer })
     }

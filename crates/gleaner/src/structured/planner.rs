@@ -51,7 +51,7 @@ impl Planner {
     /// What a request will do and cost. Uses no network.
     pub(crate) fn plan(&self, request: &ExtractPlan) -> Result<Plan, gleaner_extract::Error> {
         let means = Means {
-            model: self.model.as_ref().map(|model| model.capabilities()),
+            model: self.model.as_deref().map(LanguageModel::capabilities),
             search: self.search.is_some(),
             budget: self.budget,
         };

@@ -163,7 +163,7 @@ impl<'j> Reader<'j> {
             // A probed page is paid for already.
             let is_paid = known.is_some() || this.job.takes_page();
             let turn = turns.next(&source.cluster);
-            is_paid.then(|| async move { (at, this.page(source, known, turn).await) })
+            is_paid.then_some(async move { (at, this.page(source, known, turn).await) })
         });
         let mut done: Vec<_> = stream::iter(works).buffer_unordered(PAGES_AT_ONCE).collect().await;
         done.sort_by_key(|(at, _)| *at);
@@ -224,7 +224,7 @@ impl<'j> Reader<'j> {
         let this = &*self;
         let works =
             sources.into_iter().filter(|source| !this.seen.contains(&plain(&source.target.url))).map_while(
-                |source| this.job.takes_page().then(|| async move { (this.fetch(&source).await, source) }),
+                |source| this.job.takes_page().then_some(async move { (this.fetch(&source).await, source) }),
             );
         let done: Vec<_> = stream::iter(works).buffered(PAGES_AT_ONCE).collect().await;
         let model_free = gleaner_extract::Extractor::model_free();

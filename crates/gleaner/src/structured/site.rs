@@ -1,7 +1,7 @@
 //! Which pages of a site are read for a wildcard.
 
 use gleaner_extract::{Discovery, Plan, Probed, SiteUrl, Step, discover};
-use gleaner_types::plan::{ExtractPlan, ExtractSource, MapPlan, SitemapMode, Target};
+use gleaner_types::plan::{ExtractPlan, ExtractSource, MapPlan, SitemapMode};
 use gleaner_types::{PageError, SafeUrl};
 use url::Url;
 
@@ -74,9 +74,14 @@ fn member(request: &ExtractPlan, found: &Discovery, url: Url) -> Source {
 
 fn map_plan(request: &ExtractPlan, plan: &Plan, source: &ExtractSource) -> MapPlan {
     let words: Vec<&str> = plan.terms.iter().take(MAX_MAP_WORDS).map(|(word, _)| word.as_str()).collect();
-    let Target { url, scheme_assumed } = &source.target;
+    let mut target = source.target.clone();
+    // `/shop/*` is what is in the folder `/shop/`; some sites know it by that name alone.
+    if !target.url.path().ends_with('/') {
+        let folder = format!("{}/", target.url.path());
+        target.url.set_path(&folder);
+    }
     MapPlan {
-        target: Target { url: url.clone(), scheme_assumed: *scheme_assumed },
+        target,
         search: (!words.is_empty()).then(|| words.join(" ")),
         sitemap: if request.ignore_sitemap { SitemapMode::Skip } else { SitemapMode::Include },
         include_subdomains: request.include_subdomains,

@@ -97,7 +97,14 @@ impl Desk {
             let (store, accounts) = (Arc::clone(&shared.store), Arc::clone(&parts.accounts));
             Courier::new(store, deliver, accounts, parts.webhooks.clone(), shared.clock)
         });
-        Arc::new(Self { room, parts, courier, tasks: Mutex::default(), errands: Errands::default(), clerk: Mutex::default() })
+        Arc::new(Self {
+            room,
+            parts,
+            courier,
+            tasks: Mutex::default(),
+            errands: Errands::default(),
+            clerk: Mutex::default(),
+        })
     }
 
     /// The room behind it.

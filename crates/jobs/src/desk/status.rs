@@ -104,7 +104,7 @@ fn body(status: &mut JobStatus, slice: JsonSlice, end: bool, next: NextUrl<'_>) 
         status.next = (!at_end).then(|| next(place));
         let envelope = serde_json::to_vec(status)
             .map_err(|error| Error::failed(format!("a status could not be written: {error}")))?;
-        let content: usize = documents.iter().map(|document| document.len()).sum();
+        let content: usize = documents.iter().map(bytes::Bytes::len).sum();
         let length = envelope.len() + content + documents.len().saturating_sub(1);
         if length > limits::MAX_STATUS_BYTES && documents.len() > 1 {
             documents.pop();

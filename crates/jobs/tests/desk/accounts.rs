@@ -7,9 +7,9 @@ use gleaner_jobs::{
     TeamConfig,
 };
 use gleaner_store::TeamId;
-use gleaner_types::{ErrorCode, JobId, JobState, PageError};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::{CrawlRequest, MapRequest, ScrapeRequest};
+use gleaner_types::{ErrorCode, JobId, JobState, PageError};
 
 use crate::support::*;
 
@@ -192,7 +192,9 @@ impl Accounts for OneIsGone {
 
     async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error> {
         if team.as_str() == "gone" {
-            return Err(PageError { code: ErrorCode::UnknownError, message: "no such team".to_owned() }.into());
+            return Err(
+                PageError { code: ErrorCode::UnknownError, message: "no such team".to_owned() }.into()
+            );
         }
         self.0.settle(team, job, used).await
     }
@@ -210,7 +212,9 @@ async fn an_account_that_fails_holds_up_no_other() {
     for _ in 0..3 {
         let id = desk.batch(&team("gone"), plan(&["one"]), Submit::default()).await.unwrap().id;
         let page = Page { skip: None, limit: None };
-        while read(&desk.status(&TeamId::new("gone"), BATCH, id, page, &next_url).await.unwrap()).completed == 0 {
+        while read(&desk.status(&TeamId::new("gone"), BATCH, id, page, &next_url).await.unwrap()).completed
+            == 0
+        {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }

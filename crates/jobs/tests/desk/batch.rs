@@ -144,12 +144,23 @@ async fn zero_data_retention_needs_leave_and_keeps_the_address_out_of_the_log() 
 
 #[tokio::test(start_paused = true)]
 async fn results_that_can_be_kept_nowhere_end_their_job_with_the_reason_and_stay_readable() {
-    let four_pages = MemoryConfig { retained_bytes: 4_000, all_retained_bytes: 4_000, ..MemoryConfig::default() };
+    let four_pages =
+        MemoryConfig { retained_bytes: 4_000, all_retained_bytes: 4_000, ..MemoryConfig::default() };
     let no_disk = MemoryConfig { spilled_bytes: 0, ..four_pages.clone() };
     for (name, config, zero_data_retention, reason) in [
         ("on disk", four_pages.clone(), false, None),
-        ("in memory alone", four_pages, true, Some("with zero data retention results stay in memory, and the 4000")),
-        ("no disk", no_disk, false, Some("the 0 bytes of disk that the results of all jobs together may use")),
+        (
+            "in memory alone",
+            four_pages,
+            true,
+            Some("with zero data retention results stay in memory, and the 4000"),
+        ),
+        (
+            "no disk",
+            no_disk,
+            false,
+            Some("the 0 bytes of disk that the results of all jobs together may use"),
+        ),
     ] {
         let web = Arc::new(Web::default());
         let desk = Desk::new(room_with(&web, config), DeskParts::default());

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_jobs::{
-    Desk, DeskParts, ErrorKind, MemoryAccounts, MemoryActivityLog, Page, Submit, TeamConfig,
-};
+use gleaner_jobs::{Desk, DeskParts, ErrorKind, MemoryAccounts, MemoryActivityLog, Page, Submit, TeamConfig};
 use gleaner_store::TeamId;
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::{JobId, JobState};
@@ -122,7 +120,8 @@ async fn run(steps: Vec<Step>, credits: u64) -> BTreeMap<usize, (u64, u64)> {
     let config = |name| TeamConfig { credits: Some(credits), ..TeamConfig::new(team(name)) };
     let accounts = MemoryAccounts::new().with_team("1", config("a")).with_team("2", config("b"));
     let activity = Arc::new(MemoryActivityLog::default());
-    let parts = DeskParts { accounts: Arc::new(accounts), activity: activity.clone(), ..DeskParts::default() };
+    let parts =
+        DeskParts { accounts: Arc::new(accounts), activity: activity.clone(), ..DeskParts::default() };
     let (desk, _) = desk(parts);
     let mut jobs: Vec<Known> = Vec::new();
     let mut submitted: HashMap<JobId, u64> = HashMap::new();
@@ -176,8 +175,11 @@ async fn run(steps: Vec<Step>, credits: u64) -> BTreeMap<usize, (u64, u64)> {
         // The log outlives the results.
         let logged = activity.of(&TeamId::new(name));
         let cost = |job: &Known| {
-            let ended = logged.iter().find(|ended| ended.snapshot.id == job.id).expect("every end is logged");
-            assert!(job.expired || ended.snapshot.credits_used == job.credits, "credits are the sum over documents");
+            let ended = logged.iter().find(|ended| ended.snapshot.id == job.id).unwrap();
+            assert!(
+                job.expired || ended.snapshot.credits_used == job.credits,
+                "credits are the sum over documents"
+            );
             ended.snapshot.credits_used
         };
         let paid: u64 = jobs.iter().filter(|job| job.team.as_str() == name).map(cost).sum();

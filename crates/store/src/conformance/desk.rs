@@ -98,7 +98,7 @@ async fn stored_json_is_read_within_exact_bounds<S: Store>(bench: Bench<S>) {
         bench.store.read_json(job, from, bound).await.expect("documents can be read")
     };
     let all = read(0, usize::MAX, usize::MAX).await;
-    let sizes: Vec<usize> = all.documents.iter().map(|json| json.len()).collect();
+    let sizes: Vec<usize> = all.documents.iter().map(bytes::Bytes::len).collect();
     assert_eq!((sizes.len(), all.next, all.end), (3, 3, true));
     let two: usize = sizes.iter().take(2).sum();
     assert_eq!(read(0, usize::MAX, two).await.documents.len(), 2, "what has room exactly is read");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, Finished, Fingerprint, Outcome, Pace, UrlKey};
+use gleaner_frontier::{Candidate, Fingerprint, Finished, Outcome, Pace, UrlKey};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{ErrorCode, PageError};
 
@@ -57,16 +57,8 @@ impl Finish {
 
 impl State {
     pub(super) fn finish(&mut self, finish: Finish, now: Duration) -> Receipt {
-        let Finish {
-            page,
-            mut outcome,
-            mut document,
-            mut listed,
-            redirected_to,
-            pace,
-            fingerprint,
-            links,
-        } = finish;
+        let Finish { page, mut outcome, mut document, mut listed, redirected_to, pace, fingerprint, links } =
+            finish;
         let mut full = None;
         let leased = self.frontier.is_leased(page.lease);
         let Some(job) = self.jobs.get_mut(&page.job).filter(|_| leased) else {

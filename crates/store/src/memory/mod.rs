@@ -32,9 +32,9 @@ pub use self::keys::MAX_IDEMPOTENCY_KEYS;
 use self::state::State;
 use crate::shelf::Shelf;
 use crate::{
-    Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId,
-    FinishedPage, HistoryKey, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailures,
-    PastScrape, ReadBound, Receipt, Retention, Slice, Store, TeamId, TeamLoad,
+    Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
+    JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailures, PastScrape, ReadBound,
+    Receipt, Retention, Slice, Store, TeamId, TeamLoad,
 };
 
 /// Failures and refusals of one job beyond so many of each are counted but not listed, and a warning of the job says so.

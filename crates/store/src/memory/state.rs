@@ -11,11 +11,11 @@ use serde_json::Value;
 use tokio::sync::watch;
 use url::Url;
 
-use super::{MAX_ALL_LISTED_FAILURES, MAX_LISTED_FAILURES};
 use super::events::{Agenda, Event, Outbox};
 use super::histories::Histories;
 use super::keys::Keys;
 use super::teams::{TeamSlot, Teams};
+use super::{MAX_ALL_LISTED_FAILURES, MAX_LISTED_FAILURES};
 use crate::outbox::{self, EventData};
 use crate::results::Results;
 use crate::shelf::Shelf;

@@ -37,7 +37,7 @@ pub(super) fn split(title: &str) -> Vec<&str> {
 }
 
 /// A title without the parts at its ends that name the site, and without a last part that looks as if it did.
-pub(super) fn without_site<'t>(title: &'t str, names_site: impl Fn(&str) -> bool) -> &'t str {
+pub(super) fn without_site(title: &str, names_site: impl Fn(&str) -> bool) -> &str {
     let parts = split(title);
     let mut left = parts.as_slice();
     while let [rest @ .., last] = left

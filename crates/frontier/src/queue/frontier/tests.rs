@@ -506,7 +506,11 @@ fn a_queue_is_bounded_in_bytes() {
         assert_eq!(frontier.admit(first, 0, (30..35).map(long), ZERO).new, 0, "{name}");
         frontier.close(first);
         let third = frontier.open(JobRules::with_limit(1_000));
-        assert_eq!(frontier.admit(third, 0, (0..15).map(long), ZERO).new, fit, "{name}: its room is free again");
+        assert_eq!(
+            frontier.admit(third, 0, (0..15).map(long), ZERO).new,
+            fit,
+            "{name}: its room is free again"
+        );
     }
     let config = FrontierConfig { max_queued_bytes_per_job: 2_000, ..FrontierConfig::default() };
     let mut frontier = Frontier::new(config);
