@@ -30,6 +30,8 @@ from firecrawl.v2.client_async import AsyncFirecrawlClient
 from firecrawl.v2.types import PaginationConfig, WebhookConfig
 from firecrawl.v2.utils import error_handler as errors
 
+from fakes import BOATS, boatyard, reader
+
 warnings.simplefilter("ignore", DeprecationWarning)
 
 VERSION = "4.55.0"
@@ -85,6 +87,15 @@ class World:
 
     def asynchronous_v1(self):
         return AsyncV1FirecrawlApp(api_key=KEY, api_url=self.url)
+
+    def with_model(self):
+        """A client of a host that has a model, and of a site that the model knows how to read."""
+        if not hasattr(self, "boatyard"):
+            self.boatyard, self.reader = boatyard(), reader()
+            self.stack.callback(self.boatyard.close)
+            self.stack.callback(self.reader.close)
+        url = self.host("--model-url", f"{self.reader.url}/v1", "--model", "reader")
+        return Firecrawl(api_key=KEY, api_url=url)
 
     def pages(self, count, start=1):
         return [f"{self.site_url}/p/{number}" for number in range(start, start + count)]
@@ -722,6 +733,53 @@ def case_without_a_model(world):
     # v1 turns every failure of an extract into a ValueError with the answer's words.
     refused(ValueError, lambda: world.v1.async_extract([world.site_url], **prompt), text="language model")
     refused(ValueError, lambda: world.v1.extract([world.site_url], **prompt), text="language model")
+
+
+# With a model
+
+
+DESIGNER = {"type": "object", "properties": {"designer": {"type": ["string", "null"]}, "owner": {"type": ["string", "null"]}}}
+
+
+def case_json_format(world):
+    """format json: by a schema what the page states; by a prompt too; what the model made up stays null and is told"""
+    client, boats = world.with_model(), world.boatyard.url
+    page = client.scrape(f"{boats}/boats/heron", formats=[{"type": "json", "schema": DESIGNER}, "markdown"])
+    assert page.json == {"designer": "Anna Berg", "owner": None}, page.json
+    assert "owner" in page.warning and "Anna Berg" in page.markdown
+    page = client.scrape(f"{boats}/boats/tern", formats=[{"type": "json", "prompt": "Who drew the boat?"}])
+    assert page.json == {"designer": "Carl Dahl"}, page.json
+    product = {"type": "object", "properties": {"name": {"type": "string"}}}
+    without = world.client.scrape(world.pages(1)[0], formats=[{"type": "json", "schema": product}])
+    assert isinstance(without.json, dict), "a schema needs no model"
+
+
+def case_extract_with_a_model(world):
+    """extract, start_extract and get_extract_status: by prompt and by schema, over named pages and a wildcard"""
+    client, boats = world.with_model(), world.boatyard.url
+    done = client.extract([f"{boats}/boats/eider"], prompt="Who drew the boat?", poll_interval=1)
+    assert done.status == "completed" and done.data == {"designer": "Eva Falk"}, done
+    started = client.start_extract([f"{boats}/boats/heron"], schema=DESIGNER, show_sources=True)
+    job = until(lambda: (job := client.get_extract_status(started.id)).status != "processing" and job)
+    assert job.data == {"designer": "Anna Berg", "owner": None} and job.success, job
+    assert job.sources["designer"] == [f"{boats}/boats/heron"], job.sources
+    assert job.tokens_used and job.tokens_used > 0
+    rows = {"type": "object", "properties": {"boats": {"type": "array", "items": {
+        "type": "object", "properties": {"designer": {"type": ["string", "null"]}}}}}}
+    done = client.extract([f"{boats}/boats/*"], schema=rows, prompt="the boats and who drew them", poll_interval=1)
+    named = {boat["designer"] for boat in done.data["boats"]}
+    assert named == {"Anna Berg", "Carl Dahl", "Eva Falk"}, done
+
+
+def case_crawl_by_prompt(world):
+    """crawl_params_preview and crawls by prompt: patterns that fit the site's real addresses, and pages of them alone"""
+    client, boats = world.with_model(), world.boatyard.url
+    preview = client.crawl_params_preview(boats, "only the boats")
+    assert any("boats" in pattern for pattern in preview.include_paths), preview
+    done = client.crawl(boats, prompt="only the boats", poll_interval=1)
+    assert {page.metadata.url for page in done.data} == {f"{boats}/boats/{name}" for name in BOATS}, done
+    # Words that name parts of paths need no model.
+    assert world.client.crawl_params_preview(boats, "only the boats").include_paths == preview.include_paths
 
 
 def cases():

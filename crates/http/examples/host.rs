@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use clap::Parser;
 use gleaner::desk::{MemoryAccounts, Operation, Secret, Team, TeamConfig, TeamId};
+use gleaner::models::{HttpModel, Provider};
 use gleaner::{Engine, EngineBuilder};
 use gleaner_http::Service;
 use ipnet::IpNet;
+use url::Url;
 
 #[derive(Debug, Parser)]
 struct Options {
@@ -30,6 +32,12 @@ struct Options {
     /// What webhooks are signed with
     #[arg(long)]
     webhook_secret: Option<String>,
+    /// The base URL of an OpenAI-compatible endpoint that reads pages, such as http://127.0.0.1:8000/v1
+    #[arg(long, requires = "model")]
+    model_url: Option<Url>,
+    /// The name of its model
+    #[arg(long, requires = "model_url")]
+    model: Option<String>,
 }
 
 #[tokio::main]
@@ -44,7 +52,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
 
     let accounts = MemoryAccounts::new().with_team(options.api_key, team);
-    let builder = Engine::builder().accounts(Arc::new(accounts));
+    let mut builder = Engine::builder().accounts(Arc::new(accounts));
+    if let (Some(url), Some(name)) = (options.model_url, options.model) {
+        builder = builder.model(Arc::new(HttpModel::builder(Provider::OpenAi, name).base_url(url).build()?));
+    }
     let engine = options.allow_private.into_iter().fold(builder, EngineBuilder::allow_private);
     let app = axum::Router::new().fallback_service(Service::new(engine.build()?));
     let listener = tokio::net::TcpListener::bind(options.listen).await?;

@@ -89,9 +89,12 @@ async fn pdfs_without_end_stop_nothing_but_themselves() {
     let job = room.crawl(request, Value::Null).await.unwrap();
     let ended = tokio::spawn(job.wait());
 
-    let mut seen = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
+    // Time stands still while a thread is busy, as they are from here to the end.
+    while seen.iter().filter(|path| path.len() == 2).count() < MAX_PDFS_AT_ONCE {
+        seen.push(told.recv().await.unwrap());
+    }
     while !ended.is_finished() {
-        // Time stands still while a thread is busy, as they are to the end.
         tokio::time::advance(Duration::from_secs(1)).await;
         while let Ok(path) = told.try_recv() {
             seen.push(path);
