@@ -27,7 +27,7 @@ pub(super) fn with_model(args: &ModelArgs) -> Result<EngineBuilder, Failure> {
     }
     if let Some(tokens) = args.budget_tokens {
         let budget = Budget { tokens: Some(tokens), ..Budget::default() };
-        builder = builder.extract_budget(budget).job_budget(budget);
+        builder = builder.extract_budget(budget).job_budget(budget).page_budget(budget);
     }
     Ok(builder)
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{answer, list, prompt};
-use crate::bind::{Want, bind, folded, put};
+use crate::bind::{Want, bind, folded, leaf_wants, put};
 use crate::error::{Error, ErrorKind};
 use crate::evidence::Evidence;
 use crate::ground::{Gate, LinkTable, Outcome};
@@ -21,6 +21,13 @@ pub const MAX_LEAF_CALLS: usize = 24;
 const NARROW_BYTES: usize = 3_000;
 /// Least bytes of page text that a call carries.
 const LEAST_CHUNK: usize = 2_000;
+/// Most bytes of page text that a call carries, however much the model reads: a long page is read in pieces, so that a budget that does not
+/// allow all of them allows some.
+const MAX_CHUNK: usize = 32 << 10;
+/// Tokens of an answer beside those of its places.
+const ANSWER_TOKENS: u64 = 2_000;
+/// Tokens of one place of an answer, value and quote together.
+const TOKENS_PER_PLACE: u64 = 1_000;
 
 /// What to read off pages.
 #[derive(Debug, Clone, Copy)]
@@ -245,8 +252,8 @@ impl Session<'_> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks; `None` ends the asking.
-    pub(super) async fn ask(&self, messages: Vec<Message>, shape: &Shape) -> Option<String> {
+    /// Asks for so many places; `None` ends the asking.
+    pub(super) async fn ask(&self, messages: Vec<Message>, shape: &Shape, places: usize) -> Option<String> {
         if self.state().stopped.is_some() {
             return None;
         }
@@ -255,7 +262,10 @@ impl Session<'_> {
         let wire = WireSchema::new(shape, dialect);
         let fits = wire.as_value().to_string().len() <= crate::schema::MAX_WIRE_BYTES;
         let schema = (capabilities.schema.is_some() && fits).then(|| wire.as_value().clone());
-        let max_tokens = capabilities.max_output_tokens.min(capabilities.context_tokens / 2).max(1);
+        let places = u64::try_from(places).unwrap_or(u64::MAX);
+        let needed = TOKENS_PER_PLACE.saturating_mul(places).saturating_add(ANSWER_TOKENS);
+        let max_tokens =
+            needed.min(capabilities.max_output_tokens).min(capabilities.context_tokens / 2).max(1);
         let request = ModelRequest { messages, schema, max_tokens, seed: self.seed };
         let outcome = self.model.complete(&request).await;
         let mut state = self.state();
@@ -274,7 +284,7 @@ impl Session<'_> {
         let capabilities = self.model.capabilities();
         let room =
             capabilities.context_tokens.saturating_sub(capabilities.max_output_tokens).saturating_sub(1_500);
-        usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(2).max(LEAST_CHUNK)
+        usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(2).clamp(LEAST_CHUNK, MAX_CHUNK)
     }
 
     /// Asks for the single values that are still missing: on each piece of the page, then once more on the lines that seem to be
@@ -334,7 +344,7 @@ impl Session<'_> {
         let mut links = LinkTable::default();
         let text = links.replace(piece, &self.page.url);
         let messages = prompt::messages(self.task.system_prompt, self.task.prompt, shape, note, &text);
-        let Some(text) = self.ask(messages, shape).await else { return Vec::new() };
+        let Some(text) = self.ask(messages, shape, leaf_wants(shape).len()).await else { return Vec::new() };
         let Some(answer) = answer::object(&text) else { return Vec::new() };
         let answer = WireSchema::restore(shape, answer);
         let mut gate = Gate::new(piece, &links);

@@ -1,4 +1,7 @@
+use std::ops::Range;
+
 use serde_json::Value;
+use url::Url;
 
 use super::extractor::{Coverage, Session};
 use super::units::{Units, units};
@@ -6,6 +9,7 @@ use super::{answer, prompt};
 use crate::bind::Want;
 use crate::ground::{Gate, LinkTable, Outcome};
 use crate::leaf::{Leaf, step};
+use crate::normalise::Form;
 use crate::page::{Method, Part, Provenance, Span, cut};
 use crate::schema::{Field, Shape, ShapeKind, WireSchema};
 
@@ -66,38 +70,27 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, fields: &[Field])
             bytes += length;
             batch.push(*at);
         }
-        let mut links = LinkTable::default();
-        let texts: Vec<&str> = batch
+        let shown: Vec<(usize, Record<'_>)> = batch
             .iter()
-            .filter_map(|at| markdown.get(records.get(*at)?.clone()))
-            .map(|text| cut(text, MAX_CALL_BYTES))
+            .filter_map(|at| {
+                Some((*at, Record::new(markdown, records.get(*at)?.clone(), &session.page.url)?))
+            })
             .collect();
+        let mut links = LinkTable::default();
+        let texts: Vec<&str> = shown.iter().map(|(_, record)| cut(record.text, MAX_CALL_BYTES)).collect();
         let sent = links.replace(&format!("{header}\n{}", texts.join("\n")), &session.page.url);
         let note =
             format!("The page text below has {} records. Give one row for each, in order.", batch.len());
         let messages =
             prompt::messages(session.task.system_prompt, session.task.prompt, &row_shape, &note, &sent);
-        let Some(text) = session.ask(messages, &shape).await else { break };
+        let Some(text) = session.ask(messages, &shape, wants.len() * batch.len()).await else { break };
         let mut gained = 0;
         for row in answer::rows(&text, MAX_ROWS_PER_CALL * 2) {
             let row = WireSchema::restore(&row_shape, row);
-            let best = batch
+            let best = shown
                 .iter()
-                .copied()
-                .filter(|at| found.get(*at).is_some_and(Option::is_none))
-                .filter_map(|at| {
-                    let range = records.get(at)?.clone();
-                    let proved = judge(
-                        session,
-                        &links,
-                        markdown.get(range.clone())?,
-                        range.start,
-                        fields,
-                        &wants,
-                        &row,
-                    );
-                    Some((at, proved))
-                })
+                .filter(|(at, _)| found.get(*at).is_some_and(Option::is_none))
+                .map(|(at, record)| (*at, judge(session, &links, record, fields, &wants, &row)))
                 .filter(|(_, proved)| proved.leaves.len() * 2 > proved.claims && !proved.leaves.is_empty())
                 // The first of equals, as rows come in order.
                 .min_by_key(|(at, proved)| (std::cmp::Reverse(proved.leaves.len()), *at));
@@ -128,6 +121,31 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, fields: &[Field])
     Some(Listed { rows, leaves, coverage })
 }
 
+/// One record of the page.
+struct Record<'p> {
+    text: &'p str,
+    /// Where it stands in the page's Markdown.
+    offset: usize,
+    /// The addresses that it links to itself, whatever its neighbours do.
+    links: LinkTable,
+}
+
+impl<'p> Record<'p> {
+    fn new(markdown: &'p str, range: Range<usize>, base: &Url) -> Option<Self> {
+        let offset = range.start;
+        let text = markdown.get(range)?;
+        let mut links = LinkTable::default();
+        links.replace(text, base);
+        Some(Self { text, offset, links })
+    }
+
+    /// May this record have the value? Ids of links are those of all records that are shown together, so an address can be another's.
+    fn holds(&self, want: &Want<'_>, value: &Value) -> bool {
+        let is_address = want.form == Form::Url && want.shape.choices.is_empty();
+        !is_address || value.as_str().is_some_and(|url| self.links.resolve(url).is_some())
+    }
+}
+
 struct Proved {
     row: Value,
     leaves: Vec<Leaf>,
@@ -138,13 +156,12 @@ struct Proved {
 fn judge(
     session: &Session<'_>,
     links: &LinkTable,
-    record: &str,
-    offset: usize,
+    record: &Record<'_>,
     fields: &[Field],
     wants: &[Want<'_>],
     row: &Value,
 ) -> Proved {
-    let mut gate = Gate::new(record, links);
+    let mut gate = Gate::new(record.text, links);
     let mut proved = Proved { row: crate::bind::skeleton(fields), leaves: Vec::new(), claims: 0 };
     for want in wants {
         let Some(claim) = row.pointer(&want.pointer) else { continue };
@@ -154,9 +171,11 @@ fn judge(
         }
         proved.claims += 1;
         let pointer = want.pointer.clone();
-        if let Outcome::Proved { value, quote, span } = gate.judge(want, value, quote, 0) {
+        if let Outcome::Proved { value, quote, span } = gate.judge(want, value, quote, 0)
+            && record.holds(want, &value)
+        {
             crate::bind::put(&mut proved.row, &pointer, value.clone());
-            let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
+            let span = Span::new(Part::Markdown, span.start + record.offset..span.end + record.offset);
             let provenance = Provenance {
                 url: session.page.url.as_str().to_owned(),
                 quote,

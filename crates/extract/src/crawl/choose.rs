@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 use super::options::{CompiledCrawl, CrawlOptions, MAX_CRAWL_PATTERNS};
-use super::words::compile_crawl;
+use super::words::{MAX_PROMPT_BYTES, compile_crawl};
 use crate::ask::{Extractor, answer_object};
 use crate::error::{Error, ErrorKind};
 use crate::model::{Message, ModelRequest, Role};
@@ -26,12 +26,14 @@ impl Extractor {
     /// Compiles a crawl's prompt against the addresses of the site: by rules where every word that tells something names a part of a path or an option, by
     /// the model where not.
     ///
-    /// Rules that understood a part of the prompt stand where there is no model or it fails; what they did not understand is told in
+    /// What rules understood of the prompt stands: the model adds patterns of a kind that they found none of, and numbers only that the prompt
+    /// writes. Without a model, or where its answer cannot be used, they stand alone; words that set nothing are told in
     /// [`CompiledCrawl::refused`].
     ///
     /// # Errors
     /// [`ErrorKind::ModelNotConfigured`] where rules understood nothing and there is no model, [`ErrorKind::Model`] where it gave no answer and
-    /// rules understood nothing, [`ErrorKind::Options`] where the options would take no page or the model's answer cannot be used.
+    /// rules understood nothing, [`ErrorKind::Options`] where the options would take no page, or where the model's answer cannot be used and rules
+    /// understood nothing.
     pub async fn compile_crawl(&self, prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Error> {
         let by_rules = compile_crawl(prompt, site);
         if let Ok(compiled) = &by_rules
@@ -60,41 +62,75 @@ impl Extractor {
             max_tokens: MAX_TOKENS.min(capabilities.max_output_tokens).max(1),
             seed,
         };
-        let fault = |why: String| Error::from(ErrorKind::Options(why));
-        let answer = match (model.complete(&request).await, by_rules.as_ref()) {
-            (Ok(answer), _) => answer,
+        let understood = by_rules.as_ref().is_ok_and(|compiled| !compiled.options.is_empty());
+        let chosen = match model.complete(&request).await {
+            Ok(answer) => {
+                let stated = by_rules.as_ref().map(Clone::clone).unwrap_or_default();
+                complete(stated, &answer.text, prompt, &sections, site)
+            }
+            Err(error) => Err(ErrorKind::Model(error.to_string()).into()),
+        };
+        match chosen {
             // What rules understood still holds.
-            (Err(_), Ok(compiled)) if !compiled.options.is_empty() => return by_rules,
-            (Err(error), _) => return Err(ErrorKind::Model(error.to_string()).into()),
-        };
-        let answer = answer_object(&answer.text)
-            .ok_or_else(|| fault("the model's answer is no JSON object".to_owned()))?;
-        let patterns = |key: &str| -> Vec<String> {
-            let ids = answer.get(key).and_then(Value::as_array);
-            ids.into_iter()
-                .flatten()
-                .filter_map(|id| sections.get(id.as_str()?.trim().strip_prefix('S')?.parse::<usize>().ok()?))
-                .take(MAX_CRAWL_PATTERNS)
-                .map(|(pattern, _)| expression(pattern))
-                .collect()
-        };
-        let number = |key: &str| answer.get(key).and_then(Value::as_u64).filter(|number| *number > 0);
-        let stated = by_rules.map(|compiled| compiled.options).unwrap_or_default();
-        let options = CrawlOptions {
-            include_paths: patterns("include"),
-            exclude_paths: patterns("exclude"),
-            limit: stated.limit.or_else(|| number("limit")),
-            max_discovery_depth: stated
-                .max_discovery_depth
-                .or_else(|| number("depth").and_then(|depth| u32::try_from(depth).ok())),
-            ..stated
-        };
-        let matched = options.count(site)?;
-        if matched == 0 && !site.is_empty() {
-            return Err(fault(format!("they would take none of the site's {} known pages", site.len())));
+            Err(_) if understood => by_rules,
+            chosen => chosen,
         }
-        Ok(CompiledCrawl { options, matched, refused: Vec::new(), by_model: true })
     }
+}
+
+/// Adds what a model chose to what rules understood of the prompt, which comes first.
+fn complete(
+    stated: CompiledCrawl,
+    answer: &str,
+    prompt: &str,
+    sections: &[(String, usize)],
+    site: &[SiteUrl],
+) -> Result<CompiledCrawl, Error> {
+    let fault = |why: String| Error::from(ErrorKind::Options(why));
+    let answer =
+        answer_object(answer).ok_or_else(|| fault("the model's answer is no JSON object".to_owned()))?;
+    let patterns = |stated: &[String], key: &str| -> Vec<String> {
+        if !stated.is_empty() {
+            return stated.to_vec();
+        }
+        let ids = answer.get(key).and_then(Value::as_array);
+        ids.into_iter()
+            .flatten()
+            .filter_map(|id| sections.get(id.as_str()?.trim().strip_prefix('S')?.parse::<usize>().ok()?))
+            .take(MAX_CRAWL_PATTERNS)
+            .map(|(pattern, _)| expression(pattern))
+            .collect()
+    };
+    // The site's own paths stand before the model too: a number that the user did not write may be theirs.
+    let written = numbers(cut(prompt, MAX_PROMPT_BYTES));
+    let number = |key: &str| {
+        let number = answer.get(key).and_then(Value::as_u64).filter(|number| *number > 0)?;
+        written.contains(&number).then_some(number)
+    };
+    let known = &stated.options;
+    let options = CrawlOptions {
+        include_paths: patterns(&known.include_paths, "include"),
+        exclude_paths: patterns(&known.exclude_paths, "exclude"),
+        limit: known.limit.or_else(|| number("limit")),
+        max_discovery_depth: known
+            .max_discovery_depth
+            .or_else(|| number("depth").and_then(|depth| u32::try_from(depth).ok())),
+        ..known.clone()
+    };
+    let matched = options.count(site)?;
+    if matched == 0 && !site.is_empty() {
+        return Err(fault(format!("they would take none of the site's {} known pages", site.len())));
+    }
+    // Words that changed no page are still words that set nothing.
+    let refused = if matched == stated.matched { stated.refused } else { Vec::new() };
+    Ok(CompiledCrawl { by_model: options != stated.options, options, matched, refused })
+}
+
+/// The whole numbers that a text writes in digits.
+fn numbers(text: &str) -> Vec<u64> {
+    text.split(|found: char| !found.is_ascii_digit() && !matches!(found, ',' | '.' | '\''))
+        .filter_map(|part| part.replace([',', '.', '\''], "").parse().ok())
+        .collect()
 }
 
 /// The sections of a site: patterns of paths with their pages, the largest first.
@@ -174,6 +210,32 @@ mod tests {
         // Where rules are enough no model is asked.
         let found = block_on(extractor.compile_crawl("only rezepte", &site())).unwrap();
         assert_eq!((found.matched, found.by_model, model.calls()), (20, false, 1));
+    }
+
+    #[test]
+    fn a_model_adds_to_what_the_prompt_states_and_takes_nothing_away() {
+        let shop = ["/shop(/|$)"];
+        let rows = [
+            ("nothing", "{}", &shop[..], 2, None, true),
+            ("no section of the site", r#"{"include":["S999"],"exclude":["^.*$"]}"#, &shop, 2, None, true),
+            ("another section", r#"{"include":["S0"],"exclude":[]}"#, &shop, 2, None, true),
+            ("all of it left out", r#"{"exclude":["S0","S1","S2","S3","S4","S5"]}"#, &shop, 2, None, true),
+            ("no JSON", "I cannot help with that.", &shop, 2, None, true),
+            ("a number nobody wrote", r#"{"limit":1000000,"depth":50}"#, &shop, 2, None, true),
+            ("a number of the prompt", r#"{"limit":12000}"#, &shop, 2, Some(12_000), true),
+        ];
+        for (name, answer, include, matched, limit, warned) in rows {
+            let model = Extractor::new(Arc::new(Scripted::new(vec![Ok(answer.to_owned())])));
+            let found =
+                block_on(model.compile_crawl("only the shop, tasty ones, 12,000 will do", &site())).unwrap();
+            assert_eq!(found.options.include_paths, include, "{name}");
+            assert_eq!(
+                (found.matched, found.options.limit, found.options.max_discovery_depth),
+                (matched, limit, None),
+                "{name}"
+            );
+            assert_eq!(found.warning().is_some_and(|text| text.contains("tasty")), warned, "{name}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::page::cut;
 use crate::plan::{SiteUrl, segments, stem, terms};
 
 /// Bytes of a prompt that are read.
-const MAX_PROMPT_BYTES: usize = 10_000;
+pub(super) const MAX_PROMPT_BYTES: usize = 10_000;
 /// Words of a prompt that match nothing and are told.
 const MAX_REFUSED: usize = 20;
 

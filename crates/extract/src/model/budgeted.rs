@@ -11,7 +11,8 @@ const TOKENS_PER_MESSAGE: u64 = 8;
 /// A model whose calls are paid from a [`Ledger`]: the most a call may cost is reserved before it is made, and what it did
 /// cost is settled after. A call that does not fit is not made.
 ///
-/// A call that failed or whose use is unknown counts in full, as the provider may bill it.
+/// A call that the provider turned away (too many requests, a wrong key, a request that it does not take) costs nothing. One that failed
+/// otherwise or whose use is unknown counts in full, as the provider may bill it.
 #[derive(Debug, Clone)]
 pub struct Budgeted<M> {
     model: M,
@@ -58,9 +59,18 @@ impl<M: LanguageModel> LanguageModel for Budgeted<M> {
         let outcome = self.model.complete(request).await;
         match &outcome {
             Ok(answer) => reserved.settle(answer.usage),
-            // Another budget beneath this one kept it back: nothing was called.
-            Err(error) if error.is_over_budget() => reserved.release(),
-            Err(_) => reserved.settle(None),
+            Err(error) => match error.kind() {
+                // Another budget beneath this one kept it back, or a replay does not know it: nothing was called.
+                ProviderErrorKind::OverBudget | ProviderErrorKind::NotRecorded => reserved.release(),
+                // Turned away before the model read anything: a call, but no tokens.
+                ProviderErrorKind::RateLimited
+                | ProviderErrorKind::Unauthorized
+                | ProviderErrorKind::BadRequest
+                | ProviderErrorKind::TooLong => reserved.settle(Some(Usage::default())),
+                ProviderErrorKind::Unavailable
+                | ProviderErrorKind::Timeout
+                | ProviderErrorKind::BadAnswer => reserved.settle(None),
+            },
         }
         outcome
     }
@@ -103,6 +113,35 @@ mod tests {
             let outcome = block_on(model.complete(&request(schema)));
             assert_eq!(outcome.is_ok(), fits, "{schema} {tokens}");
         }
+    }
+
+    #[test]
+    fn calls_that_were_turned_away_cost_nothing() {
+        let rows = [
+            (ProviderErrorKind::RateLimited, 1, false),
+            (ProviderErrorKind::Unauthorized, 1, false),
+            (ProviderErrorKind::BadRequest, 1, false),
+            (ProviderErrorKind::TooLong, 1, false),
+            (ProviderErrorKind::NotRecorded, 0, false),
+            (ProviderErrorKind::Timeout, 1, true),
+            (ProviderErrorKind::Unavailable, 1, true),
+            (ProviderErrorKind::BadAnswer, 1, true),
+        ];
+        for (kind, calls, charged) in rows {
+            let ledger = Ledger::new(Budget { tokens: Some(500), ..Budget::default() });
+            let scripted = Scripted::with(move |_| Err(ProviderError::new(kind, "")));
+            let model = Budgeted::new(scripted, ledger.clone());
+            let reserved = most(&model, &request(false)).total();
+            assert_eq!(block_on(model.complete(&request(false))).unwrap_err().kind(), kind);
+            let spent = ledger.spent();
+            assert_eq!((spent.calls, spent.tokens), (calls, if charged { reserved } else { 0 }), "{kind:?}");
+        }
+        // So a budget outlasts a service that is busy for a while.
+        let ledger = Ledger::new(Budget { tokens: Some(100), ..Budget::default() });
+        let busy = (0..50).map(|_| Err(ProviderError::new(ProviderErrorKind::RateLimited, "")));
+        let model = Budgeted::new(Scripted::new(busy.chain([Ok("{}".to_owned())]).collect()), ledger);
+        let answered = (0..51).filter(|_| block_on(model.complete(&request(false))).is_ok()).count();
+        assert_eq!(answered, 1);
     }
 
     #[test]

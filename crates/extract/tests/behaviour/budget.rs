@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use gleaner_extract::model::scripted::{Scripted, block_on};
-use gleaner_extract::model::{Budgeted, ProviderError, ProviderErrorKind, Recorder, Replay, Transcript};
+use gleaner_extract::model::{
+    Budgeted, Capabilities, LanguageModel, ModelAnswer, ModelRequest, ProviderError, ProviderErrorKind,
+    Recorder, Replay, Transcript,
+};
 use gleaner_extract::{Budget, Extractor, Ledger, Task};
 use proptest::prelude::*;
 use serde_json::json;
@@ -74,4 +77,31 @@ fn a_replay_is_the_same_to_the_byte() {
     assert_eq!(run(Extractor::new(Arc::new(Replay::new(transcript.clone()))).with_seed(7)), live);
     let other = run(Extractor::new(Arc::new(Replay::new(transcript))).with_seed(8));
     assert!(!other.0.contains("324"), "another question has no recorded answer");
+}
+
+#[test]
+fn a_long_page_is_read_as_far_as_the_budget_goes() {
+    /// A model that could read the page at once.
+    #[derive(Debug, Clone)]
+    struct Hosted(Scripted);
+
+    #[async_trait::async_trait]
+    impl LanguageModel for Hosted {
+        fn capabilities(&self) -> Capabilities {
+            Capabilities { max_output_tokens: 8_192, ..Capabilities::new("hosted", 200_000) }
+        }
+
+        async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
+            self.0.complete(request).await
+        }
+    }
+
+    let page = page(format!("{TEXT}{}", "A line about nothing much, as there are many.\n".repeat(6_000)));
+    let ledger = Ledger::new(Budget { tokens: Some(50_000), ..Budget::default() });
+    let model = Budgeted::new(Hosted(Scripted::with(|_| Ok(answer()))), ledger.clone());
+    let shape = shape(schema());
+    let found = block_on(Extractor::new(Arc::new(model)).page(&page, Task::new(&shape)));
+    assert_eq!(found.extraction.data["heightMetres"], 324);
+    assert!(ledger.spent().tokens <= 50_000);
+    assert!(found.warning().is_some_and(|text| text.contains("the token budget is used up")));
 }

@@ -129,3 +129,37 @@ fn rows_may_hold_objects() {
     assert_eq!(found.extraction.data["members"][1], expected);
     assert!(found.extraction.leaves.iter().any(|leaf| leaf.pointer == "/members/1/residence/town"));
 }
+
+#[test]
+fn a_row_gets_no_address_of_another_record() {
+    let shape = shape(
+        json!({ "properties": { "cups": { "type": "array", "items": { "type": "object", "properties": {
+        "name": { "type": "string" }, "url": { "type": ["string", "null"], "format": "uri" },
+    } } } } }),
+    );
+    let text: String = (0..6).map(|at| format!("- Cup number{at} [buy](/cups/{at})\n")).collect();
+    // Each row is given the link of the record behind it; the last one its own.
+    let model = Scripted::with(|request| {
+        let ids: Vec<String> = page_text(request)
+            .lines()
+            .filter_map(|line| Some(line.split_once("](")?.1.trim_end_matches(')').to_owned()))
+            .collect();
+        let names = page_text(request).lines().filter_map(|line| line.split(' ').nth(2));
+        let rows: Vec<Value> = names
+            .enumerate()
+            .map(|(at, name)| {
+                let id = ids.get(at + 1).or(ids.last());
+                json!({ "name": { "value": name, "quote": name }, "url": { "value": id, "quote": null } })
+            })
+            .collect();
+        Ok(json!({ "rows": rows }).to_string())
+    });
+    let found = block_on(Extractor::new(Arc::new(model)).page(&page(text), Task::new(&shape)));
+    let rows = found.extraction.data["cups"].as_array().cloned().unwrap_or_default();
+    for row in &rows {
+        let own = row["name"].as_str().unwrap().replace("number", "https://example.com/cups/");
+        assert!(row["url"].is_null() || row["url"] == own.as_str(), "{row}");
+    }
+    let last = json!({ "name": "number5", "url": "https://example.com/cups/5" });
+    assert_eq!(rows.last(), Some(&last), "{rows:?}");
+}

@@ -149,16 +149,6 @@ impl Extract for Pages {
         self.jobs.extract(task).await
     }
 
-    async fn extract_page(
-        &self,
-        url: &str,
-        markdown: &str,
-        schema: Option<&Value>,
-        prompt: Option<&str>,
-    ) -> Result<Extracted, PageError> {
-        self.jobs.extract_page(url, markdown, schema, prompt).await
-    }
-
     async fn read_page(&self, mut task: PageTask<'_>) -> PageRead {
         let mut read = PageRead::default();
         let Some(kept) = task.kept.get_or_init(|| self.keep()) else { return read };

@@ -1,19 +1,15 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+use super::job::Job;
+use super::result::ExtractResult;
+use super::run;
 use async_trait::async_trait;
 use gleaner_extract::model::{LanguageModel, WebSearch};
-use gleaner_extract::{Budget, Means, Page, Plan, Task};
+use gleaner_extract::{Budget, Means, Plan};
 use gleaner_jobs::{Extract, ExtractTask, Extracted, Room};
 use gleaner_types::plan::ExtractPlan;
 use gleaner_types::{ErrorCode, PageError};
-use serde_json::Value;
-use url::Url;
-
-use super::job::Job;
-use super::reader::ReadPage;
-use super::result::ExtractResult;
-use super::{answer, run};
 
 /// Tokens that one extract job may use where the embedder sets no budget.
 pub const DEFAULT_EXTRACT_TOKENS: u64 = 500_000;
@@ -83,23 +79,5 @@ impl Planner {
 impl Extract for Planner {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
         self.run(task.plan).await.map(Extracted::from)
-    }
-
-    async fn extract_page(
-        &self,
-        url: &str,
-        markdown: &str,
-        schema: Option<&Value>,
-        prompt: Option<&str>,
-    ) -> Result<Extracted, PageError> {
-        let job = self.job();
-        let shape = job.shape(schema, prompt).await?;
-        let url = Url::parse(url)
-            .map_err(|error| PageError { code: ErrorCode::BadRequest, message: error.to_string() })?;
-        let page = Page::new(url, "").with_markdown(markdown);
-        let task = Task { shape: &shape, prompt, system_prompt: None };
-        let found = job.extractor().page(&page, task).await;
-        let read = ReadPage { url: (&page.url).into(), found, by_template: 0, drift: None, remark: None };
-        Ok(answer::of_read(vec![read], &shape, &job, Vec::new(), false, None).into())
     }
 }

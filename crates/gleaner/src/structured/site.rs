@@ -22,12 +22,19 @@ pub(super) async fn choose(
     source: &ExtractSource,
 ) -> Result<Vec<Source>, PageError> {
     let (request, plan) = (reader.request(), reader.plan());
-    let mapping = reader.room().map(map_plan(request, plan, source));
-    let Some(mapped) = reader.job().in_time(mapping).await else { return Ok(Vec::new()) };
-    let mapped = mapped.map_err(|error| failure(&error))?;
-    reader.notes.extend(mapped.warning);
-    let below = mapped.links.into_iter().filter(|url| is_below(source, url));
-    let site: Vec<SiteUrl> = below.map(SiteUrl::new).collect();
+    let mut pages = map(reader, map_plan(request, plan, source), source).await?;
+    let folder = source.target.url.path().trim_end_matches('/');
+    let is_inside = |url: &Url| url.path().trim_end_matches('/') != folder;
+    if !folder.is_empty() && !pages.iter().any(is_inside) {
+        // Many folders are no page themselves: what is in them is linked from elsewhere on the site.
+        let mut whole = map_plan(request, plan, source);
+        whole.target.url.set_path("/");
+        let elsewhere = map(reader, whole, source).await?;
+        if elsewhere.iter().any(is_inside) {
+            pages = elsewhere;
+        }
+    }
+    let site: Vec<SiteUrl> = pages.into_iter().map(SiteUrl::new).collect();
     let found = discover(&site, plan);
     let probed = probe(reader, &found, plan).await;
     let chosen = found.pages(&probed);
@@ -47,6 +54,15 @@ pub(super) async fn choose(
         ));
     }
     Ok(chosen.into_iter().map(|url| member(request, &found, url)).collect())
+}
+
+/// The addresses of a map that are below that of the wildcard.
+async fn map(reader: &mut Reader<'_>, asked: MapPlan, source: &ExtractSource) -> Result<Vec<Url>, PageError> {
+    let mapping = reader.room().map(asked);
+    let Some(mapped) = reader.job().in_time(mapping).await else { return Ok(Vec::new()) };
+    let mapped = mapped.map_err(|error| failure(&error))?;
+    reader.notes.extend(mapped.warning);
+    Ok(mapped.links.into_iter().filter(|url| is_below(source, url)).collect())
 }
 
 /// What a few pages of each cluster show. Where there is nothing to choose between, or none of them shows anything

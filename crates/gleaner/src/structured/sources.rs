@@ -1,5 +1,7 @@
 //! Which pages a request names or describes, sites aside.
 
+use std::time::Duration;
+
 use gleaner_extract::model::{MAX_SEARCH_HITS, SearchQuery, WebSearch};
 use gleaner_extract::{Plan, Step, UrlPatterns};
 use gleaner_types::plan::{ExtractPlan, ExtractSource, Target};
@@ -9,6 +11,9 @@ use super::visit::Way;
 
 /// Most pages of other sites that one extract job reads.
 pub const MAX_EXTERNAL_PAGES: usize = 10;
+
+/// How long a search may take; without its hits the job goes on.
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A page to read.
 #[derive(Debug, Clone)]
@@ -28,9 +33,13 @@ impl Source {
         Self { target, way, cluster, alike: false }
     }
 
-    /// A page that the engine found. On a host that the user named it is one of theirs, else it is foreign.
+    /// A page that the engine found. On a host that the user named it is one of theirs, else it is foreign; so it is where
+    /// it would be asked for in the clear and the user named none of its host so.
     pub(super) fn found(request: &ExtractPlan, url: Url) -> Self {
-        let way = if is_named_host(request, &url) { Way::Found } else { Way::Foreign };
+        let in_the_clear =
+            |source: &ExtractSource| source.target.scheme_assumed || source.target.url.scheme() == "http";
+        let is_own = named_hosts(request, &url).any(|source| url.scheme() == "https" || in_the_clear(source));
+        let way = if is_own { Way::Found } else { Way::Foreign };
         Self::alone(Target { url, scheme_assumed: false }, way)
     }
 }
@@ -54,19 +63,25 @@ pub(super) async fn searched(
     let (Some(engine), Some(words)) = (search, words) else { return Ok(Vec::new()) };
     let limit = MAX_EXTERNAL_PAGES.min(MAX_SEARCH_HITS);
     let query = SearchQuery { text: words.clone(), limit, language: None };
-    let hits =
-        engine.search(&query).await.map_err(|error| format!("the web could not be searched: {error}"))?;
+    let late = |_| format!("the web could not be searched within {} seconds", SEARCH_TIMEOUT.as_secs());
+    let hits = tokio::time::timeout(SEARCH_TIMEOUT, engine.search(&query)).await.map_err(late)?;
+    let hits = hits.map_err(|error| format!("the web could not be searched: {error}"))?;
     Ok(hits.into_iter().take(limit).map(|hit| Source::found(request, hit.url)).collect())
 }
 
 /// Is it a host that the request names, `www.` aside?
 pub(super) fn is_named_host(request: &ExtractPlan, url: &Url) -> bool {
+    named_hosts(request, url).next().is_some()
+}
+
+/// What the request names of the same host, `www.` aside.
+fn named_hosts<'a>(request: &'a ExtractPlan, url: &Url) -> impl Iterator<Item = &'a ExtractSource> {
     let plain = |url: &Url| {
         let host = url.host_str().unwrap_or_default();
         (host.strip_prefix("www.").unwrap_or(host).to_owned(), url.port())
     };
     let own = plain(url);
-    request.sources.iter().any(|source| plain(&source.target.url) == own)
+    request.sources.iter().filter(move |source| plain(&source.target.url) == own)
 }
 
 /// Is an address below that of a wildcard? On other hosts, which map let through as subdomains, the path decides alone.
@@ -100,10 +115,12 @@ mod tests {
 
     #[test]
     fn headers_may_go_to_named_hosts_alone() {
-        let body = json!({ "urls": ["https://www.a.example/x", "https://b.example:8443/*"], "prompt": "x" });
+        let body = json!({ "urls": ["https://www.a.example/x", "https://b.example:8443/*", "http://d.example/"], "prompt": "x" });
         let request = ExtractPlan::from_json(&body).unwrap();
         let rows = [
-            ("http://a.example/y", Way::Found),
+            ("https://a.example/y", Way::Found),
+            ("http://a.example/y", Way::Foreign),
+            ("http://d.example/y", Way::Found),
             ("https://b.example:8443/y", Way::Found),
             ("https://b.example/y", Way::Foreign),
             ("https://sub.a.example/y", Way::Foreign),
