@@ -137,7 +137,7 @@ impl EngineBuilder {
     }
 
     /// Sets where copies of pages are kept, for requests with `maxAge`, `minAge` or `lockdown`. The default keeps up to
-    /// 64 MiB of them in memory ([`MemoryCache`]); a [`DiskCache`](gleaner_fetch::DiskCache) survives a restart.
+    /// 8 MiB of them in memory (a [`MemoryCache`] can hold more); a [`DiskCache`](gleaner_fetch::DiskCache) survives a restart.
     #[must_use]
     pub fn cache(mut self, store: Arc<dyn CacheStore>) -> Self {
         self.cache = PageCache::Store(store);

@@ -7,7 +7,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 use crate::forms::dictionary;
 
 /// What the fonts of all pages of a file may cost: bytes of their programs each time that they are read, and
-/// [`BYTES_PER_MAP_BYTE`] for those of their character maps. A few seconds on one core.
+/// 16 for each byte of their character maps. A few seconds on one core.
 pub const MAX_FONT_BYTES: u64 = 4_000_000_000;
 
 /// A character map is parsed, a program mostly inflated.

@@ -14,7 +14,7 @@ use crate::shape::unescaped;
 use crate::streams::content;
 
 /// What all forms of a file's pages may cost: bytes of their content each time that it is run, and
-/// [`BYTES_PER_CALL`] for each time. A few seconds on one core.
+/// 100 for each time. A few seconds on one core.
 pub const MAX_FORM_BYTES: u64 = 100_000_000;
 
 /// Running a form costs as much as so many bytes of content, before any is run.

@@ -158,10 +158,13 @@ async fn a_model_chooses_among_the_sections_of_the_site() {
         Says::json(&reply(Provider::OpenAi, &choice.to_string(), Ending::Stop))
     });
     let engine = local().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
-    let found =
-        engine.crawl_params(preview(site.url("/"), "what they wrote about their lives")).await.unwrap();
+    let found = engine
+        .crawl_params(preview(site.url("/"), "what they wrote about their lives, 4 will do"))
+        .await
+        .unwrap();
     assert_eq!((found.data.limit, found.warning), (Some(4), None));
-    let done = crawl(&engine, asked(site.url("/"), "what they wrote about their lives", json!({}))).await;
+    let done =
+        crawl(&engine, asked(site.url("/"), "what they wrote about their lives, 4 will do", json!({}))).await;
     assert!(done.documents.len() == 4 && paths(&done).iter().all(|path| path.starts_with("/blog/")));
     assert_eq!(fake.asked().len(), 2);
     // Rules are enough, so nothing is spent; a page of the site was never shown to the model.

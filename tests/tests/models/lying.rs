@@ -13,53 +13,94 @@ async fn extract(service: &Fake, urls: &[String]) -> ExtractResult {
     engine(service).build().unwrap().extract(fleet(urls)).await.unwrap()
 }
 
-/// A value that no ship has, with a quote that makes it look well.
+/// What a page says that a lie may be cut from: a denial, and an address that nobody sees.
+const LURE: &str =
+    "<p>Radio not fitted.</p><p><a href='/log/1811/03/04/7777'>Her log</a> is kept ashore.</p>";
+
+/// A value that the page of this ship does not state, with a quote that makes it look well: invented, of other words, a part of
+/// a number, or the text of a link whose address holds the value.
 fn lie(name: &str, at: usize) -> (Value, String) {
-    match name {
-        "crewSize" => (json!(90_000 + at), format!("a crew of {}", 90_000 + at)),
-        "draught" => (json!(77.25), "drew 77.25 metres".to_owned()),
-        "keelLaid" => (json!("1811-03-04"), "4 March 1811".to_owned()),
-        _ => (json!(format!("Invented {name} {at}")), format!("Invented {name} {at}")),
+    let told = claims(Template::Labels, at)[name]["quote"].as_str().unwrap_or_default().to_owned();
+    match (name, at / 2 % 3) {
+        ("crewSize", 0) => (json!(90_000 + at), format!("a crew of {}", 90_000 + at)),
+        ("crewSize", 1) => {
+            let part = told.split(',').next_back().unwrap();
+            (json!(part.parse::<u32>().unwrap()), part.to_owned())
+        }
+        ("crewSize", _) => (json!(7_777), "Her log".to_owned()),
+        ("draught", 0) => (json!(77.25), "drew 77.25 metres".to_owned()),
+        ("draught", _) => {
+            let part = told.split('.').next_back().unwrap();
+            (json!(part.parse::<u32>().unwrap()), format!(".{part}"))
+        }
+        ("keelLaid", 0) => (json!("1811-03-04"), "4 March 1811".to_owned()),
+        ("keelLaid", _) => (json!("1811-03-04"), "Her log".to_owned()),
+        (_, 0) => (json!(format!("Invented {name} {at}")), format!("Invented {name} {at}")),
+        _ => (json!(format!("Invented {name} {at}")), format!("Ship {at}")),
     }
+}
+
+/// Ships that have something to lie about.
+fn luring_site(ships: usize) -> Fake {
+    Fake::start(move |_, asked: &Asked| {
+        let path = asked.line.split(' ').nth(1).unwrap_or_default();
+        match path.strip_prefix("/ship/").and_then(|at| at.parse().ok()).filter(|at| *at < ships) {
+            Some(at) => html(&page(Template::Labels, at, LURE)),
+            None if path == "/" => {
+                let links: String =
+                    (0..ships).map(|at| format!("<li><a href=/ship/{at}>Ship {at}</a></li>")).collect();
+                html(&format!("<main><h1>Our fleet</h1><ul>{links}</ul></main>"))
+            }
+            None => Says::new(404, "").with("content-type", "text/html"),
+        }
+    })
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lying_model_gets_nothing_through() {
-    const SHIPS: usize = 40;
-    let site = site(Template::Labels, SHIPS);
-    // Of each ship every second value is a lie: invented with an invented quote, or with a quote that says something else.
+    const SHIPS: usize = 60;
+    let site = luring_site(SHIPS);
+    // Of each ship every second value is a lie, and that she has a radio always is.
     let service = Fake::start(|_, asked| {
         let Some(at) = ship_of(asked) else { return counted(asked, &json!({})) };
         let mut told = claims(Template::Labels, at);
-        for (place, name) in FIELDS.iter().enumerate().filter(|(place, _)| (place + at) % 2 == 0) {
+        for (_, name) in FIELDS.iter().enumerate().filter(|(place, _)| (place + at) % 2 == 0) {
             let (value, quote) = lie(name, at);
-            let quote = if place % 4 < 2 { quote } else { format!("Ship {at}") };
             told[*name] = json!({ "value": value, "quote": quote });
         }
+        told["radioFitted"] = json!({ "value": true, "quote": "fitted" });
         counted(asked, &told)
     });
-    let found = extract(&service, &[site.url("/*")]).await;
-    let (mut planted, mut passed, mut true_ones) = (0, 0, 0);
+    let mut request = fleet(&[site.url("/*")]);
+    let schema = request.schema.as_mut().unwrap();
+    schema["properties"]["ships"]["items"]["properties"]["radioFitted"] =
+        json!({ "type": ["boolean", "null"] });
+    let found = engine(&service).build().unwrap().extract(request).await.unwrap();
+    let rows = found.data["ships"].as_array().unwrap();
+    let (mut planted, mut passed, mut told, mut kept) = (0, Vec::new(), 0, 0);
     for at in 0..SHIPS {
-        let row =
-            found.data["ships"].as_array().unwrap().iter().find(|row| row["name"] == format!("Ship {at}"));
-        let Some(row) = row else { continue };
+        let row = rows.iter().find(|row| row["name"] == format!("Ship {at}")).cloned().unwrap_or_default();
+        planted += 1;
+        if row["radioFitted"] == json!(true) {
+            passed.push(format!("radioFitted of ship {at}"));
+        }
         for (place, name) in FIELDS.iter().enumerate() {
-            let (value, _) = lie(name, at);
-            planted += usize::from((place + at) % 2 == 0);
-            passed += usize::from(row[*name] == value);
-            true_ones += usize::from(
-                row[*name] == claims(Template::Labels, at)[*name]["value"] && !row[*name].is_null(),
-            );
+            let truth = &claims(Template::Labels, at)[*name]["value"];
+            if (place + at) % 2 == 0 {
+                planted += 1;
+                if row[*name] == lie(name, at).0 {
+                    passed.push(format!("{name} of ship {at}: {}", row[*name]));
+                }
+            } else if !truth.is_null() {
+                told += 1;
+                kept += usize::from(row[*name] == *truth);
+            }
         }
     }
-    let rows = found.data["ships"].as_array().unwrap().len();
-    println!(
-        "lying model: {passed} of {planted} planted values passed; {rows} rows with {true_ones} true values"
-    );
-    assert_eq!(passed, 0);
-    assert!(planted >= 100, "{planted}");
-    assert!(rows >= SHIPS / 2 && true_ones >= 100, "{rows} rows with {true_ones} true values");
+    println!("lying model: {} of {planted} lies passed; {kept} of {told} true values kept", passed.len());
+    assert_eq!(passed, Vec::<String>::new());
+    assert!(planted >= 200, "{planted}");
+    assert!((told - kept) * 50 <= told, "{kept} of {told} true values kept, of {} rows", rows.len());
 }
 
 /// What a page may say to whoever reads it.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{answer, list, prompt};
+use super::{answer, list, prompt, values};
 use crate::bind::{Want, bind, folded, leaf_wants, put};
 use crate::error::{Error, ErrorKind};
 use crate::evidence::Evidence;
@@ -247,6 +247,13 @@ pub(super) fn claim(claim: &Value) -> (&Value, Option<&str>) {
     }
 }
 
+/// What a call carries of the rest of a page: so many bytes at most, to the end of a line where it can.
+pub(super) fn piece_of(rest: &str, chunk: usize) -> &str {
+    let piece = cut(rest, chunk);
+    let line = piece.rfind('\n').filter(|line| piece.len() < rest.len() && *line > piece.len() / 2);
+    line.and_then(|line| piece.get(..line)).unwrap_or(piece)
+}
+
 impl Session<'_> {
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -280,7 +287,7 @@ impl Session<'_> {
     }
 
     /// Bytes of page text that a call can carry.
-    fn chunk_bytes(&self) -> usize {
+    pub(super) fn chunk_bytes(&self) -> usize {
         let capabilities = self.model.capabilities();
         let room =
             capabilities.context_tokens.saturating_sub(capabilities.max_output_tokens).saturating_sub(1_500);
@@ -296,13 +303,7 @@ impl Session<'_> {
         let mut calls = 0;
         while offset < self.page.markdown.len() && calls < MAX_LEAF_CALLS {
             let rest = self.page.markdown.get(offset..).unwrap_or_default();
-            let mut piece = cut(rest, chunk);
-            // Pieces end between lines where they can.
-            if piece.len() < rest.len()
-                && let Some(line) = piece.rfind('\n').filter(|line| *line > piece.len() / 2)
-            {
-                piece = piece.get(..line).unwrap_or(piece);
-            }
+            let piece = piece_of(rest, chunk);
             let Some(shape) = open_shape(self.task.shape, &extraction.missing) else { return };
             calls += 1;
             refused.extend(self.ask_on(piece, offset, &shape, "", extraction).await);
@@ -415,6 +416,7 @@ impl Session<'_> {
     async fn lists(&self, out: &mut PageExtraction) {
         let mut waiting: Vec<(String, &[Field])> = vec![(String::new(), self.task.shape.fields())];
         let mut lists: Vec<(String, &[Field])> = Vec::new();
+        let mut plain: Vec<(String, Field)> = Vec::new();
         if let ShapeKind::List(inner) = &self.task.shape.kind {
             lists.push((String::new(), inner.fields()));
         }
@@ -426,8 +428,26 @@ impl Session<'_> {
                     ShapeKind::List(inner) if !inner.fields().is_empty() => {
                         lists.push((here, inner.fields()));
                     }
+                    ShapeKind::List(inner) if !inner.is_branch() => {
+                        let mut shape = (**inner).clone();
+                        if shape.description.is_empty() {
+                            shape.description.clone_from(&field.shape.description);
+                        }
+                        plain.push((here, Field { shape, ..field.clone() }));
+                    }
                     _ => {}
                 }
+            }
+        }
+        for (pointer, field) in plain {
+            if !out.extraction.missing.iter().any(|missing| missing.pointer == pointer) {
+                continue;
+            }
+            let found = values::read(self, &pointer, &field).await;
+            if !found.values.is_empty() {
+                put(&mut out.extraction.data, &pointer, Value::Array(found.values));
+                out.extraction.missing.retain(|missing| missing.pointer != pointer);
+                out.extraction.leaves.extend(found.leaves);
             }
         }
         for (pointer, fields) in lists {

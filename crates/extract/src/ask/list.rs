@@ -39,19 +39,7 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, fields: &[Field])
     if records.len() < 2 {
         return None;
     }
-    let row_shape = Shape {
-        kind: ShapeKind::Object(fields.to_vec()),
-        description: String::new(),
-        nullable: false,
-        choices: Vec::new(),
-        format: None,
-    };
-    let rows_field = Field {
-        name: "rows".to_owned(),
-        required: true,
-        shape: Shape { kind: ShapeKind::List(Box::new(row_shape.clone())), ..row_shape.clone() },
-    };
-    let shape = Shape { kind: ShapeKind::Object(vec![rows_field]), ..row_shape.clone() };
+    let (row_shape, shape) = rows_of(fields);
     let wants = crate::bind::leaf_wants(&row_shape);
     let counted = records.len();
     let header = markdown.get(header).unwrap_or_default();
@@ -63,7 +51,7 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, fields: &[Field])
         let mut batch = Vec::new();
         let mut bytes = header.len();
         for at in open.iter().take(MAX_ROWS_PER_CALL) {
-            let length = records.get(*at).map_or(0, std::ops::Range::len).min(MAX_CALL_BYTES);
+            let length = records.get(*at).map_or(0, Range::len).min(MAX_CALL_BYTES);
             if !batch.is_empty() && bytes + length > MAX_CALL_BYTES {
                 break;
             }
@@ -119,6 +107,24 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, fields: &[Field])
     }
     let coverage = Coverage { pointer: pointer.to_owned(), found: rows.len(), counted };
     Some(Listed { rows, leaves, coverage })
+}
+
+/// The shape of a row, and that of an answer: an object with the rows.
+pub(super) fn rows_of(fields: &[Field]) -> (Shape, Shape) {
+    let row_shape = Shape {
+        kind: ShapeKind::Object(fields.to_vec()),
+        description: String::new(),
+        nullable: false,
+        choices: Vec::new(),
+        format: None,
+    };
+    let rows_field = Field {
+        name: "rows".to_owned(),
+        required: true,
+        shape: Shape { kind: ShapeKind::List(Box::new(row_shape.clone())), ..row_shape.clone() },
+    };
+    let shape = Shape { kind: ShapeKind::Object(vec![rows_field]), ..row_shape.clone() };
+    (row_shape, shape)
 }
 
 /// One record of the page.

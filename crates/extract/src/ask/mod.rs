@@ -7,9 +7,11 @@ mod list;
 mod prompt;
 mod summarise;
 mod units;
+mod values;
 
 pub use among::{MAX_UNPAID_PAGES, Place, SiteMemory};
 pub(crate) use answer::object as answer_object;
 pub use extractor::{Coverage, Extractor, MAX_LEAF_CALLS, PageExtraction, RecalledPage, Task};
 pub use list::{MAX_LIST_CALLS, MAX_ROWS_PER_CALL};
 pub use summarise::{MAX_SUMMARY_CALLS, PageSummary};
+pub use values::MAX_VALUES_CALLS;

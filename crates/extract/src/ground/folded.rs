@@ -2,6 +2,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::visible::address_end;
+
 /// A text in which quotes are found: white space folded, Markdown's marks and the addresses of its links left out, letters in
 /// lower case. Each byte knows where it came from.
 #[derive(Debug)]
@@ -9,7 +11,8 @@ pub(crate) struct Folded {
     text: String,
     /// For each byte of `text` the byte of the source.
     origin: Vec<u32>,
-    source_len: usize,
+    /// For each byte of `text` the length of its character in the source.
+    lengths: Vec<u8>,
 }
 
 impl Folded {
@@ -17,30 +20,24 @@ impl Folded {
         let mut folded = Self {
             text: String::with_capacity(source.len()),
             origin: Vec::with_capacity(source.len()),
-            source_len: source.len(),
+            lengths: Vec::with_capacity(source.len()),
         };
         let mut chars = source.char_indices().peekable();
         while let Some((at, found)) = chars.next() {
             match found {
-                // `](address)`: the address is no text.
-                ']' if chars.peek().is_some_and(|(_, next)| *next == '(') => {
-                    let rest = source.get(at + 2..).unwrap_or_default();
-                    let close = rest.bytes().take(4_096).position(|byte| matches!(byte, b')' | b'\n'));
-                    if let Some(close) = close {
-                        while chars.peek().is_some_and(|(next, _)| *next <= at + 2 + close) {
-                            chars.next();
-                        }
-                    }
+                ']' => {
+                    let end = address_end(source, at).unwrap_or(at);
+                    while chars.next_if(|(next, _)| *next < end).is_some() {}
                 }
-                '*' | '_' | '`' | '\\' | '[' | ']' | '#' | '>' | '~' => {}
-                '|' => folded.push(' ', at),
-                '“' | '”' | '„' | '«' | '»' => folded.push('"', at),
-                '‘' | '’' | '‚' => folded.push('\'', at),
-                '–' | '—' | '−' => folded.push('-', at),
-                found if found.is_whitespace() => folded.push(' ', at),
+                '*' | '_' | '`' | '\\' | '[' | '#' | '>' | '~' => {}
+                '|' => folded.push(' ', at, found),
+                '“' | '”' | '„' | '«' | '»' => folded.push('"', at, found),
+                '‘' | '’' | '‚' => folded.push('\'', at, found),
+                '–' | '—' | '−' => folded.push('-', at, found),
+                found if found.is_whitespace() => folded.push(' ', at, found),
                 found => {
                     for lower in found.to_lowercase() {
-                        folded.push(lower, at);
+                        folded.push(lower, at, found);
                     }
                 }
             }
@@ -48,13 +45,15 @@ impl Folded {
         folded
     }
 
-    fn push(&mut self, found: char, at: usize) {
+    fn push(&mut self, found: char, at: usize, written: char) {
         if found == ' ' && (self.text.ends_with(' ') || self.text.is_empty()) {
             return;
         }
         self.text.push(found);
         let origin = u32::try_from(at).unwrap_or(u32::MAX);
         self.origin.extend(std::iter::repeat_n(origin, found.len_utf8()));
+        let length = u8::try_from(written.len_utf8()).unwrap_or_default();
+        self.lengths.extend(std::iter::repeat_n(length, found.len_utf8()));
     }
 
     /// Where a quote stands in the source: first at or behind `from` (a byte of the source), else anywhere. Only whole words
@@ -85,8 +84,9 @@ impl Folded {
             let cuts_a_word = (before && edge(needle, false)) || (after && edge(needle, true));
             if !cuts_a_word {
                 let first = *self.origin.get(found)? as usize;
-                let last = self.origin.get(end).map_or(self.source_len, |origin| *origin as usize);
-                return Some(first..last.max(first));
+                // Up to its last character: what follows may be a link's address, which is no part of the quote.
+                let last = *self.origin.get(end - 1)? as usize + usize::from(*self.lengths.get(end - 1)?);
+                return Some(first..last);
             }
             at = found + 1;
             while !self.text.is_char_boundary(at) {
@@ -121,6 +121,16 @@ mod tests {
         }
         let span = folded.find("red", 0).unwrap();
         assert!(source.get(span).is_some_and(|text| text.starts_with("red")));
+    }
+
+    #[test]
+    fn a_span_ends_with_the_quote() {
+        let source = "[Red cup](/p/1299) costs **5 €**";
+        let folded = Folded::new(source);
+        for (quote, words) in [("red cup", "Red cup"), ("5 €", "5 €"), ("cup costs", "cup](/p/1299) costs")]
+        {
+            assert_eq!(folded.find(quote, 0).and_then(|span| source.get(span)), Some(words), "{quote}");
+        }
     }
 
     #[test]

@@ -2,12 +2,15 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::clause::{clause, denies};
+use super::figure::{meant, stated};
+use super::visible::Visible;
 use super::{Folded, LinkTable};
 use crate::bind::Want;
 use crate::leaf::Reason;
 use crate::normalise::{Form, fold, normalise};
-use crate::schema::{Shape, ShapeKind};
-use crate::typed::{Reading, amounts, date};
+use crate::schema::ShapeKind;
+use crate::typed::{Reading, date};
 
 /// Claims of one answer that are looked at; further ones are refused.
 pub const MAX_CLAIMS: usize = 20_000;
@@ -26,19 +29,14 @@ pub(crate) enum Outcome {
 pub(crate) struct Gate<'p> {
     markdown: &'p str,
     folded: Folded,
+    visible: Visible,
     links: &'p LinkTable,
     claims: usize,
 }
 
-/// Words that turn a statement into its opposite.
-const NEGATIONS: [&str; 22] = [
-    "no", "not", "non", "without", "never", "none", "isn't", "aren't", "doesn't", "don't", "kein", "keine",
-    "nicht", "ohne", "sans", "pas", "sin", "senza", "geen", "niet", "bez", "нет",
-];
-
 impl<'p> Gate<'p> {
     pub(crate) fn new(markdown: &'p str, links: &'p LinkTable) -> Self {
-        Self { markdown, folded: Folded::new(markdown), links, claims: 0 }
+        Self { markdown, folded: Folded::new(markdown), visible: Visible::new(markdown), links, claims: 0 }
     }
 
     /// Holds a claim against the page. `from` is where in the Markdown to look first.
@@ -86,48 +84,68 @@ impl<'p> Gate<'p> {
             return Outcome::Refused(Reason::QuoteNotOnPage);
         };
         let words = self.markdown.get(span.clone()).unwrap_or_default();
-        match derive(want, value, &said, words) {
+        let found = Found { text: self.visible.text(), range: self.visible.range(&span) };
+        match derive(want, value, &said, &found) {
             Some(value) => Outcome::Proved { value, quote: words.trim().to_owned(), span },
             None => Outcome::Refused(Reason::NotInQuote),
         }
     }
 }
 
+/// A quote in the text that it was found in.
+#[derive(Debug)]
+struct Found<'t> {
+    text: &'t str,
+    range: Range<usize>,
+}
+
+impl<'t> Found<'t> {
+    fn words(&self) -> &'t str {
+        self.text.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// Does the clause round the quote say what the quote says? `in stock` of `not in stock` does not.
+    fn keeps_its_sense(&self, want: &Want<'_>) -> bool {
+        let (words, clause) = (self.words(), clause(self.text, &self.range));
+        let whole = statement(want, clause);
+        denies(words) == denies(clause) && (whole.is_none() || whole == statement(want, words))
+    }
+}
+
 /// The value that follows from the page's words, where it is the one that was claimed.
-fn derive(want: &Want<'_>, claimed: &Value, said: &str, words: &str) -> Option<Value> {
-    let shape = want.shape;
+fn derive(want: &Want<'_>, claimed: &Value, said: &str, found: &Found<'_>) -> Option<Value> {
+    let (shape, words) = (want.shape, found.words());
+    let states =
+        !shape.choices.is_empty() || shape.kind == ShapeKind::Boolean || want.form == Form::Availability;
+    if states && !found.keeps_its_sense(want) {
+        return None;
+    }
     if !shape.choices.is_empty() {
+        if is_number(said) {
+            stated(found.text, &found.range, meant(said)?)?;
+        }
         return normalise(words, want.form, shape, Reading::Prose).filter(|made| made == claimed);
     }
     match shape.kind {
-        ShapeKind::Number | ShapeKind::Integer => number(shape, said, words),
-        ShapeKind::Boolean => {
-            let stated =
-                normalise(words, want.form, shape, Reading::Prose).or_else(|| stated_by_name(want, words));
-            stated.filter(|made| made == claimed)
+        ShapeKind::Number | ShapeKind::Integer => {
+            let made = stated(found.text, &found.range, meant(said)?)?;
+            normalise(&made.decimal, Form::Number, shape, Reading::Data)
         }
+        ShapeKind::Boolean => statement(want, words).filter(|made| made == claimed),
         ShapeKind::Text | ShapeKind::Any => {
             if want.form == Form::Date || matches!(shape.format.as_deref(), Some("date" | "date-time")) {
                 let made = date(words)?;
                 let meant = date(said)?;
                 return (made.get(..10) == meant.get(..10)).then(|| Value::from(made));
             }
-            if want.form == Form::Price || said.parse::<f64>().is_ok() {
-                let meant: f64 = said
-                    .parse()
-                    .ok()
-                    .or_else(|| amounts(said, Reading::Prose).next()?.decimal.parse().ok())?;
-                let made = amounts(words, Reading::Prose)
-                    .find(|made| made.decimal.parse::<f64>().is_ok_and(|found| close(found, meant)));
-                if let Some(made) = made {
-                    // A price comes out as a decimal number; other texts as the page has them.
-                    let text = if want.form == Form::Price {
-                        made.decimal
-                    } else {
-                        words.get(made.range)?.to_owned()
-                    };
-                    return Some(Value::from(text));
-                }
+            // A price comes out as a decimal number; other texts as the page has them.
+            if want.form == Form::Price
+                && let Some(meant) = meant(said)
+            {
+                return stated(found.text, &found.range, meant).map(|made| Value::from(made.decimal));
+            }
+            if is_number(said) {
+                return stated(found.text, &found.range, meant(said)?).map(|made| Value::from(made.written));
             }
             text_within(said, words).map(Value::from)
         }
@@ -135,29 +153,16 @@ fn derive(want: &Want<'_>, claimed: &Value, said: &str, words: &str) -> Option<V
     }
 }
 
-fn close(left: f64, right: f64) -> bool {
-    (left - right).abs() <= left.abs().max(right.abs()) * 1e-9
+/// Is a claim nothing but a number?
+fn is_number(said: &str) -> bool {
+    said.chars().all(|found| found.is_ascii_digit() || matches!(found, '.' | '-'))
+        && said.parse::<f64>().is_ok()
 }
 
-/// The number of the page's words that was claimed.
-fn number(shape: &Shape, said: &str, words: &str) -> Option<Value> {
-    let meant: f64 =
-        said.parse().ok().or_else(|| amounts(said, Reading::Prose).next()?.decimal.parse().ok())?;
-    for made in amounts(words, Reading::Prose) {
-        let found: f64 = made.decimal.parse().ok()?;
-        let after = words.get(made.range.end..).unwrap_or_default().trim_start().to_lowercase();
-        // `1.2 million` is 1,200,000.
-        let scale = [("million", 1e6), ("mio", 1e6), ("billion", 1e9), ("bn", 1e9), ("thousand", 1e3)]
-            .iter()
-            .find(|(word, _)| after.starts_with(word))
-            .map(|(_, scale)| *scale);
-        let scaled = scale.map(|scale| found * scale).filter(|scaled| close(*scaled, meant));
-        if let Some(value) = scaled.or_else(|| close(found, meant).then_some(found)) {
-            let text = if scaled.is_some() { format!("{value}") } else { made.decimal };
-            return normalise(&text, Form::Number, shape, Reading::Data);
-        }
-    }
-    None
+/// What a text states about a property of few values.
+fn statement(want: &Want<'_>, text: &str) -> Option<Value> {
+    let named = || (want.shape.kind == ShapeKind::Boolean).then(|| stated_by_name(want, text)).flatten();
+    normalise(text, want.form, want.shape, Reading::Prose).or_else(named)
 }
 
 /// "Free wifi" states `wifi`, "no wifi" states its opposite.
@@ -170,8 +175,7 @@ fn stated_by_name(want: &Want<'_>, words: &str) -> Option<Value> {
         .any(|word| {
             said.iter().any(|own| own.starts_with(word.as_str()) || (own.len() > 3 && word.starts_with(own)))
         });
-    let denied = said.iter().any(|word| NEGATIONS.contains(word));
-    named.then_some(Value::Bool(!denied))
+    named.then(|| Value::Bool(!denies(words)))
 }
 
 /// The part of the page's words that the claim repeats, as the page writes it.
@@ -183,43 +187,18 @@ fn text_within(said: &str, words: &str) -> Option<String> {
     let found = found.trim_matches(|found: char| {
         found.is_whitespace() || matches!(found, '*' | '_' | '`' | '|' | '#' | '[' | ']' | '>')
     });
-    Some(fold(&strip_marks(found)))
-}
-
-/// Markdown's marks taken out of a piece of text.
-fn strip_marks(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(found) = rest.chars().next() {
-        let after = rest.get(found.len_utf8()..).unwrap_or_default();
-        match found {
-            ']' if after.starts_with('(') => {
-                let end = after.find(')').map_or(after.len(), |end| end + 1);
-                rest = after.get(end..).unwrap_or_default();
-                continue;
-            }
-            '*' | '`' | '[' | ']' => {}
-            '\\' => {
-                out.extend(after.chars().next());
-                rest = after.get(after.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
-                continue;
-            }
-            other => out.push(other),
-        }
-        rest = after;
-    }
-    out
+    Some(fold(found))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::Field;
+    use crate::schema::{Field, Shape};
     use serde_json::json;
 
     #[test]
     fn claims_pass_only_with_proof() {
-        let markdown = "# Red *cup*\n\nPrice: £1,299.00 (was £1,500)\nReleased 4 March 2021. No wifi, free parking.\nSold out. [More](L0)\n2.5 million sold";
+        let markdown = "# Red *cup*\n\nPrice: £1,299.00 (was £1,500)\nReleased 4 March 2021. No wifi, free parking.\nSold out. [More](L0)\n2.5 million sold\nShipping 12.50 €\nStore at -5 °C\n[Blue jug](/p/1299) is not in stock\nBreakfast not included\n[Old](/2021/03/05/)";
         let base = "https://x.example/".parse().unwrap();
         let mut links = LinkTable::default();
         links.replace("[More](/more)", &base);
@@ -268,6 +247,47 @@ mod tests {
                 Some("Sold out"),
                 Err(Reason::NotInQuote),
             ),
+            // Parts of numbers.
+            ("price", &number, json!(299), Some("299"), Err(Reason::NotInQuote)),
+            ("price", &number, json!(1), Some("1"), Err(Reason::NotInQuote)),
+            ("price", &text, json!("299"), Some("299"), Err(Reason::NotInQuote)),
+            ("code", &text, json!("299"), None, Err(Reason::NotInQuote)),
+            ("price", &number, json!(50), Some("50"), Err(Reason::NotInQuote)),
+            ("price", &number, json!(50), None, Err(Reason::NotInQuote)),
+            ("price", &number, json!(12.5), Some("12.50 €"), Ok(json!(12.5))),
+            ("temperature", &number, json!(5), Some("5 °C"), Err(Reason::NotInQuote)),
+            ("temperature", &number, json!(-5), Some("-5 °C"), Ok(json!(-5))),
+            ("sold_count", &number, json!(2.5), Some("2.5 million sold"), Err(Reason::NotInQuote)),
+            // Quotes that leave out the denial.
+            ("hasWifi", &boolean, json!(true), Some("wifi"), Err(Reason::NotInQuote)),
+            ("breakfastIncluded", &boolean, json!(true), Some("included"), Err(Reason::NotInQuote)),
+            ("meals", &boolean, json!(true), Some("included"), Err(Reason::NotInQuote)),
+            (
+                "availability",
+                &json!({"enum":["InStock","OutOfStock"]}),
+                json!("InStock"),
+                Some("in stock"),
+                Err(Reason::NotInQuote),
+            ),
+            ("availability", &text, json!("in stock"), Some("in stock"), Err(Reason::NotInQuote)),
+            (
+                "condition",
+                &json!({"enum":["included","extra"]}),
+                json!("included"),
+                Some("included"),
+                Err(Reason::NotInQuote),
+            ),
+            // Addresses that no reader sees.
+            ("price", &number, json!(1299), Some("Blue jug"), Err(Reason::NotInQuote)),
+            ("price", &number, json!(1299), Some("Blue jug is not in stock"), Err(Reason::NotInQuote)),
+            (
+                "releaseDate",
+                &json!({"type":"string","format":"date"}),
+                json!("2021-03-05"),
+                Some("Old"),
+                Err(Reason::NotInQuote),
+            ),
+            ("title", &text, json!("Blue jug"), None, Ok(json!("Blue jug"))),
             ("url", &text, json!("L0"), None, Ok(json!("https://x.example/more"))),
             ("url", &text, json!("https://evil.example/"), Some("More"), Err(Reason::QuoteNotOnPage)),
             ("title", &text, json!({"deep": 1}), Some("Red cup"), Err(Reason::WrongType)),

@@ -4,9 +4,12 @@
 //! normaliser; what comes out is the value that the normaliser made, never the model's own. A claim that fails is empty with a
 //! reason. That a quote is about the right property is the model's judgement and is not proved.
 
+mod clause;
+mod figure;
 mod folded;
 mod gate;
 mod links;
+mod visible;
 
 pub(crate) use folded::Folded;
 pub use gate::MAX_CLAIMS;

@@ -1,20 +1,159 @@
 use time::format_description::well_known::{Rfc2822, Rfc3339};
 use time::{Date, Month, OffsetDateTime};
 
-/// Names of months, by their first letters, in languages of the Latin script and Russian.
+/// Names of months in languages of the Latin script and Russian, with short forms that are not their first three letters.
 const MONTHS: [&[&str]; 12] = [
-    &["jan", "ene", "gen", "sty", "янв"],
-    &["feb", "fév", "fev", "lut", "фев"],
-    &["mar", "mär", "mrt", "maa", "мар"],
-    &["apr", "abr", "avr", "kwi", "апр"],
-    &["may", "mai", "mag", "mei", "maj", "мая", "май"],
-    &["jun", "juin", "giu", "cze", "июн"],
-    &["jul", "juil", "lug", "lip", "июл"],
-    &["aug", "aoû", "aou", "ago", "sie", "авг"],
-    &["sep", "set", "wrz", "сен"],
-    &["oct", "okt", "ott", "out", "paź", "окт"],
-    &["nov", "lis", "ноя"],
-    &["dec", "dez", "déc", "dic", "gru", "дек"],
+    &[
+        "january",
+        "januar",
+        "jänner",
+        "januari",
+        "janvier",
+        "janv",
+        "enero",
+        "gennaio",
+        "janeiro",
+        "január",
+        "januára",
+        "ianuarie",
+        "stycznia",
+        "styczeń",
+        "января",
+        "январь",
+    ],
+    &[
+        "february",
+        "februar",
+        "februari",
+        "février",
+        "févr",
+        "fevrier",
+        "febrero",
+        "febbraio",
+        "fevereiro",
+        "február",
+        "februára",
+        "februarie",
+        "lutego",
+        "luty",
+        "февраля",
+        "февраль",
+    ],
+    &[
+        "march",
+        "märz",
+        "mars",
+        "marts",
+        "marzo",
+        "março",
+        "maart",
+        "mrt",
+        "marec",
+        "marca",
+        "március",
+        "martie",
+        "mart",
+        "marzec",
+        "марта",
+        "март",
+    ],
+    &[
+        "april",
+        "avril",
+        "abril",
+        "aprile",
+        "apríl",
+        "apríla",
+        "aprila",
+        "április",
+        "aprilie",
+        "kwietnia",
+        "kwiecień",
+        "апреля",
+        "апрель",
+    ],
+    &["may", "mai", "mayo", "maggio", "maio", "mei", "maj", "maja", "maí", "мая", "май"],
+    &[
+        "june", "juni", "juin", "junio", "giugno", "junho", "junij", "juna", "iunie", "czerwca", "czerwiec",
+        "июня", "июнь",
+    ],
+    &[
+        "july", "juli", "juillet", "juil", "julio", "luglio", "julho", "julij", "jula", "iulie", "lipca",
+        "lipiec", "июля", "июль",
+    ],
+    &[
+        "august",
+        "août",
+        "aout",
+        "agosto",
+        "augustus",
+        "augusti",
+        "augusta",
+        "augusztus",
+        "sierpnia",
+        "sierpień",
+        "августа",
+        "август",
+    ],
+    &[
+        "september",
+        "sept",
+        "septembre",
+        "septiembre",
+        "setiembre",
+        "settembre",
+        "setembro",
+        "septembra",
+        "septembrie",
+        "września",
+        "wrzesień",
+        "сентября",
+        "сентябрь",
+    ],
+    &[
+        "october",
+        "oktober",
+        "octobre",
+        "octubre",
+        "ottobre",
+        "outubro",
+        "október",
+        "októbra",
+        "oktobra",
+        "octombrie",
+        "października",
+        "październik",
+        "октября",
+        "октябрь",
+    ],
+    &[
+        "november",
+        "novembre",
+        "noviembre",
+        "novembro",
+        "novembra",
+        "noiembrie",
+        "listopada",
+        "listopad",
+        "ноября",
+        "ноябрь",
+    ],
+    &[
+        "december",
+        "dezember",
+        "décembre",
+        "decembre",
+        "diciembre",
+        "dicembre",
+        "dezembro",
+        "decembra",
+        "decembrie",
+        "desember",
+        "grudnia",
+        "grudzień",
+        "декабря",
+        "декабрь",
+    ],
 ];
 
 /// The date of a text, as `YYYY-MM-DD`; with a time of day, as RFC 3339 has it.
@@ -71,12 +210,18 @@ pub(crate) fn date(text: &str) -> Option<String> {
     None
 }
 
+/// The month of a name, a short form, or the first three letters where only one month has them: `markets` names none.
 fn month(token: &str) -> Option<u32> {
     let token = token.to_lowercase();
-    let lettered = token.chars().count() >= 3 && token.chars().all(char::is_alphabetic);
-    let known = |names: &[&str]| names.iter().any(|name| token.starts_with(name));
-    (lettered.then(|| MONTHS.iter().position(|names| known(names)))?)
-        .and_then(|at| u32::try_from(at + 1).ok())
+    let short = token.chars().count() == 3;
+    let known = |names: &[&str]| names.contains(&token.as_str());
+    let begun = |names: &[&str]| names.iter().any(|name| name.starts_with(&token));
+    let at = MONTHS.iter().position(|names| known(names)).or_else(|| {
+        let mut begun = MONTHS.iter().enumerate().filter(|(_, names)| short && begun(names));
+        let (first, _) = begun.next()?;
+        begun.next().is_none().then_some(first)
+    });
+    at.and_then(|at| u32::try_from(at + 1).ok())
 }
 
 #[cfg(test)]
@@ -99,6 +244,14 @@ mod tests {
             ("03/04/2021", None),
             ("2021-13-40", None),
             ("soon", None),
+            ("3 markets 2021", None),
+            ("2 sets 2020", None),
+            ("3 decks 2021", None),
+            ("2 set. 2020", Some("2020-09-02")),
+            ("3 Sept 2021", Some("2021-09-03")),
+            ("14 juil. 2021", Some("2021-07-14")),
+            ("2 jui 2021", None),
+            ("5 мая 2021", Some("2021-05-05")),
         ];
         for (text, expected) in rows {
             assert_eq!(date(text).as_deref(), expected, "{text}");

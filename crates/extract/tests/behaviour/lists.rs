@@ -163,3 +163,25 @@ fn a_row_gets_no_address_of_another_record() {
     let last = json!({ "name": "number5", "url": "https://example.com/cups/5" });
     assert_eq!(rows.last(), Some(&last), "{rows:?}");
 }
+
+#[test]
+fn lists_of_plain_values_are_asked_for_and_each_is_proved() {
+    let shape = shape(json!({ "properties": {
+        "skills": { "type": "array", "items": { "type": "string" }, "description": "what one must know" },
+    } }));
+    let text = "# Baker wanted\n\nYou know rye bread, ovens and early mornings.\n";
+    let model = Scripted::with(|request| {
+        assert!(request.messages[1].content.contains("- skills: text: what one must know"));
+        let rows: Vec<Value> = ["rye bread", "ovens", "Rust", "ovens"]
+            .iter()
+            .map(|skill| json!({ "skills": { "value": skill, "quote": skill } }))
+            .collect();
+        Ok(json!({ "rows": rows }).to_string())
+    });
+    let found = block_on(Extractor::new(Arc::new(model)).page(&page(text), Task::new(&shape)));
+    assert_eq!(found.extraction.data["skills"], json!(["rye bread", "ovens"]));
+    assert_eq!(found.warning(), None);
+    let second = found.extraction.leaves.iter().find(|leaf| leaf.pointer == "/skills/1").unwrap();
+    let span = second.provenance[0].span.as_ref().unwrap();
+    assert_eq!(&text[span.start..span.end], "ovens");
+}

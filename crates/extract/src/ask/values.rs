@@ -1,0 +1,70 @@
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::extractor::{Session, claim, piece_of};
+use super::list::rows_of;
+use super::{answer, prompt};
+use crate::bind::Want;
+use crate::ground::{Gate, LinkTable, Outcome};
+use crate::leaf::{Leaf, step};
+use crate::page::{Method, Part, Provenance, Span};
+use crate::schema::{Field, WireSchema};
+
+/// Calls for one list of plain values.
+pub const MAX_VALUES_CALLS: usize = 8;
+/// Values that one call may give.
+const MAX_VALUES_PER_CALL: usize = 200;
+/// Values that an answer has room for.
+const EXPECTED_VALUES: usize = 8;
+
+/// A list of plain values as far as it was read.
+#[derive(Debug, Default)]
+pub(super) struct Valued {
+    pub(super) values: Vec<Value>,
+    pub(super) leaves: Vec<Leaf>,
+}
+
+/// Reads a list of plain values, such as the tags of an article, off the page piece by piece.
+///
+/// Unlike rows, such values seldom stand one to a record: "Skills: Rust, Go" is two of them. So nothing is counted, and each value is held against
+/// the whole piece. A value that is given twice is one. `field` is the list's name with the shape of its values.
+pub(super) async fn read(session: &Session<'_>, pointer: &str, field: &Field) -> Valued {
+    let (row_shape, shape) = rows_of(std::slice::from_ref(field));
+    let want = Want::new(step("", &field.name), Vec::new(), field);
+    let mut out = Valued::default();
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut offset = 0;
+    for _ in 0..MAX_VALUES_CALLS {
+        let Some(rest) = session.page.markdown.get(offset..).filter(|rest| !rest.is_empty()) else { break };
+        let piece = piece_of(rest, session.chunk_bytes());
+        let mut links = LinkTable::default();
+        let sent = links.replace(piece, &session.page.url);
+        let note = "Give one row for each value that the page states, and no rows where it states none.";
+        let messages =
+            prompt::messages(session.task.system_prompt, session.task.prompt, &row_shape, note, &sent);
+        let Some(text) = session.ask(messages, &shape, EXPECTED_VALUES).await else { break };
+        let mut gate = Gate::new(piece, &links);
+        for row in answer::rows(&text, MAX_VALUES_PER_CALL) {
+            let row = WireSchema::restore(&row_shape, row);
+            let Some(said) = row.get(&field.name) else { continue };
+            let (value, quote) = claim(said);
+            if let Outcome::Proved { value, quote, span } = gate.judge(&want, value, quote, 0)
+                && seen.insert(value.to_string())
+            {
+                let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
+                let url = session.page.url.as_str().to_owned();
+                let provenance = Provenance { url, quote, span: Some(span), method: Method::Model };
+                out.leaves.push(Leaf {
+                    pointer: step(pointer, &out.values.len().to_string()),
+                    value: value.clone(),
+                    provenance: vec![provenance],
+                    confidence: 0.8,
+                });
+                out.values.push(value);
+            }
+        }
+        offset += piece.len().max(1);
+    }
+    out
+}

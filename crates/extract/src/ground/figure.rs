@@ -1,0 +1,165 @@
+use std::ops::Range;
+
+use super::visible::widened;
+use crate::typed::{Reading, amounts, currency_sign};
+
+/// Words that multiply the number before them, in lower case.
+const SCALES: [(&str, f64); 27] = [
+    ("thousand", 1e3),
+    ("tausend", 1e3),
+    ("tsd", 1e3),
+    ("тыс", 1e3),
+    ("lakh", 1e5),
+    ("million", 1e6),
+    ("millions", 1e6),
+    ("millionen", 1e6),
+    ("millones", 1e6),
+    ("milioni", 1e6),
+    ("milhões", 1e6),
+    ("miljoen", 1e6),
+    ("mio", 1e6),
+    ("mln", 1e6),
+    ("млн", 1e6),
+    ("crore", 1e7),
+    ("billion", 1e9),
+    ("billions", 1e9),
+    ("bn", 1e9),
+    ("milliarde", 1e9),
+    ("milliarden", 1e9),
+    ("milliard", 1e9),
+    ("milliards", 1e9),
+    ("miliardi", 1e9),
+    ("mrd", 1e9),
+    ("mld", 1e9),
+    ("млрд", 1e9),
+];
+
+/// A number that the page states.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Figure {
+    /// Digits with at most one point, its scale applied.
+    pub(super) decimal: String,
+    /// As the page writes it; with a scale as `decimal`.
+    pub(super) written: String,
+}
+
+/// What multiplies a number.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    factor: f64,
+    /// Bytes behind the number up to the end of the word.
+    bytes: usize,
+    /// `14k` may be carats, `$14k` is fourteen thousand.
+    certain: bool,
+}
+
+/// The number that a claim means.
+pub(super) fn meant(said: &str) -> Option<f64> {
+    if let Ok(number) = said.parse() {
+        return Some(number);
+    }
+    let first = amounts(said, Reading::Prose).next()?;
+    let number: f64 = first.decimal.parse().ok()?;
+    let scale = scale(said, &first.range).filter(|scale| scale.certain);
+    Some(number * scale.map_or(1.0, |scale| scale.factor))
+}
+
+/// The number `meant` among those that stand whole within `span` of the text.
+///
+/// Numbers are read over the line round the span, so that `299` is none of `1,299.00`, `50` none of `12.50` and `5` none of `-5`.
+/// Where a word behind the number multiplies it, only the product counts.
+pub(super) fn stated(text: &str, span: &Range<usize>, meant: f64) -> Option<Figure> {
+    let near = widened(text, span, |found, _| matches!(found, '\n' | '|'));
+    let line = text.get(near.clone())?;
+    amounts(line, Reading::Prose).find_map(|amount| {
+        let (start, end) = (near.start + amount.range.start, near.start + amount.range.end);
+        if start < span.start || end > span.end {
+            return None;
+        }
+        let found: f64 = amount.decimal.parse().ok()?;
+        let scale = scale(line, &amount.range);
+        if let Some(scale) = scale
+            && end + scale.bytes <= span.end
+            && close(found * scale.factor, meant)
+        {
+            let product = format!("{meant}");
+            return Some(Figure { decimal: product.clone(), written: product });
+        }
+        let bare = scale.is_none_or(|scale| !scale.certain) && close(found, meant);
+        let written = line.get(amount.range).unwrap_or_default().to_owned();
+        bare.then_some(Figure { decimal: amount.decimal, written })
+    })
+}
+
+fn close(left: f64, right: f64) -> bool {
+    (left - right).abs() <= left.abs().max(right.abs()) * 1e-9
+}
+
+/// What multiplies the number at this place: `1.2 million`, `3 Mrd`, `$5M`, `12k`.
+fn scale(line: &str, number: &Range<usize>) -> Option<Scale> {
+    let after = line.get(number.end..)?;
+    let word = after.trim_start_matches([' ', '\u{a0}', '\u{202f}', '-']);
+    let gap = after.len() - word.len();
+    let word: String = word.chars().take(16).take_while(|found| found.is_alphabetic()).collect();
+    let bytes = gap + word.len();
+    if let Some((_, factor)) = SCALES.iter().find(|(known, _)| *known == word.to_lowercase()) {
+        return Some(Scale { factor: *factor, bytes, certain: true });
+    }
+    let (factor, capital) = match word.as_str() {
+        "k" | "K" => (1e3, true),
+        "M" => (1e6, true),
+        "m" => (1e6, false),
+        "b" | "B" => (1e9, false),
+        _ => return None,
+    };
+    let sign_before = line.get(..number.start)?.trim_end().chars().next_back();
+    let sign_behind = after.get(bytes..)?.trim_start().chars().next();
+    let is_sign = |found: char| currency_sign(found.encode_utf8(&mut [0; 4])).is_some();
+    let certain = sign_before.is_some_and(is_sign) || sign_behind.is_some_and(is_sign);
+    (gap == 0 && (certain || capital)).then_some(Scale { factor, bytes, certain })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_numbers_count() {
+        let rows = [
+            ("£1,299.00", "1,299.00", 1299.0, Some("1299.00")),
+            ("£1,299.00", "299", 299.0, None),
+            ("£1,299.00", "1", 1.0, None),
+            ("1 299,00 kr", "299,00", 299.0, None),
+            ("12.50 €", "12", 12.0, None),
+            ("12.50 €", "50", 50.0, None),
+            ("-5 °C", "5", 5.0, None),
+            ("-5 °C", "-5", -5.0, Some("-5")),
+            ("| 12 | 500 |", "500", 500.0, Some("500")),
+            ("12\n500", "500", 500.0, Some("500")),
+            ("5 of 9.", "9", 9.0, Some("9")),
+            ("2.5 million sold", "2.5 million", 2_500_000.0, Some("2500000")),
+            ("2.5 million sold", "2.5 million", 2.5, None),
+            ("2.5 million sold", "2.5", 2.5, None),
+            ("3 Mrd. Euro", "3 Mrd", 3e9, Some("3000000000")),
+            ("$5M raised", "$5M", 5e6, Some("5000000")),
+            ("$5M raised", "$5M", 5.0, None),
+            ("12k followers", "12k followers", 12_000.0, Some("12000")),
+            ("14k gold", "14k gold", 14.0, Some("14")),
+            ("5 m long", "5 m long", 5.0, Some("5")),
+        ];
+        for (text, quote, meant, expected) in rows {
+            let at = text.find(quote).unwrap();
+            let found = stated(text, &(at..at + quote.len()), meant).map(|found| found.decimal);
+            assert_eq!(found.as_deref(), expected, "{meant} by {quote} of {text}");
+        }
+    }
+
+    #[test]
+    fn what_a_claim_means() {
+        let rows =
+            [("2.5", Some(2.5)), ("2.5 million", Some(2_500_000.0)), ("£1,299", Some(1299.0)), ("x", None)];
+        for (said, number) in rows {
+            assert_eq!(meant(said), number, "{said}");
+        }
+    }
+}

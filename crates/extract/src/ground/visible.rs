@@ -1,0 +1,116 @@
+use std::ops::Range;
+
+/// Longest address of a link that is passed over, in bytes.
+const MAX_ADDRESS_BYTES: usize = 4_096;
+
+/// Bytes on each side of a quote that are looked at for what belongs to it.
+const MAX_NEAR_BYTES: usize = 256;
+
+/// Markdown as its readers see it: without marks and without the addresses of links. Each byte knows where it came from.
+#[derive(Debug)]
+pub(super) struct Visible {
+    text: String,
+    /// For each byte of `text` the byte of the source.
+    origin: Vec<u32>,
+}
+
+impl Visible {
+    pub(super) fn new(source: &str) -> Self {
+        let mut visible =
+            Self { text: String::with_capacity(source.len()), origin: Vec::with_capacity(source.len()) };
+        let mut chars = source.char_indices().peekable();
+        while let Some((at, found)) = chars.next() {
+            match found {
+                ']' => {
+                    let end = address_end(source, at).unwrap_or(at);
+                    while chars.next_if(|(next, _)| *next < end).is_some() {}
+                }
+                '*' | '`' | '[' => {}
+                '\\' => {
+                    if let Some((at, escaped)) = chars.next() {
+                        visible.push(escaped, at);
+                    }
+                }
+                other => visible.push(other, at),
+            }
+        }
+        visible
+    }
+
+    fn push(&mut self, found: char, at: usize) {
+        self.text.push(found);
+        let origin = u32::try_from(at).unwrap_or(u32::MAX);
+        self.origin.extend(std::iter::repeat_n(origin, found.len_utf8()));
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where a span of the source stands in the text.
+    pub(super) fn range(&self, span: &Range<usize>) -> Range<usize> {
+        let place = |at: usize| self.origin.partition_point(|origin| (*origin as usize) < at);
+        place(span.start)..place(span.end)
+    }
+}
+
+/// The end of `](address)`, where one begins at this bracket. An address without a close ends with its line.
+pub(super) fn address_end(source: &str, bracket: usize) -> Option<usize> {
+    let address = source.get(bracket..)?.strip_prefix("](")?;
+    let close = address.bytes().take(MAX_ADDRESS_BYTES).position(|byte| matches!(byte, b')' | b'\n'))?;
+    Some(bracket + 2 + close + 1)
+}
+
+/// A range widened to the nearest edges on both sides, at most so far. `edge` sees a character and the one behind it.
+pub(super) fn widened(
+    text: &str,
+    range: &Range<usize>,
+    edge: impl Fn(char, Option<char>) -> bool,
+) -> Range<usize> {
+    let (before, _) = text.split_at_checked(range.start).unwrap_or_default();
+    let mut start = range.start;
+    let mut behind = text.get(range.start..).and_then(|text| text.chars().next());
+    for (at, found) in before.char_indices().rev() {
+        if edge(found, behind) || range.start - at > MAX_NEAR_BYTES {
+            break;
+        }
+        start = at;
+        behind = Some(found);
+    }
+    let mut end = range.end;
+    let mut after = text.get(range.end..).unwrap_or_default().chars().peekable();
+    while let Some(found) = after.next() {
+        if edge(found, after.peek().copied()) || end - range.end > MAX_NEAR_BYTES {
+            break;
+        }
+        end += found.len_utf8();
+    }
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_and_addresses_are_not_seen() {
+        let rows = [
+            ("[Red *cup*](/p/1299) costs", "Red cup costs"),
+            ("![Cup](/800x600.png)", "!Cup"),
+            (r"5\. 1\*2", "5. 1*2"),
+            ("[open](/p", "open(/p"),
+            ("[a] (b)", "a (b)"),
+        ];
+        for (source, seen) in rows {
+            assert_eq!(Visible::new(source).text(), seen, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_span_of_the_source_is_found_again() {
+        let source = "**é** [Red cup](/p/1299) costs";
+        let visible = Visible::new(source);
+        let at = source.find("Red").unwrap();
+        assert_eq!(visible.text().get(visible.range(&(at..at + 7))), Some("Red cup"));
+    }
+}
