@@ -24,7 +24,7 @@ def main():
     parser.add_argument("--examples", type=int, default=50, help="generated requests of each operation and phase")
     arguments = parser.parse_args()
     # Nothing is opened for the engine: generated addresses lead nowhere, and may not.
-    command = [arguments.host, "--listen", "127.0.0.1:0", "--api-key", KEY]
+    command = [arguments.host, "--listen", "127.0.0.1:0", "--api-key", KEY, "--requests-per-minute", "0"]
     host = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         url = host.stdout.readline().strip()

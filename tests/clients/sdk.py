@@ -67,6 +67,8 @@ class World:
         """A host with these options; the same one each time they are asked for."""
         if options not in self.hosts:
             common = ["--listen", "127.0.0.1:0", "--api-key", KEY, "--allow-private", "127.0.0.0/8"]
+            if "--requests-per-minute" not in options:
+                common += ["--requests-per-minute", "0"]
             self.hosts[options] = self.start(self.host_binary, *common, *options)
         return self.hosts[options]
 
@@ -635,7 +637,7 @@ def case_error_422(world):
 
 def case_error_429(world):
     """beyond the team's rate the error is RateLimitError, and the answer has Retry-After"""
-    limited = Firecrawl(api_key=KEY, api_url=world.host("--rate", "2"))
+    limited = Firecrawl(api_key=KEY, api_url=world.host("--requests-per-minute", "2"))
     for _ in range(2):
         limited.scrape(world.pages(1)[0])
     error = refused(errors.RateLimitError, lambda: limited.scrape(world.pages(1)[0]), status=429)

@@ -44,6 +44,8 @@ pub enum Stop {
     Pages,
     /// The time is over.
     Time,
+    /// Who pays has no credits left for it.
+    Credits,
 }
 
 impl fmt::Display for Stop {
@@ -53,6 +55,7 @@ impl fmt::Display for Stop {
             Self::Money => "the money budget is used up",
             Self::Pages => "the page budget is used up",
             Self::Time => "the time budget is used up",
+            Self::Credits => "insufficient credits",
         })
     }
 }
@@ -187,6 +190,13 @@ impl Ledger {
     #[must_use]
     pub fn spent(&self) -> Spent {
         self.state().spent
+    }
+
+    /// The tokens that were spent and those that open calls may use.
+    #[must_use]
+    pub fn committed_tokens(&self) -> u64 {
+        let state = self.state();
+        state.spent.tokens.saturating_add(state.reserved_tokens)
     }
 
     /// What first did not fit, if anything.

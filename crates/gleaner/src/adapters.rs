@@ -13,7 +13,7 @@ use gleaner_jobs::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
     Transformed, rfc3339,
 };
-use gleaner_transform::Input;
+use gleaner_transform::{Input, LinkKind, PageLinks};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ActionResults, CacheState, ErrorCode, PageError};
 use serde_json::{Value, json};
@@ -226,16 +226,44 @@ impl gleaner_fetch::HopCheck for Hops<'_> {
     }
 }
 
+/// Which links of pages are followed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LinkRules {
+    /// Those that a page asks not to follow are not.
+    pub(crate) obey_nofollow: bool,
+    /// Documents in an `<iframe>` count as linked.
+    pub(crate) iframes: bool,
+}
+
+impl LinkRules {
+    /// The links to follow, and those that are not followed only because the page asks for it.
+    fn divide(self, found: PageLinks) -> (Vec<Url>, Vec<Url>) {
+        let all = self.obey_nofollow && found.robots_nofollow;
+        let (mut follow, mut leave) = (Vec::with_capacity(found.links.len()), Vec::new());
+        for link in found.links {
+            if link.kind == LinkKind::Inline && !self.iframes {
+                continue;
+            }
+            let to = if all || (self.obey_nofollow && link.nofollow) { &mut leave } else { &mut follow };
+            to.push(link.url);
+        }
+        // A page that moves on after a while is read, and leads on like a link.
+        follow.extend(found.refresh.filter(|target| !follow.contains(target)));
+        (follow, leave)
+    }
+}
+
 /// [`Transform`] by `gleaner-transform`.
 #[derive(Debug)]
 pub(crate) struct PageReader {
     /// A model reads what the options leave to one.
     by_model: bool,
+    links: LinkRules,
 }
 
 impl PageReader {
-    pub(crate) fn new(by_model: bool) -> Self {
-        Self { by_model }
+    pub(crate) fn new(by_model: bool, links: LinkRules) -> Self {
+        Self { by_model, links }
     }
 }
 
@@ -248,10 +276,9 @@ impl Transform for PageReader {
         let mut read = gleaner_transform::transform(input, &structured::reading(options, self.by_model))
             .map_err(|error| PageError { code: error.code(), message: error.to_string() })?;
         let text = structured::finish(&mut read.document, &page.url, options, self.by_model);
-        let mut links: Vec<Url> = read.links.links.into_iter().map(|link| link.url).collect();
-        // A page that moves on after a while is read, and leads on like a link.
-        links.extend(read.links.refresh.filter(|target| !links.contains(target)));
-        Ok(Transformed { document: read.document, links, pages_converted: read.pages_converted, text })
+        let (links, nofollow) = self.links.divide(read.links);
+        let pages_converted = read.pages_converted;
+        Ok(Transformed { document: read.document, links, nofollow, pages_converted, text })
     }
 }
 

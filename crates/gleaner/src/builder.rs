@@ -12,7 +12,7 @@ use gleaner_jobs::{
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use ipnet::IpNet;
 
-use crate::adapters::{FetchDoor, PageReader};
+use crate::adapters::{FetchDoor, LinkRules, PageReader};
 use crate::structured::{CrawlPrompts, Pages, Planner, PlannerParts};
 use crate::support::Abilities;
 use crate::webhooks::WebhookDoor;
@@ -43,6 +43,7 @@ pub struct EngineBuilder {
     concurrency: Option<u32>,
     per_host: Option<u32>,
     no_near_duplicates: bool,
+    links: LinkRules,
     store: Option<Arc<dyn Store>>,
     retained: Option<(usize, u64)>,
     cache: PageCache,
@@ -113,6 +114,24 @@ impl EngineBuilder {
     #[must_use]
     pub fn near_duplicates(mut self, compare: bool) -> Self {
         self.no_near_duplicates = !compare;
+        self
+    }
+
+    /// Sets whether crawls and maps heed `rel="nofollow"` at links and `nofollow` in `<meta name="robots">`. By default they
+    /// do not, since these tell search engines what not to vouch for, and clients of the contract expect all pages of a
+    /// site. With it an address is not taken from such a link; it is crawled if another leads to it. Links that are left
+    /// out for it are counted as [`Reason::Nofollow`](crate::Reason::Nofollow).
+    #[must_use]
+    pub fn obey_nofollow(mut self, obey: bool) -> Self {
+        self.links.obey_nofollow = obey;
+        self
+    }
+
+    /// Sets whether documents in an `<iframe>` count as linked by crawls and maps. By default they do not: most are parts of
+    /// a page or advertisements. They never are in the `links` format.
+    #[must_use]
+    pub fn follow_iframes(mut self, follow: bool) -> Self {
+        self.links.iframes = follow;
         self
     }
 
@@ -304,7 +323,7 @@ impl EngineBuilder {
         let parts = Parts {
             store,
             fetch: Arc::new(FetchDoor::new(fetcher, self.renderer)),
-            transform: Arc::new(PageReader::new(self.model.is_some() && self.extract.is_none())),
+            transform: Arc::new(PageReader::new(self.model.is_some() && self.extract.is_none(), self.links)),
             clock: Clock::system(),
             robots_agent: self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned()),
             max_in_flight,

@@ -55,10 +55,13 @@ impl Engine {
         self.check_extract(&plan)?;
         check_webhook(plan.webhook.as_ref())?;
         let found = match &self.planner {
-            Some(planner) => planner.run(plan).await,
+            Some(planner) => planner.run(plan, None).await,
             None => {
                 let (id, cancelled) = (JobId::from_uuid(Uuid::now_v7()), CancellationToken::new());
-                self.extract.extract(ExtractTask { id, plan, cancelled }).await.map(ExtractResult::from)
+                self.extract
+                    .extract(ExtractTask { id, plan, cancelled, purse: None })
+                    .await
+                    .map(ExtractResult::from)
             }
         };
         Ok(found.map_err(gleaner_jobs::Error::from)?)

@@ -26,9 +26,9 @@ struct Options {
     /// The team's credits; unlimited by default
     #[arg(long)]
     credits: Option<u64>,
-    /// Scrapes a minute; unlimited by default
-    #[arg(long)]
-    rate: Option<u32>,
+    /// Requests a minute of each kind (scrapes, crawls, statuses, ...); 0 is no limit
+    #[arg(long, default_value_t = 600)]
+    requests_per_minute: u32,
     /// What webhooks are signed with
     #[arg(long)]
     webhook_secret: Option<String>,
@@ -46,7 +46,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options::parse();
     let team = TeamConfig {
         credits: options.credits,
-        requests_per_minute: options.rate.map(|rate| (Operation::Scrape, rate)).into_iter().collect(),
+        requests_per_minute: match options.requests_per_minute {
+            0 => Vec::new(),
+            rate => Operation::ALL.map(|operation| (operation, rate)).into(),
+        },
         webhook_secret: options.webhook_secret.map(Secret::new),
         ..TeamConfig::new(Team::new(TeamId::default()))
     };

@@ -220,7 +220,7 @@ impl Call<'_> {
         let (id, base) = (self.job()?, self.base()?);
         let limit = page.limit.map(|limit| format!("&limit={limit}")).unwrap_or_default();
         let next = move |skip: u64| format!("{base}?skip={skip}{limit}");
-        Ok(self.engine.desk().status(&self.team.id, kind, id, page, &next).await?.bytes.into())
+        Ok(self.engine.desk().status(&self.team.id, kind, id, page, &next).await?.bytes)
     }
 
     /// The job that the path names.

@@ -5,6 +5,10 @@
 //! first difference gives a large |t|; below 4.5 there is no sign of a leak (the bound of leakage assessments in the
 //! manner of TVLA).
 //!
+//! Exits with 1 where |t| reaches the bound in each of three runs: a machine with other work to do may exceed it once, a
+//! leak exceeds it always. It is to be run by hand on a quiet machine, and no part of what CI runs, since even so its
+//! result depends on what else the machine does.
+//!
 //! ```sh
 //! cargo run --release -p gleaner-jobs --example signature_timing
 //! ```
@@ -12,6 +16,7 @@
 #![expect(clippy::print_stdout, reason = "an example speaks to who runs it")]
 
 use std::hint::black_box;
+use std::process::ExitCode;
 use std::time::Instant;
 
 use gleaner_jobs::{Secret, sign, verify};
@@ -20,8 +25,22 @@ const SAMPLES: usize = 100_000;
 /// Samples beyond this share of the slowest are dropped from both classes alike: they are interrupts.
 const KEPT: f64 = 0.95;
 const BOUND: f64 = 4.5;
+/// All of so many runs must show a leak for it to count as one.
+const RUNS: u32 = 3;
 
-fn main() {
+fn main() -> ExitCode {
+    for run in 1..=RUNS {
+        let worst = worst_of_a_run();
+        println!("run {run}: |t| {} {BOUND}", if worst < BOUND { "<" } else { ">=" });
+        if worst < BOUND {
+            return ExitCode::SUCCESS;
+        }
+    }
+    ExitCode::FAILURE
+}
+
+/// The largest |t| of all pairs of classes.
+fn worst_of_a_run() -> f64 {
     let secret = Secret::new("whsec");
     let body = br#"{"success":true,"type":"crawl.page"}"#;
     let header = sign(&secret, body);
@@ -56,7 +75,7 @@ fn main() {
     };
     let t = welch(&[altered(first), altered(last)], naive);
     println!("for comparison, a comparison that stops at the first difference: t = {t:+.2}");
-    println!("|t| {} {BOUND}", if worst < BOUND { "<" } else { ">=" });
+    worst
 }
 
 /// Cheap numbers that are random enough to shuffle two classes.

@@ -2,10 +2,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, UrlKey};
+use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, Reason, UrlKey};
 use gleaner_store::LeasedPage;
-use gleaner_types::JobId;
 use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target};
+use gleaner_types::{JobId, SafeUrl};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -129,6 +129,19 @@ impl CrawlContext {
     }
 }
 
+impl CrawlContext {
+    /// Counts an address that a page asks not to follow, by the first reason that keeps it out of the crawl.
+    pub(crate) fn unfollowed(&self, url: &Url, on: &Url) {
+        match self.scope.decide(url, false) {
+            Decision::Rejected(reason) => self.records.rejections.count(reason),
+            Decision::Inside | Decision::External => self.records.rejections.count(Reason::Nofollow),
+        }
+        if !self.records.traces.is_empty() {
+            self.records.traces.unfollowed(self.identity.key(url), on);
+        }
+    }
+}
+
 impl JobContext {
     /// A job of pages that the user named.
     pub(crate) fn of_targets(
@@ -209,6 +222,11 @@ impl JobContext {
     /// Does the caller want to know what became of some addresses?
     pub(crate) fn is_traced(&self) -> bool {
         self.crawl.as_ref().is_some_and(|crawl| !crawl.records.traces.is_empty())
+    }
+
+    /// How the log names an address of the job: not at all where nothing of its pages may be kept.
+    pub(crate) fn shown(&self, url: &Url) -> Option<SafeUrl> {
+        (!self.zero_data_retention).then(|| SafeUrl::from(url))
     }
 
     /// Between two requests to a host, as far as the job says.

@@ -56,7 +56,8 @@ pub enum Verdict {
     RobotsTxt,
     /// It is further away than `maxDiscoveryDepth` lets pages be.
     TooManyClicks(u32),
-    /// It belongs to the crawl and was found, but the crawl ended (by its limit, or before its end) ahead of it.
+    /// It belongs to the crawl and was found, but the crawl ended ahead of it (by its limit, or cancelled), or its queue
+    /// was full; which of these is told by the job's status and warning.
     NotReached,
     /// It belongs to the crawl, but no page that was crawled links to it and no sitemap names it.
     NotFound,
@@ -77,7 +78,10 @@ impl fmt::Display for Verdict {
             Self::TooManyClicks(depth) => {
                 write!(f, "not crawled: it is {depth} clicks away, more than maxDiscoveryDepth allows")
             }
-            Self::NotReached => f.write_str("not crawled: it was found, but the crawl ended before its turn (limit)"),
+            Self::NotReached => f.write_str(
+                "not crawled: it was found, but the crawl ended before its turn (by its limit, or cancelled), or its \
+                 queue was full",
+            ),
             Self::NotFound => {
                 f.write_str("not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap names it")
             }
@@ -125,6 +129,8 @@ struct Trace {
     url: Url,
     verdict: Option<Verdict>,
     found: bool,
+    /// A page links to it that asks not to follow the link.
+    unfollowed: bool,
     admitted: bool,
     found_on: Option<Url>,
     depth: Option<u32>,
@@ -144,6 +150,7 @@ impl Traces {
                 url: url.clone(),
                 verdict,
                 found: false,
+                unfollowed: false,
                 admitted: false,
                 found_on: None,
                 depth: None,
@@ -169,6 +176,14 @@ impl Traces {
                 trace.found_on = on.cloned();
             }
             trace.depth = Some(trace.depth.map_or(depth, |known| known.min(depth)));
+        });
+    }
+
+    /// A link to the page that is not followed, because the page that it is on asks for that.
+    pub(crate) fn unfollowed(&self, key: UrlKey, on: &Url) {
+        self.each(key, |trace| {
+            trace.unfollowed = true;
+            trace.found_on.get_or_insert_with(|| on.clone());
         });
     }
 
@@ -229,6 +244,8 @@ impl Traces {
                 (Some(verdict), _) => verdict.clone(),
                 (None, Some(depth)) => Verdict::TooManyClicks(depth),
                 (None, None) if trace.found => Verdict::NotReached,
+                // Any other way to it would have been taken.
+                (None, None) if trace.unfollowed => Verdict::Rejected(Reason::Nofollow),
                 (None, None) => Verdict::NotFound,
             };
             Some(Explanation {

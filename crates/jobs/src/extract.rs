@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use gleaner_types::plan::ExtractPlan;
@@ -9,6 +10,7 @@ use gleaner_types::{ErrorCode, JobId, PageError};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::purse::Purse;
 use crate::reading::{PageRead, PageTask, by_fields};
 
 /// Tokens that one credit pays (contract 1).
@@ -61,6 +63,9 @@ pub struct ExtractTask {
     pub plan: ExtractPlan,
     /// The job was cancelled.
     pub cancelled: CancellationToken,
+    /// Whose account it works on; `None` where nobody asks. A model is to be called only while it
+    /// [covers](Purse::cover) the call, and pages are to be fetched [on it](crate::Room::scrape_for).
+    pub purse: Option<Arc<Purse>>,
 }
 
 /// Data that was extracted.

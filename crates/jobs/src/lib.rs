@@ -25,6 +25,8 @@ mod handle;
 mod map;
 mod page;
 mod ports;
+mod purse;
+mod quiet;
 mod reading;
 mod robots;
 mod room;
@@ -45,7 +47,10 @@ pub use clock::{Clock, rfc3339};
 pub use credits::{
     CREDITS_FOR_STEALTH, CREDITS_FOR_ZERO_DATA_RETENTION, CREDITS_PER_MODEL_PAGE, CREDITS_PER_PAGE,
 };
-pub use desk::{Desk, DeskParts, LONG_POLL, Page, StatusBody, Submit, Submitted};
+pub use desk::{
+    BODY_PATIENCE, Desk, DeskParts, LONG_POLL, MAX_BODIES_AT_ONCE, MAX_BODIES_OF_TEAM, Page, StatusBody,
+    Submit, Submitted,
+};
 pub use error::{Error, ErrorKind};
 pub use explain::{Explanation, MAX_EXPLAINED, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, TOKENS_PER_CREDIT};
@@ -56,6 +61,8 @@ pub use ports::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
     Transformed,
 };
+pub use purse::{CREDITS_AHEAD, Purse};
+pub use quiet::quietly;
 pub use reading::{PageRead, PageTask, PageText};
 pub use robots::{MAX_ROBOTS_KEPT, MAX_ROBOTS_MEMORY, ROBOTS_LIFETIME, ROBOTS_RETRY, ROBOTS_TIMEOUT};
 pub use room::{Parts, Room};

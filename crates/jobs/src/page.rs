@@ -9,7 +9,7 @@ use futures_util::FutureExt as _;
 use gleaner_frontier::{Candidate, Decision, Fingerprint, Observation, Pace, Reason, RobotsPolicy, UrlKey};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
-use gleaner_types::{ErrorCode, PageError};
+use gleaner_types::{ErrorCode, PageError, SafeUrl};
 use http::StatusCode;
 use tokio::time::Instant;
 use url::Url;
@@ -19,6 +19,7 @@ use crate::context::{CrawlContext, JobContext};
 use crate::credits::credits;
 use crate::gate::Lease;
 use crate::ports::{FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transformed};
+use crate::quiet::quietly;
 use crate::reading::{self, PageText};
 use crate::robots::ROBOTS_RETRY;
 use crate::shared::{Shared, Way, is_busy, same_host};
@@ -69,12 +70,14 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         biased;
         () = job.cancelled.cancelled() => return shared.give_back(page, again).await,
         () = tokio::time::sleep_until(end_of_work(&shared, &page)) => {
-            tracing::warn!(url = %gleaner_types::SafeUrl::from(&page.url), "a page was not done when its lease ended");
+            let url = job.shown(&page.url).map(tracing::field::display);
+            tracing::warn!(job = %job.id, url, "a page was not done when its lease ended");
             return shared.give_back(page, PageOutcome::Retry(shared.clock.now())).await;
         }
         // A panic is one page's failure.
-        work = AssertUnwindSafe(process(&shared, &job, &page, &lease)).catch_unwind() => work.unwrap_or_else(|_| {
-            tracing::error!(url = %gleaner_types::SafeUrl::from(&page.url), "a page made the engine panic");
+        work = AssertUnwindSafe(quietly(job.zero_data_retention, process(&shared, &job, &page, &lease))).catch_unwind() => work.unwrap_or_else(|_| {
+            let url = job.shown(&page.url).map(tracing::field::display);
+            tracing::error!(job = %job.id, url, "a page made the engine panic");
             failed(ErrorCode::UnknownError, "the engine failed on this page").into()
         }),
     };
@@ -87,13 +90,22 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         () = job.cancelled.cancelled() => return shared.give_back(page, again).await,
         compared = reading::read(&shared, &job, &page, work.text.take(), &mut work.outcome) => compared,
     };
-    if let Some(asked) = &job.options.formats.change_tracking {
-        tracking::track(&shared, &job, asked, compared, &mut work.outcome).await;
-    }
+    let remembered = match &job.options.formats.change_tracking {
+        Some(asked) => tracking::track(&shared, &job, asked, compared, &mut work.outcome).await,
+        None => None,
+    };
     let Work { outcome, redirected_to, pace, fingerprint, links, text: _ } = work;
     let Pace { observed, address, .. } = pace;
-    let finished =
-        FinishedPage { lease: page, outcome, redirected_to, observed, address, fingerprint, links };
+    let finished = FinishedPage {
+        lease: page,
+        outcome,
+        redirected_to,
+        observed,
+        address,
+        fingerprint,
+        links,
+        remembered,
+    };
     match shared.store.finish(finished, shared.clock.now()).await {
         Ok(receipt) if receipt.job_ended => shared.forget(job.id),
         Ok(_) => {}
@@ -150,6 +162,13 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
             let says = failure.retryable && failure.error.code != ErrorCode::ScrapeAllEnginesFailed;
             let observed = says.then_some(Observation { status: None, latency });
             let outcome = after_failure(shared, job, page, failure).await;
+            if let Some(crawl) = &job.crawl
+                && page.key == crawl.start_key
+                && crawl.sitemap != SitemapMode::Skip
+                && matches!(outcome, PageOutcome::Failed(_))
+            {
+                admit_sitemaps(shared, job, crawl, &page.url).await;
+            }
             trace(job, page, None, false, &outcome);
             return Work::from(outcome).told(Pace { observed, ..Pace::default() });
         }
@@ -232,6 +251,13 @@ async fn after_failure(
             None => forbidden(shared, job, page, true).await,
         },
         Some(HopRefusal::OutOfScope(_)) | None => {
+            if let Some(crawl) = &job.crawl
+                && page.key == crawl.start_key
+                && failure.refused_hop.is_some()
+            {
+                let warning = format!("nothing was crawled from the start page: {}", failure.error.message);
+                let _ = shared.store.warn(job.id, &warning).await;
+            }
             let again = if failure.retryable { try_again(shared, job, page, None) } else { None };
             again.unwrap_or(PageOutcome::Failed(failure.error))
         }
@@ -274,17 +300,33 @@ async fn read_sitemap(
     let found = match sitemaps::read(shared, &page.url, &errand_options(job, &page.url), manners).await {
         Ok(found) => found,
         Err(failure) => {
-            tracing::info!(error = %failure.error, "a sitemap could not be fetched");
-            let again = if failure.retryable { try_again(shared, job, page, None) } else { None };
-            return again.unwrap_or(PageOutcome::Skipped);
+            if failure.retryable
+                && let Some(again) = try_again(shared, job, page, None)
+            {
+                return again;
+            }
+            let trouble = format!("could not be fetched: {}", failure.error.message);
+            warn_of_sitemap(shared, job, crawl, &page.url, &trouble).await;
+            return PageOutcome::Skipped;
         }
     };
+    if let Some(trouble) = found.trouble() {
+        warn_of_sitemap(shared, job, crawl, &page.url, &format!("was read in part: {trouble}")).await;
+    }
     let (mut admitted, pages) = crawl.sitemaps.take(page.key, found);
     let inside =
         pages.into_iter().filter_map(|(url, priority)| crawl.found(url, Some(&page.url), 0, priority));
     admitted.extend(inside.filter(|candidate| !candidate.external));
     shared.admit(job.id, admitted).await;
     PageOutcome::Skipped
+}
+
+/// Tells the reader of the job that a sitemap is broken; the first few of them.
+async fn warn_of_sitemap(shared: &Shared, job: &JobContext, crawl: &CrawlContext, url: &Url, trouble: &str) {
+    if crawl.sitemaps.may_warn() {
+        let warning = format!("the sitemap {} {trouble}", SafeUrl::from(url));
+        let _ = shared.store.warn(job.id, &warning).await;
+    }
 }
 
 /// What robots.txt says, where it matters; or, where it forbids the page or is not known well enough yet, what becomes
@@ -322,12 +364,11 @@ async fn robots_of(
     Ok(Some(policy))
 }
 
-/// The sitemaps of a site are read once its start page has answered, and so told which site it is.
+/// The sitemaps of a site are read once its start page has answered, and so told which site it is, or has failed for good.
 async fn admit_sitemaps(shared: &Arc<Shared>, job: &JobContext, crawl: &CrawlContext, start: &Url) {
-    let robots = match &crawl.robots_agent {
-        Some(agent) => shared.robots(agent, start, false, job).await.reading.ok(),
-        None => None,
-    };
+    // Its rules may be ignored; the sitemaps that it names are wanted all the same.
+    let agent = crawl.robots_agent.as_deref().unwrap_or(&shared.agent);
+    let robots = shared.robots(agent, start, false, job).await.reading.ok();
     shared.admit(job.id, crawl.sitemaps.roots(start, robots.as_deref())).await;
 }
 
@@ -391,6 +432,7 @@ fn conclude(
     let redirected_to = arrived.map(|candidate| candidate.key).filter(|key| *key != page.key);
     let follow = fetched.status < 400 && !external && crawl.sitemap != SitemapMode::Only;
     let links = if follow {
+        found.nofollow.iter().for_each(|url| crawl.unfollowed(url, &page.url));
         let found = found.links.into_iter();
         found
             .filter_map(|url| {
@@ -430,6 +472,9 @@ impl HopCheck for Hops<'_> {
         };
         match crawl.scope.decide(to, false) {
             Decision::Rejected(Reason::NotIncluded) if self.is_start => {}
+            // `/docs/` that answers at `/docs` is the page that was asked for.
+            Decision::Rejected(Reason::OutsideStartPath)
+                if self.is_start && crawl.identity.key(to) == crawl.start_key => {}
             Decision::Rejected(reason) => return Err(HopRefusal::OutOfScope(reason.to_string())),
             Decision::Inside | Decision::External => {}
         }

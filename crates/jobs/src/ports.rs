@@ -139,6 +139,9 @@ pub struct Transformed {
     pub document: Document,
     /// All links of the page, absolute, each once, in their order.
     pub links: Vec<Url>,
+    /// Further links, which the page asks not to follow and which are not followed: they are counted alone. Where such
+    /// links are followed, they are among [`links`](Self::links).
+    pub nofollow: Vec<Url>,
     /// Pages of a PDF that were converted, which is what it costs; `None` for other pages.
     pub pages_converted: Option<u32>,
     /// The page as text, where the options ask for something that is left to [`Extract::read_page`].

@@ -19,6 +19,7 @@ use url::Url;
 use crate::context::JobContext;
 use crate::extract::{Extract, Extracted};
 use crate::page::end_of_work;
+use crate::quiet::quietly;
 use crate::session::Session;
 use crate::shared::Shared;
 
@@ -150,11 +151,12 @@ pub(crate) async fn read(
         return None;
     }
     let deadline = task.deadline;
-    let reading = AssertUnwindSafe(extract.read_page(task)).catch_unwind();
+    let reading = AssertUnwindSafe(quietly(job.zero_data_retention, extract.read_page(task))).catch_unwind();
     let read = match tokio::time::timeout_at(deadline, reading).await {
         Ok(Ok(read)) => read,
         Ok(Err(_)) => {
-            tracing::error!(url = %gleaner_types::SafeUrl::from(&page.url), "reading a page's fields panicked");
+            let url = job.shown(&page.url).map(tracing::field::display);
+            tracing::error!(job = %job.id, url, "reading a page's fields panicked");
             PageRead::noting("the engine failed to read the page's fields")
         }
         Err(_) => PageRead::noting("the page's fields were not read in time"),

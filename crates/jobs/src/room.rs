@@ -17,6 +17,7 @@ use crate::explain::Records;
 use crate::handle::Job;
 use crate::map::{self, MapResult};
 use crate::ports::{Fetch, Transform};
+use crate::purse::Purse;
 use crate::shared::Shared;
 use crate::{Error, worker};
 
@@ -71,6 +72,18 @@ impl Room {
         self.scrape_on(plan, Terms::default().with_request(request)).await
     }
 
+    /// Scrapes one page of an extract job, in the turn and the slots of its team, for no price but the job's own.
+    ///
+    /// # Errors
+    /// As for [`scrape`](Self::scrape).
+    pub async fn scrape_for(
+        self: &Arc<Self>,
+        plan: ScrapePlan,
+        purse: Option<&Purse>,
+    ) -> Result<Document, Error> {
+        self.scrape_on(plan, Terms::default().on(purse)).await
+    }
+
     pub(crate) async fn scrape_on(
         self: &Arc<Self>,
         plan: ScrapePlan,
@@ -120,6 +133,15 @@ impl Room {
     /// Where the rules cannot hold, or the store fails.
     pub async fn crawl(self: &Arc<Self>, plan: CrawlPlan, request: Value) -> Result<Job, Error> {
         self.crawl_explained(plan, request, &[]).await
+    }
+
+    /// Begins a crawl for an extract job, as [`scrape_for`](Self::scrape_for) scrapes.
+    ///
+    /// # Errors
+    /// As for [`crawl`](Self::crawl).
+    pub async fn crawl_for(self: &Arc<Self>, plan: CrawlPlan, purse: Option<&Purse>) -> Result<Job, Error> {
+        let id = self.start_crawl(plan, Terms::default().on(purse)).await?;
+        Ok(self.handle(id))
     }
 
     /// Begins a crawl and follows some addresses through it, for [`Job::explanations`].
@@ -279,6 +301,10 @@ impl Default for Terms {
 impl Terms {
     fn with_request(self, request: Value) -> Self {
         Self { request, ..self }
+    }
+
+    fn on(self, purse: Option<&Purse>) -> Self {
+        Self { account: purse.map(Purse::of_page), ..self }
     }
 
     fn with_webhook(self, webhook: Option<&WebhookPlan>) -> Self {

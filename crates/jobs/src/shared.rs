@@ -97,15 +97,7 @@ impl Shared {
     /// Gives back the lease of a page that is not worked on, since its job has ended or belongs to another engine: its
     /// host is free for others, and the page waits if its job goes on.
     pub(crate) async fn give_back(&self, lease: LeasedPage, outcome: PageOutcome) {
-        let page = FinishedPage {
-            lease,
-            outcome,
-            redirected_to: None,
-            observed: None,
-            address: None,
-            fingerprint: None,
-            links: Vec::new(),
-        };
+        let page = FinishedPage::new(lease, outcome);
         if let Err(error) = self.store.finish(page, self.clock.now()).await {
             tracing::error!(%error, "a lease could not be given back");
         }

@@ -27,6 +27,8 @@ pub const MAX_SITEMAP_PAGES: usize = 2_000_000;
 /// At most so many bytes of sitemaps are read for one site.
 pub const MAX_SITEMAP_BYTES: usize = 1 << 30;
 
+/// Of so many broken sitemaps a job tells its reader.
+const MAX_WARNED: usize = 3;
 /// Sitemaps go before pages of their depth, for they tell of more.
 const PRIORITY: u8 = Candidate::NORMAL + 64;
 /// Tells the key of a sitemap from that of a page at the same address.
@@ -48,6 +50,8 @@ struct State {
     start: Option<Url>,
     pages: usize,
     bytes: usize,
+    /// How many that are broken the reader was told of.
+    warned: usize,
 }
 
 /// A sitemap that was read.
@@ -57,6 +61,13 @@ pub(crate) struct Found {
     url: Url,
     bytes: usize,
     sitemap: Sitemap,
+}
+
+impl Found {
+    /// Why not all of it could be read, where that is so.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        self.sitemap.warnings.first().map(ToString::to_string)
+    }
 }
 
 /// May a sitemap be fetched?
@@ -76,11 +87,21 @@ impl Sitemaps {
         self.lock().depths.contains_key(&key)
     }
 
-    /// Where the sitemaps of a site are: those that robots.txt names, the one at the root, and the one of the folder
-    /// of the start page.
+    /// Whether the reader of the job may be told of one more broken sitemap.
+    pub(crate) fn may_warn(&self) -> bool {
+        let mut state = self.lock();
+        state.warned += 1;
+        state.warned <= MAX_WARNED
+    }
+
+    /// Where the sitemaps of a site are: those that robots.txt names, the one at the root, the one beside the start page,
+    /// and the one of the folder that the start page may be without saying so (`/docs`).
     pub(crate) fn roots(&self, start: &Url, robots: Option<&RobotsPolicy>) -> Vec<Candidate> {
         let named = robots.map_or_else(Vec::new, |policy| policy.sitemaps().to_vec());
-        let usual = ["/sitemap.xml", "sitemap.xml"].into_iter().filter_map(|path| start.join(path).ok());
+        let last = start.path_segments().and_then(|mut segments| segments.next_back()).unwrap_or_default();
+        let inner = (!last.is_empty() && !last.contains('.')).then(|| format!("{last}/sitemap.xml"));
+        let usual = ["/sitemap.xml", "sitemap.xml"].into_iter().chain(inner.as_deref());
+        let usual: Vec<Url> = usual.filter_map(|path| start.join(path).ok()).collect();
         let mut state = self.lock();
         let own = named.iter().filter(|url| url.origin() == start.origin());
         state.named.extend(own.map(key_of));
@@ -186,9 +207,6 @@ pub(crate) async fn read(
     // Up to 50 MB of XML: not beside the connections.
     let parsed = tokio::task::spawn_blocking(move || sitemap::parse(&answer.body, &answer.url)).await;
     let parsed = parsed.unwrap_or_default();
-    for warning in &parsed.warnings {
-        tracing::info!(url = %gleaner_types::SafeUrl::from(&url), %warning, "a sitemap was read in part");
-    }
     Ok(Found { url, bytes, sitemap: parsed })
 }
 
@@ -252,7 +270,14 @@ mod tests {
             "x",
         );
         let roots = Sitemaps::default().roots(&url(""), Some(&robots));
-        assert_eq!(paths(&roots), ["/map.xml", "/sitemap.xml", "/docs/sitemap.xml"]);
+        assert_eq!(
+            paths(&roots),
+            ["/map.xml", "/sitemap.xml", "/docs/sitemap.xml", "/docs/start/sitemap.xml"]
+        );
+        let page = Sitemaps::default().roots(&url("/docs"), None);
+        assert_eq!(paths(&page), ["/sitemap.xml", "/docs/sitemap.xml"]);
+        let file = Sitemaps::default().roots(&url("/docs/a.html"), None);
+        assert_eq!(paths(&file), ["/sitemap.xml", "/docs/sitemap.xml"]);
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub(crate) async fn transform(
 fn is_pdf(page: &Fetched) -> bool {
     let said = page.content_type.as_deref().and_then(|header| header.split(';').next()).unwrap_or_default();
     let head = page.body.get(..1_024).unwrap_or(&page.body);
-    said.trim().eq_ignore_ascii_case("application/pdf") || head.windows(5).any(|bytes| bytes == b"%PDF-")
+    said.trim().eq_ignore_ascii_case("application/pdf") || memchr::memmem::find(head, b"%PDF-").is_some()
 }
 
 fn panicked() -> PageError {

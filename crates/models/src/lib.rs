@@ -73,7 +73,6 @@ mod key;
 mod model;
 mod provider;
 mod searxng;
-mod tokens;
 
 pub use endpoint::{DEFAULT_CALL_TIMEOUT, MAX_REPLY_BYTES};
 pub use error::{Error, ErrorKind};
@@ -81,4 +80,3 @@ pub use key::{ApiKey, MAX_KEY_BYTES};
 pub use model::{DEFAULT_CONTEXT_TOKENS, DEFAULT_MAX_OUTPUT_TOKENS, HttpModel, HttpModelBuilder};
 pub use provider::{MaxTokensField, Provider};
 pub use searxng::{DEFAULT_SEARCH_TIMEOUT, MAX_QUERY_CHARS, MAX_SNIPPET_CHARS, SearxNg, SearxNgBuilder};
-pub use tokens::count_tokens;

@@ -11,7 +11,7 @@ use url::Url;
 use crate::endpoint::{Endpoint, EndpointParts, Reply};
 use crate::key::ApiKey;
 use crate::provider::{MaxTokensField, Provider, Settings};
-use crate::{Error, ErrorKind, count_tokens};
+use crate::{Error, ErrorKind};
 
 /// Tokens of request and answer together where nothing else is said: what the smaller of today's models hold.
 pub const DEFAULT_CONTEXT_TOKENS: u64 = 32_768;
@@ -60,10 +60,6 @@ impl HttpModel {
 impl LanguageModel for HttpModel {
     fn capabilities(&self) -> Capabilities {
         self.settings.capabilities.clone()
-    }
-
-    fn count_tokens(&self, text: &str) -> u64 {
-        count_tokens(text)
     }
 
     async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {

@@ -72,16 +72,7 @@ impl<S: Store> Bench<S> {
     }
 
     async fn finish(&self, lease: LeasedPage, outcome: PageOutcome, links: &[&str]) -> Receipt {
-        let links = candidates(links);
-        let page = FinishedPage {
-            lease,
-            outcome,
-            redirected_to: None,
-            observed: None,
-            address: None,
-            fingerprint: None,
-            links,
-        };
+        let page = FinishedPage { links: candidates(links), ..FinishedPage::new(lease, outcome) };
         self.store.finish(page, START).await.expect("a page can be finished")
     }
 
@@ -203,15 +194,7 @@ async fn a_redirect_to_a_known_page_is_no_second_document<S: Store>(bench: Bench
         let outcome = document(&page);
         let redirected_to =
             page.url.host_str().is_some_and(|host| host.starts_with("old")).then(|| candidate("new").key);
-        let page = FinishedPage {
-            lease: page,
-            outcome,
-            redirected_to,
-            observed: None,
-            address: None,
-            fingerprint: None,
-            links: Vec::new(),
-        };
+        let page = FinishedPage { redirected_to, ..FinishedPage::new(page, outcome) };
         bench.store.finish(page, START).await.expect("a page can be finished");
     }
     assert_eq!(bench.read(job, 0).await.0, ["new.example"]);
@@ -220,13 +203,9 @@ async fn a_redirect_to_a_known_page_is_no_second_document<S: Store>(bench: Bench
     let lease = bench.lease(1).await.remove(0);
     let outcome = document(&lease);
     let page = FinishedPage {
-        lease,
-        outcome,
         redirected_to: Some(candidate("target").key),
-        observed: None,
-        address: None,
-        fingerprint: None,
         links: candidates(&["target"]),
+        ..FinishedPage::new(lease, outcome)
     };
     let receipt = bench.store.finish(page, START).await.expect("a page can be finished");
     assert_eq!(

@@ -18,6 +18,15 @@ pub struct HistoryKey {
     pub tag: Option<String>,
 }
 
+/// A scrape that change tracking is to compare the next one with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remembered {
+    /// Where it belongs.
+    pub key: HistoryKey,
+    /// The page as it is now.
+    pub scrape: PastScrape,
+}
+
 /// A page as it was once scraped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastScrape {

@@ -9,7 +9,7 @@ use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
 use serde_json::Value;
 use url::Url;
 
-use crate::{JobAccount, TeamId};
+use crate::{JobAccount, Remembered, TeamId};
 
 /// What becomes of documents after they were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +121,25 @@ pub struct FinishedPage {
     pub fingerprint: Option<Fingerprint>,
     /// Links found that belong to the job.
     pub links: Vec<Candidate>,
+    /// What the history of the page is to have as its last scrape, where its document is stored.
+    pub remembered: Option<Box<Remembered>>,
+}
+
+impl FinishedPage {
+    /// A page that ended so, and of which nothing else is known.
+    #[must_use]
+    pub fn new(lease: LeasedPage, outcome: PageOutcome) -> Self {
+        Self {
+            lease,
+            outcome,
+            redirected_to: None,
+            observed: None,
+            address: None,
+            fingerprint: None,
+            links: Vec::new(),
+            remembered: None,
+        }
+    }
 }
 
 /// How a page ended.

@@ -35,15 +35,15 @@ mod weight;
 
 pub use conclusion::Conclusion;
 pub use error::{Error, ErrorKind};
-pub use history::{HistoryKey, PastScrape};
+pub use history::{HistoryKey, PastScrape, Remembered};
 pub use job::{
     FinishedPage, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailure, PageFailures,
     PageOutcome, ReadBound, Receipt, Retention, Slice,
 };
 pub use ledger::{Accounting, EndedJob, Shortage};
 pub use memory::{
-    MAX_ALL_LISTED_FAILURES, MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS, MAX_LISTED_FAILURES,
-    MemoryConfig, MemoryStore,
+    ALWAYS_LISTED_FAILURES, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS,
+    MAX_LISTED_FAILURES, MemoryConfig, MemoryStore,
 };
 pub use outbox::{
     DELIVERY_LEASE, DeadLetter, DeliveryOutcome, Due, DueEvent, EventId, MAX_LISTED_DEAD_LETTERS,

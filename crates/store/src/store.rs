@@ -30,6 +30,7 @@ use crate::{
 ///   [`cancel`](Store::cancel) or [`fail`](Store::fail). What it holds stays readable.
 /// - **Events are written with what they tell of**: a job with a webhook has its events in the outbox as soon as the
 ///   operation that caused them returns, in the order of their causes. They leave it one at a time.
+/// - **A history holds what somebody got**: a scrape is remembered with the document that it is of, or not at all.
 /// - **Teams take turns** at leasing, and so do the jobs of a team, a new one at once; but of two turns of a team at least
 ///   one is an older job's. No team has more pages in work than its slots.
 /// - **What was stored stays**: no bound drops a document that nobody has read. Where the next one can be kept nowhere, its
@@ -201,17 +202,13 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`Io`](crate::ErrorKind::Io).
     async fn load(&self, team: &TeamId) -> Result<TeamLoad, Error>;
 
-    /// Stores a scrape as the last one of its history and gives the one before. Repeated by the same job, it replaces
-    /// its own and gives the same answer.
+    /// The last scrape of a history; of one whose last scrape is of this job, that before it, so that a page which is done
+    /// twice is told the same. The new one is stored by [`finish`](Store::finish), with the document that tells of the
+    /// difference.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
-    async fn track(
-        &self,
-        job: JobId,
-        key: HistoryKey,
-        scrape: PastScrape,
-    ) -> Result<Option<PastScrape>, Error>;
+    async fn last_scrape(&self, job: JobId, key: &HistoryKey) -> Result<Option<PastScrape>, Error>;
 
     /// Takes up to `max` events that are due, each of another job. One whose outcome is not told by
     /// [`delivered`](Store::delivered) is due again after [`DELIVERY_LEASE`](crate::DELIVERY_LEASE).

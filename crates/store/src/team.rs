@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gleaner_types::JobId;
 use uuid::Uuid;
 
 /// The name of a team: who submits jobs, reads them and pays for them. Cloning it is cheap.
@@ -50,13 +51,24 @@ pub struct JobAccount {
     pub budget: Option<u64>,
     /// Makes a second submit of the team under the same key an error.
     pub idempotency_key: Option<Uuid>,
+    /// The job whose work this one is a part of, and which is accounted for in its place: what this one costs is told to
+    /// nobody, and it is in no list of jobs.
+    pub part_of: Option<JobId>,
 }
 
 impl JobAccount {
     /// A job of this team, without limits.
     #[must_use]
     pub fn of(team: TeamId) -> Self {
-        Self { team, slots: None, max_jobs: None, price: 1, budget: None, idempotency_key: None }
+        Self {
+            team,
+            slots: None,
+            max_jobs: None,
+            price: 1,
+            budget: None,
+            idempotency_key: None,
+            part_of: None,
+        }
     }
 }
 

@@ -47,6 +47,7 @@ mod client;
 mod hostile;
 mod scan;
 mod server;
+mod ships;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 mod site;
@@ -54,6 +55,7 @@ mod site;
 pub use hostile::{Canary, ProxyServer, RawServer, Step};
 pub use scan::hrefs;
 pub use server::{LOG_LIMIT, Log, LogDetail, RequestRecord, ServeOptions, Server};
+pub use ships::{SHIP_FIELDS, ShipValue, has_motto, ship};
 pub use site::{
     EncodedTruth, ExtraTruth, Extras, FailureKind, FailureTruth, LINKS_PER_PAGE, PathTruth, ProductTruth,
     RedirectTruth, Role, Site, SiteSpec, TrapTruth, Truth,

@@ -43,7 +43,7 @@ pub use content::training;
 pub use address::MAX_RESOLVED_BYTES;
 pub use charset::{CharsetSource, Decoded, decode};
 pub use error::{Error, ErrorKind};
-pub use page::links::{Link, MAX_LINKS, PageLinks};
+pub use page::links::{Link, LinkKind, MAX_LINKS, PageLinks};
 pub use select::{MAX_SELECTOR_BYTES, SELECTOR_STEPS_PER_NODE};
 pub use summary::WARNING as EXTRACTIVE_SUMMARY;
 pub use transform::{Input, MAX_BODY_BYTES, Page, check_selector, html_to_markdown, links, transform};

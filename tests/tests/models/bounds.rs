@@ -6,7 +6,9 @@ use gleaner::extraction::Stop;
 use gleaner::{Budget, ExtractRequest, ScrapeRequest};
 use serde_json::{Map, Value, json};
 
-use super::ships::{FIELDS, Template, claims, counted, engine, fleet, html, page_text, ship_of, site};
+use gleaner_testkit::SHIP_FIELDS;
+
+use super::ships::{Template, claims, counted, engine, fleet, html, page_text, ship_of, site};
 use super::support::{Asked, Fake, Says};
 
 /// A service that reads ships, but of pages that teach nothing about each other: each says its values in words of its own.
@@ -19,8 +21,10 @@ fn forgetful() -> (Fake, Fake) {
             return html(&format!("<main><h1>Fleet</h1><ul>{links}</ul></main>"));
         };
         let said = claims(Template::Changing, at);
-        let mut texts: Vec<String> =
-            FIELDS.iter().map(|name| format!("<p>{}</p>", said[*name]["quote"].as_str().unwrap())).collect();
+        let mut texts: Vec<String> = SHIP_FIELDS
+            .iter()
+            .map(|name| format!("<p>{}</p>", said[*name]["quote"].as_str().unwrap()))
+            .collect();
         texts.rotate_left(at % 6);
         let tag = ["article", "section", "div", "aside"][at % 4];
         html(&format!("<main><h1>Ship {at}</h1><{tag}>{}</{tag}></main>", texts.concat()))

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use gleaner::{ExtractRequest, ExtractResult};
-use gleaner_testkit::Canary;
+use gleaner_testkit::{Canary, SHIP_FIELDS};
 use serde_json::{Map, Value, json};
 
-use super::ships::{FIELDS, Template, claims, counted, engine, fleet, html, page, page_text, ship_of, site};
+use super::ships::{Template, claims, counted, engine, fleet, html, page, page_text, ship_of, site};
 use super::support::{Asked, Fake, Says};
 
 async fn extract(service: &Fake, urls: &[String]) -> ExtractResult {
@@ -64,9 +64,9 @@ async fn a_lying_model_gets_nothing_through() {
     let service = Fake::start(|_, asked| {
         let Some(at) = ship_of(asked) else { return counted(asked, &json!({})) };
         let mut told = claims(Template::Labels, at);
-        for (_, name) in FIELDS.iter().enumerate().filter(|(place, _)| (place + at) % 2 == 0) {
+        for (_, name) in SHIP_FIELDS.into_iter().enumerate().filter(|(place, _)| (place + at) % 2 == 0) {
             let (value, quote) = lie(name, at);
-            told[*name] = json!({ "value": value, "quote": quote });
+            told[name] = json!({ "value": value, "quote": quote });
         }
         told["radioFitted"] = json!({ "value": true, "quote": "fitted" });
         counted(asked, &told)
@@ -84,7 +84,7 @@ async fn a_lying_model_gets_nothing_through() {
         if row["radioFitted"] == json!(true) {
             passed.push(format!("radioFitted of ship {at}"));
         }
-        for (place, name) in FIELDS.iter().enumerate() {
+        for (place, name) in SHIP_FIELDS.iter().enumerate() {
             let truth = &claims(Template::Labels, at)[*name]["value"];
             if (place + at) % 2 == 0 {
                 planted += 1;
@@ -147,7 +147,7 @@ async fn instructions_on_a_page_change_no_address_no_key_and_no_schema() {
         let found = extract(&service, &[site.url("/*")]).await;
         let row = found.data["ships"][0].as_object().unwrap().clone();
         let names: Vec<&str> = row.keys().map(String::as_str).collect();
-        let mut wanted: Vec<&str> = FIELDS.iter().copied().chain(["name"]).collect();
+        let mut wanted: Vec<&str> = SHIP_FIELDS.iter().copied().chain(["name"]).collect();
         wanted.sort_unstable();
         assert_eq!(names, wanted, "hostile: {hostile}");
         assert_eq!(found.data["ships"].as_array().unwrap().len(), SHIPS);

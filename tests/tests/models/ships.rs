@@ -4,29 +4,10 @@ use std::sync::Arc;
 
 use gleaner::{Engine, EngineBuilder, ExtractRequest, ScrapeOptions};
 use gleaner_models::Provider;
+use gleaner_testkit::{SHIP_FIELDS, ship};
 use serde_json::{Map, Value, json};
 
 use super::support::{Asked, Ending, Fake, Says, model, reply};
-
-/// Names of the schema that no page uses, so that nothing but a model can tell which value is which.
-pub(crate) const FIELDS: [&str; 6] = ["yard", "keelLaid", "crewSize", "draught", "engineMaker", "motto"];
-const YARDS: [&str; 7] =
-    ["Harland", "Blohm and Co", "Chantiers du Nord", "Ansaldo", "Vulcan", "Odense", "Gdansk Works"];
-const MAKERS: [&str; 5] = ["Sulzer", "Burmeister", "Doxford", "Wärtsilä", "Fiat Grandi Motori"];
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// How the pages of a site are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,32 +18,16 @@ pub(crate) enum Template {
     Changing,
 }
 
-/// One ship: each value as the page writes it, and as the result has it.
-fn values(at: usize) -> [(String, Value); 6] {
-    let (day, month, year) = (1 + at * 5 % 28, at * 7 % 12, 1900 + at * 3 % 90);
-    let crew = 1_010 + at * 37;
-    let draught = format!("{}.{}", 5 + at % 9, 1 + at % 8);
-    let metres: f64 = draught.parse().unwrap();
-    [
-        (YARDS[at % 7].to_owned(), json!(YARDS[at % 7])),
-        (format!("{day} {} {year}", MONTHS[month]), json!(format!("{year}-{:02}-{day:02}", month + 1))),
-        (format!("{},{:03}", crew / 1_000, crew % 1_000), json!(crew)),
-        (draught, json!(metres)),
-        (MAKERS[at * 3 % 5].to_owned(), json!(MAKERS[at * 3 % 5])),
-        (format!("Onward and upward {at}"), json!(format!("Onward and upward {at}"))),
-    ]
-}
-
 fn has_motto(template: Template, at: usize) -> bool {
-    template != Template::Labels || at % 3 != 2
+    template != Template::Labels || gleaner_testkit::has_motto(at)
 }
 
 /// What a perfect extract gives for a ship.
 pub(crate) fn truth(template: Template, at: usize) -> Value {
     let mut row = Map::from_iter([("name".to_owned(), json!(format!("Ship {at}")))]);
-    for (name, (_, value)) in FIELDS.iter().zip(values(at)) {
-        let known = *name != "motto" || has_motto(template, at);
-        row.insert((*name).to_owned(), if known { value } else { Value::Null });
+    for (name, value) in SHIP_FIELDS.into_iter().zip(ship(at)) {
+        let known = name != "motto" || has_motto(template, at);
+        row.insert(name.to_owned(), if known { value.json.parse().unwrap() } else { Value::Null });
     }
     Value::Object(row)
 }
@@ -73,7 +38,7 @@ pub(crate) fn page(template: Template, at: usize, more: &str) -> String {
         ["Built at", "Laid down", "Complement", "Deepest point (m)", "Machines by", "Words over the bridge"];
     let classes = ["s-built", "s-start", "s-men", "s-deep", "s-mach", "s-words"];
     let known =
-        values(at).into_iter().map(|(text, _)| text).take(if has_motto(template, at) { 6 } else { 5 });
+        ship(at).into_iter().map(|value| value.written).take(if has_motto(template, at) { 6 } else { 5 });
     let later = template == Template::Changing && at >= 25;
     let body: String = known
         .enumerate()
@@ -179,14 +144,14 @@ pub(crate) fn counted(asked: &Asked, answer: &Value) -> Says {
 /// What a model that reads well says about a ship.
 pub(crate) fn claims(template: Template, at: usize) -> Value {
     let mut claims = Map::new();
-    for (name, (text, value)) in FIELDS.iter().zip(values(at)) {
-        let known = *name != "motto" || has_motto(template, at);
+    for (name, value) in SHIP_FIELDS.into_iter().zip(ship(at)) {
+        let known = name != "motto" || has_motto(template, at);
         let claim = if known {
-            json!({ "value": value, "quote": text })
+            json!({ "value": value.json.parse::<Value>().unwrap(), "quote": value.written })
         } else {
             json!({ "value": null, "quote": null })
         };
-        claims.insert((*name).to_owned(), claim);
+        claims.insert(name.to_owned(), claim);
     }
     Value::Object(claims)
 }

@@ -3,7 +3,9 @@
 use gleaner::ExtractResult;
 use serde_json::Value;
 
-use super::ships::{FIELDS, Template, engine, fleet, reader, site, truth};
+use gleaner_testkit::SHIP_FIELDS;
+
+use super::ships::{Template, engine, fleet, reader, site, truth};
 use super::support::Fake;
 
 const SHIPS: usize = 50;
@@ -19,13 +21,13 @@ fn f1(template: Template, data: &Value) -> f64 {
     for at in 0..SHIPS {
         let truth = truth(template, at);
         let row = rows.iter().find(|row| row["name"] == truth["name"]).unwrap_or(&Value::Null);
-        for name in FIELDS.iter().chain(&["name"]) {
+        for name in SHIP_FIELDS.iter().chain(&["name"]) {
             told += usize::from(!row[name].is_null());
             known += usize::from(!truth[name].is_null());
             right += usize::from(!row[name].is_null() && row[name] == truth[name]);
         }
     }
-    let extra = rows.len().saturating_sub(SHIPS) * (FIELDS.len() + 1);
+    let extra = rows.len().saturating_sub(SHIPS) * (SHIP_FIELDS.len() + 1);
     2.0 * right as f64 / (told + known + extra) as f64
 }
 

@@ -10,6 +10,7 @@
 
 mod aliases;
 mod escape;
+mod links;
 mod patterns;
 mod robots;
 mod sitemaps;

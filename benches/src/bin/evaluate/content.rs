@@ -6,7 +6,8 @@
 //! truth's in the same way, a date if its day is. Pages without truth for a figure do not count in it.
 //!
 //! The model of main content was trained on pages of this kind. A figure for sites that it has not seen needs models that
-//! were trained without them: `crates/transform/training` makes it (`--cross-validate`: folds by domain).
+//! were trained without them: `crates/transform/training` makes it (`--cross-validate`: folds by domain), and what it
+//! last gave is printed beside the fit, from the table in its README.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -25,6 +26,9 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::{Failure, Outcome, dom, render};
+
+/// Where the training program's figures are written down.
+const TRAINING: &str = include_str!("../../../../crates/transform/training/README.md");
 
 /// A page and its truth.
 struct Page {
@@ -175,6 +179,15 @@ impl fmt::Display for Quality {
     }
 }
 
+/// The cross-validated F1 by kind of page: `(kind, F1)`, all kinds first.
+fn unseen_sites(training: &'static str) -> Vec<(&'static str, f64)> {
+    let cells = |line: &'static str| line.trim_matches('|').split('|').map(str::trim).skip(1);
+    let kinds = training.lines().find(|line| line.starts_with("| | all"));
+    let figures = training.lines().find(|line| line.starts_with("| unseen sites |"));
+    let (Some(kinds), Some(figures)) = (kinds, figures) else { return Vec::new() };
+    cells(kinds).zip(cells(figures)).filter_map(|(kind, figure)| Some((kind, figure.parse().ok()?))).collect()
+}
+
 fn report(scores: &[Score], failed: usize, bytes: usize, reading: Duration, parsing: Duration) -> Outcome {
     let mut by_kind: BTreeMap<&str, Vec<&Score>> = BTreeMap::new();
     for score in scores {
@@ -191,6 +204,13 @@ fn report(scores: &[Score], failed: usize, bytes: usize, reading: Duration, pars
     }
     let quality = Quality::of(scores.iter());
     let _ = writeln!(table, "  {:14} {quality}  {:5}  failed {failed}", "all", scores.len());
+    let unseen = unseen_sites(TRAINING);
+    let said: Vec<String> = unseen.iter().map(|(kind, f1)| format!("{kind} {f1:.3}")).collect();
+    let _ = writeln!(
+        table,
+        "F1 of the training pages by models that had not seen their sites: {}",
+        said.join(", ")
+    );
     let share = |values: Vec<bool>| mean(values.into_iter().map(|right| f64::from(u8::from(right))));
     let title = share(scores.iter().filter_map(|score| Some(score.title?.0)).collect());
     let contained = share(scores.iter().filter_map(|score| Some(score.title?.1)).collect());
@@ -211,6 +231,7 @@ fn report(scores: &[Score], failed: usize, bytes: usize, reading: Duration, pars
     );
     let mut json = json!({
         "pages": scores.len(), "failed": failed, "kinds": kinds,
+        "unseen_sites": unseen.into_iter().collect::<BTreeMap<_, _>>(),
         "title": { "exact": title, "contained": contained }, "author": author, "date": date,
         "megabytes_per_second": ours, "pages_per_second": our_pages,
         "parse_megabytes_per_second": floor, "parse_pages_per_second": floor_pages, "ratio": ours / floor,
@@ -229,4 +250,20 @@ fn ratio(part: usize, whole: usize) -> f64 {
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (count, sum) = values.fold((0_u32, 0.0), |(count, sum), value| (count + 1, sum + value));
     sum / f64::from(count.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figures_of_the_training_are_found() {
+        let figures = unseen_sites(TRAINING);
+        let kinds: Vec<&str> = figures.iter().map(|(kind, _)| *kind).collect();
+        let expected =
+            ["all", "article", "documentation", "service", "forum", "collection", "listing", "product"];
+        assert_eq!(kinds, expected);
+        assert!(figures.iter().all(|(_, f1)| (0.4..1.0).contains(f1)), "{figures:?}");
+        assert_eq!(unseen_sites("no table"), []);
+    }
 }

@@ -1,6 +1,6 @@
 use clap::Args;
-use gleaner::CrawlRequest;
 use gleaner::plan::Target;
+use gleaner::{CrawlRequest, EngineBuilder};
 use serde_json::Number;
 use url::Url;
 
@@ -109,6 +109,14 @@ struct ScopeArgs {
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     ignore_robots_txt: Option<bool>,
 
+    /// Do not follow links that a page marks nofollow [default: false]
+    #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
+    nofollow: Option<bool>,
+
+    /// Take documents in iframes for linked pages [default: false]
+    #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
+    iframes: Option<bool>,
+
     /// Read robots.txt for this agent [default: gleaner]
     #[arg(long, value_name = "AGENT")]
     robots_user_agent: Option<String>,
@@ -133,6 +141,14 @@ impl CrawlArgs {
             Err(error) => Err(Failure::usage(format!("--explain: {error}"))),
         };
         self.explain.iter().map(parse).collect()
+    }
+
+    /// The engine with the rules of this crawl that are no part of a request.
+    pub(crate) fn configure(&self, builder: EngineBuilder) -> EngineBuilder {
+        let scope = &self.scope;
+        builder
+            .obey_nofollow(scope.nofollow.unwrap_or_default())
+            .follow_iframes(scope.iframes.unwrap_or_default())
     }
 
     /// The request of the contract.

@@ -16,7 +16,7 @@ pub(super) async fn run(session: Session, args: &CrawlArgs) -> Result<u8, Failur
     let explained = args.explained()?;
     let mut interrupt = Interrupt::listen();
     let builder = webhook::with_webhook(with_model(&args.model)?, &args.webhook)?;
-    let engine = engine::start_with(builder, &args.engine)?;
+    let engine = engine::start_with(args.configure(builder), &args.engine)?;
     // Before the job: no page is asked for that could not be kept.
     let mut sink = engine::sink(&args.output)?;
     let has_prompt = request.prompt.is_some();

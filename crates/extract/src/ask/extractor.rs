@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{answer, list, prompt, values};
-use crate::bind::{Want, bind, folded, leaf_wants, put};
+use super::{answer, list, prompt, stated, values};
+use crate::bind::{Want, bind, folded, leaf_wants, put, unstated};
 use crate::error::{Error, ErrorKind};
 use crate::evidence::Evidence;
 use crate::ground::{Gate, LinkTable, Outcome};
@@ -192,7 +192,10 @@ impl Extractor {
     /// Asks for what an extraction lacks.
     async fn complete(&self, page: &Page, task: Task<'_>, extraction: Extraction) -> PageExtraction {
         let mut out = PageExtraction { extraction, coverage: Vec::new(), calls: 0, stopped: None };
-        let Some(model) = &self.model else { return out };
+        let Some(model) = &self.model else {
+            out.coverage = list::coverage(page, task.shape, &out.extraction);
+            return out;
+        };
         if page.markdown.trim().is_empty() {
             return out;
         }
@@ -414,31 +417,7 @@ impl Session<'_> {
 
     /// Reads the lists that the evidence left empty or short.
     async fn lists(&self, out: &mut PageExtraction) {
-        let mut waiting: Vec<(String, &[Field])> = vec![(String::new(), self.task.shape.fields())];
-        let mut lists: Vec<(String, &[Field])> = Vec::new();
-        let mut plain: Vec<(String, Field)> = Vec::new();
-        if let ShapeKind::List(inner) = &self.task.shape.kind {
-            lists.push((String::new(), inner.fields()));
-        }
-        while let Some((pointer, fields)) = waiting.pop() {
-            for field in fields {
-                let here = step(&pointer, &field.name);
-                match &field.shape.kind {
-                    ShapeKind::Object(inner) => waiting.push((here, inner)),
-                    ShapeKind::List(inner) if !inner.fields().is_empty() => {
-                        lists.push((here, inner.fields()));
-                    }
-                    ShapeKind::List(inner) if !inner.is_branch() => {
-                        let mut shape = (**inner).clone();
-                        if shape.description.is_empty() {
-                            shape.description.clone_from(&field.shape.description);
-                        }
-                        plain.push((here, Field { shape, ..field.clone() }));
-                    }
-                    _ => {}
-                }
-            }
-        }
+        let list::Lists { rows: lists, plain } = list::lists_of(self.task.shape);
         for (pointer, field) in plain {
             if !out.extraction.missing.iter().any(|missing| missing.pointer == pointer) {
                 continue;
@@ -450,20 +429,22 @@ impl Session<'_> {
                 out.extraction.leaves.extend(found.leaves);
             }
         }
-        for (pointer, fields) in lists {
-            let known = out.extraction.data.pointer(&pointer).and_then(Value::as_array).map_or(0, Vec::len);
-            if known > 0 {
-                continue;
-            }
-            let Some(found) = list::read(self, &pointer, fields).await else { continue };
+        for (pointer, row) in lists {
+            let known = stated::rows_at(&out.extraction.data, &out.extraction.leaves, &pointer);
+            let Some(found) = list::read(self, &pointer, row.fields(), known).await else { continue };
             if !found.rows.is_empty() {
+                let below = step(&pointer, "");
+                out.extraction.leaves.retain(|leaf| !leaf.pointer.starts_with(&below));
                 if pointer.is_empty() {
                     out.extraction.data = Value::Array(found.rows);
                 } else {
                     put(&mut out.extraction.data, &pointer, Value::Array(found.rows));
                 }
-                out.extraction.missing.retain(|missing| missing.pointer != pointer);
+                let places = format!("{below}*/");
+                let missing = &mut out.extraction.missing;
+                missing.retain(|missing| missing.pointer != pointer && !missing.pointer.starts_with(&places));
                 out.extraction.leaves.extend(found.leaves);
+                out.extraction.missing.extend(unstated(row, &pointer, &out.extraction.leaves));
             }
             out.coverage.push(found.coverage);
         }

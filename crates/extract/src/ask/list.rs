@@ -4,13 +4,14 @@ use serde_json::Value;
 use url::Url;
 
 use super::extractor::{Coverage, Session};
-use super::units::{Units, units};
+use super::stated::{Row, Stated, agree, rows_at};
+use super::units::Units;
 use super::{answer, prompt};
 use crate::bind::Want;
 use crate::ground::{Gate, LinkTable, Outcome};
-use crate::leaf::{Leaf, step};
+use crate::leaf::{Extraction, Leaf, step};
 use crate::normalise::Form;
-use crate::page::{Method, Part, Provenance, Span, cut};
+use crate::page::{Method, Page, Part, Provenance, Span, cut};
 use crate::schema::{Field, Shape, ShapeKind, WireSchema};
 
 /// Calls for one list.
@@ -32,19 +33,23 @@ pub(super) struct Listed {
 ///
 /// The records are counted before the model is asked. Each call carries those that are still open; a row counts for the one
 /// record that states its values, so that a row can come twice neither by mistake nor by a page's trick. Records that the model
-/// leaves out are asked for again as long as any call gains one.
-pub(super) async fn read(session: &Session<'_>, pointer: &str, fields: &[Field]) -> Option<Listed> {
+/// leaves out are asked for again as long as any call gains one. `known` are the rows that the page's own evidence gave: their records are not
+/// asked for, and they come first in the result.
+pub(super) async fn read(
+    session: &Session<'_>,
+    pointer: &str,
+    fields: &[Field],
+    known: Vec<Row>,
+) -> Option<Listed> {
     let markdown = session.page.markdown.as_str();
-    let Units { header, records } = units(markdown);
-    if records.len() < 2 {
-        return None;
-    }
+    let stated = Stated::read(markdown, &known)?;
+    let mut open = stated.open();
+    let Units { header, records } = stated.units;
     let (row_shape, shape) = rows_of(fields);
     let wants = crate::bind::leaf_wants(&row_shape);
-    let counted = records.len();
+    let counted = records.len().max(known.len());
     let header = markdown.get(header).unwrap_or_default();
     let mut found: Vec<Option<(Value, Vec<Leaf>)>> = records.iter().map(|_| None).collect();
-    let mut open: Vec<usize> = (0..counted).collect();
     let mut calls = 0;
     while !open.is_empty() && calls < MAX_LIST_CALLS {
         calls += 1;
@@ -96,9 +101,12 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, fields: &[Field])
             open.retain(|at| found.get(*at).is_some_and(Option::is_none));
         }
     }
+    // A row of the evidence whose record was not recognised may have been read once more.
+    let gained = found.into_iter().flatten().filter(|(_, row)| known.iter().all(|(_, own)| !agree(own, row)));
+    let gained: Vec<Row> = gained.collect();
     let mut rows = Vec::new();
     let mut leaves = Vec::new();
-    for (row, row_leaves) in found.into_iter().flatten() {
+    for (row, row_leaves) in known.into_iter().chain(gained) {
         let here = step(pointer, &rows.len().to_string());
         for leaf in row_leaves {
             leaves.push(Leaf { pointer: format!("{here}{}", leaf.pointer), ..leaf });
@@ -107,6 +115,54 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, fields: &[Field])
     }
     let coverage = Coverage { pointer: pointer.to_owned(), found: rows.len(), counted };
     Some(Listed { rows, leaves, coverage })
+}
+
+/// How much of each list a page's evidence gave, where its records can be counted.
+pub(super) fn coverage(page: &Page, shape: &Shape, found: &Extraction) -> Vec<Coverage> {
+    let lists = lists_of(shape).rows;
+    let counted = |(pointer, _): (String, &Shape)| {
+        let known = rows_at(&found.data, &found.leaves, &pointer);
+        let stated = Stated::read(&page.markdown, &known).filter(|_| !known.is_empty())?;
+        let counted = stated.units.records.len().max(known.len());
+        Some(Coverage { pointer, found: known.len(), counted })
+    };
+    lists.into_iter().filter_map(counted).collect()
+}
+
+/// The lists that a shape asks for, by their pointers.
+#[derive(Debug, Default)]
+pub(super) struct Lists<'s> {
+    /// Lists of objects, each with the shape of a row.
+    pub(super) rows: Vec<(String, &'s Shape)>,
+    /// Lists of plain values, each as a field of its values' shape.
+    pub(super) plain: Vec<(String, Field)>,
+}
+
+/// Finds the lists of a shape, those of rows aside.
+pub(super) fn lists_of(shape: &Shape) -> Lists<'_> {
+    let Lists { rows: mut lists, mut plain } = Lists::default();
+    let mut waiting = vec![(String::new(), shape.fields())];
+    if let ShapeKind::List(inner) = &shape.kind {
+        lists.push((String::new(), &**inner));
+    }
+    while let Some((pointer, fields)) = waiting.pop() {
+        for field in fields {
+            let here = step(&pointer, &field.name);
+            match &field.shape.kind {
+                ShapeKind::Object(inner) => waiting.push((here, inner)),
+                ShapeKind::List(inner) if !inner.fields().is_empty() => lists.push((here, &**inner)),
+                ShapeKind::List(inner) if !inner.is_branch() => {
+                    let mut shape = (**inner).clone();
+                    if shape.description.is_empty() {
+                        shape.description.clone_from(&field.shape.description);
+                    }
+                    plain.push((here, Field { shape, ..field.clone() }));
+                }
+                _ => {}
+            }
+        }
+    }
+    Lists { rows: lists, plain }
 }
 
 /// The shape of a row, and that of an answer: an object with the rows.

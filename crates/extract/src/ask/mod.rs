@@ -5,6 +5,7 @@ mod answer;
 mod extractor;
 mod list;
 mod prompt;
+mod stated;
 mod summarise;
 mod units;
 mod values;

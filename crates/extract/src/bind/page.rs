@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde_json::{Map, Value};
@@ -259,6 +260,7 @@ fn list(
             drop_unknown(&mut row, fields);
             rows.push(row);
         }
+        out.missing.extend(unstated(inner, pointer, &out.leaves));
         return Some(Value::Array(rows));
     }
     // Plain values: all that one property of the page's entities says.
@@ -281,6 +283,21 @@ fn list(
         out.leaves.push(leaf(evidence, &here, choice));
     }
     (!values.is_empty()).then_some(Value::Array(values))
+}
+
+/// The places of a list's rows that no row fills, with `*` for the row: `/offers/*/sku`.
+pub(crate) fn unstated(row: &Shape, list: &str, leaves: &[Leaf]) -> Vec<Missing> {
+    let below = step(list, "");
+    let filled: HashSet<&str> = leaves
+        .iter()
+        .filter_map(|leaf| leaf.pointer.strip_prefix(&below))
+        .filter_map(|rest| rest.find('/').and_then(|at| rest.get(at..)))
+        .collect();
+    let wants = leaf_wants(row);
+    let empty = wants.iter().filter(|want| !filled.contains(want.pointer.as_str()));
+    empty
+        .map(|want| Missing { pointer: format!("{below}*{}", want.pointer), reason: Reason::NotFound })
+        .collect()
 }
 
 /// The object with every place empty: null, an object of the same, or an empty list.

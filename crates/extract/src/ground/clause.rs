@@ -3,11 +3,91 @@ use std::ops::Range;
 use super::visible::widened;
 
 /// Words that turn a statement into its opposite.
-const NEGATIONS: [&str; 36] = [
-    "no", "not", "non", "without", "never", "none", "isn't", "aren't", "doesn't", "don't", "wasn't", "won't",
-    "can't", "cannot", "kein", "keine", "keinen", "nicht", "ohne", "sans", "pas", "sin", "senza", "geen",
-    "niet", "bez", "нет", "не", "nie", "není", "nije", "não", "inte", "ikke", "nem", "nincs",
+const NEGATIONS: [&str; 51] = [
+    "no",
+    "not",
+    "non",
+    "without",
+    "never",
+    "none",
+    "isn't",
+    "aren't",
+    "doesn't",
+    "don't",
+    "wasn't",
+    "won't",
+    "can't",
+    "cannot",
+    "kein",
+    "keine",
+    "keinen",
+    "nicht",
+    "ohne",
+    "sans",
+    "pas",
+    "sin",
+    "senza",
+    "geen",
+    "niet",
+    "bez",
+    "нет",
+    "не",
+    "nie",
+    "není",
+    "nije",
+    "não",
+    "inte",
+    "ikke",
+    "nem",
+    "nincs",
+    "nein",
+    "nej",
+    "prohibited",
+    "forbidden",
+    "unavailable",
+    "excluded",
+    "disallowed",
+    "banned",
+    "verboten",
+    "interdit",
+    "interdite",
+    "prohibido",
+    "prohibida",
+    "vietato",
+    "vietata",
 ];
+
+/// Words that say yes and nothing else.
+const AFFIRMATIONS: [&str; 24] = [
+    "yes",
+    "y",
+    "true",
+    "x",
+    "included",
+    "available",
+    "free",
+    "allowed",
+    "permitted",
+    "standard",
+    "ja",
+    "inklusive",
+    "vorhanden",
+    "erlaubt",
+    "oui",
+    "inclus",
+    "compris",
+    "sí",
+    "si",
+    "incluido",
+    "sì",
+    "sim",
+    "tak",
+    "да",
+];
+
+/// Marks that stand for no and for yes.
+const CROSSES: [char; 6] = ['✗', '✘', '❌', '✕', '✖', '☐'];
+const TICKS: [char; 5] = ['✓', '✔', '✅', '☑', '☒'];
 
 /// The clause that a range of the text stands in: it ends with its line, its cell, its sentence, or at a comma or semicolon.
 pub(super) fn clause<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
@@ -22,8 +102,70 @@ pub(super) fn clause<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
 
 /// Does a text deny what it names?
 pub(super) fn denies(text: &str) -> bool {
+    text.contains(CROSSES) || words(text).iter().any(|word| NEGATIONS.contains(&word.as_str()))
+}
+
+fn affirms(text: &str) -> bool {
+    text.contains(TICKS) || words(text).iter().any(|word| AFFIRMATIONS.contains(&word.as_str()))
+}
+
+fn words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace('’', "'");
-    lower.split(|found: char| !found.is_alphanumeric() && found != '\'').any(|word| NEGATIONS.contains(&word))
+    let parts = lower.split(|found: char| !found.is_alphanumeric() && found != '\'');
+    parts.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// What stands beside a name and answers it with yes or no.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// Nothing does: the name is in a sentence or a list of its own.
+    Nothing,
+    /// Yes, or no.
+    Says(bool),
+    /// Something stands there that is neither.
+    Else,
+}
+
+/// The answer to a name in the text: the next cell of its row, the box before it, or the line below where that is nothing but an answer.
+///
+/// `| Wifi | No |` does not state wifi, whatever is quoted of it.
+pub(super) fn beside(text: &str, range: &Range<usize>) -> Beside {
+    let line = widened(text, range, |found, _| found == '\n');
+    let (Some(before), Some(after)) = (text.get(line.start..range.start), text.get(range.end..line.end))
+    else {
+        return Beside::Nothing;
+    };
+    if before.trim_start().starts_with('|') {
+        // The quote's own cell, then the one behind it; where it is the last, the one before.
+        let behind = after.split('|').skip(1).map(str::trim).find(|cell| !cell.is_empty());
+        let ahead = before.rsplit('|').skip(1).map(str::trim).find(|cell| !cell.is_empty());
+        let own = text.get(range.clone()).unwrap_or_default();
+        return match behind.or(ahead) {
+            None => Beside::Nothing,
+            Some(_) if own.contains('|') => Beside::Nothing,
+            Some(cell) if denies(cell) => Beside::Says(false),
+            Some(cell) if affirms(cell) => Beside::Says(true),
+            Some(_) => Beside::Else,
+        };
+    }
+    let below = text.get(line.end..).unwrap_or_default().trim_start_matches(['\n', ' ', ':', '\t']);
+    let below = below.lines().next().map(|line| crate::page::cut(line, 60).trim()).unwrap_or_default();
+    let found = words(below);
+    let answers = |word: &String| {
+        let word = word.as_str();
+        NEGATIONS.contains(&word) || AFFIRMATIONS.contains(&word)
+    };
+    let only_marks = found.is_empty() && (below.contains(CROSSES) || below.contains(TICKS));
+    if only_marks || (!found.is_empty() && found.iter().all(answers)) {
+        return Beside::Says(!denies(below));
+    }
+    Beside::Nothing
+}
+
+/// Does this line of Markdown begin with a box that is not ticked (GitHub Flavored Markdown 0.29, 5.3)?
+pub(super) fn is_unticked(line: &str) -> bool {
+    let line = line.trim_start_matches(['-', '*', '+', ' ']);
+    line.starts_with("[ ]") || line.starts_with("\\[ \\]") || line.starts_with("[ \\]")
 }
 
 #[cfg(test)]

@@ -76,7 +76,19 @@ pub(super) fn stated(text: &str, span: &Range<usize>, meant: f64) -> Option<Figu
         if start < span.start || end > span.end {
             return None;
         }
-        let found: f64 = amount.decimal.parse().ok()?;
+        let mut found: f64 = amount.decimal.parse().ok()?;
+        if hides_its_rest(text, span, &(start..end)) {
+            return None;
+        }
+        if let Some(word) = minus_before(line, amount.range.start) {
+            // `minus 5` is stated by both words or not at all.
+            if near.start + word < span.start {
+                return None;
+            }
+            let product = format!("-{}", amount.decimal);
+            found = -found;
+            return close(found, meant).then(|| Figure { decimal: product.clone(), written: product });
+        }
         let scale = scale(line, &amount.range);
         if let Some(scale) = scale
             && end + scale.bytes <= span.end
@@ -89,6 +101,25 @@ pub(super) fn stated(text: &str, span: &Range<usize>, meant: f64) -> Option<Figu
         let written = line.get(amount.range).unwrap_or_default().to_owned();
         bare.then_some(Figure { decimal: amount.decimal, written })
     })
+}
+
+/// Is a number cut out of `555-1234` or `1 1/2`, with the rest outside the quote?
+fn hides_its_rest(text: &str, span: &Range<usize>, number: &Range<usize>) -> bool {
+    let joins = |found: char| matches!(found, '-' | '/');
+    let mut before = text.get(..number.start).unwrap_or_default().chars().rev();
+    let mut after = text.get(number.end..).unwrap_or_default().chars();
+    let is_digit = |found: Option<char>| found.is_some_and(|found| found.is_ascii_digit());
+    let ahead = number.start == span.start && before.next().is_some_and(joins) && is_digit(before.next());
+    let behind = number.end == span.end && after.next().is_some_and(joins) && is_digit(after.next());
+    ahead || behind
+}
+
+/// Where the word `minus` stands before the number at this byte of the line.
+fn minus_before(line: &str, number: usize) -> Option<usize> {
+    let before = line.get(..number)?.trim_end_matches([' ', '\u{a0}']);
+    let word = before.rsplit(|found: char| !found.is_alphabetic()).next()?;
+    let signed = ["minus", "moins", "menos", "meno"].contains(&word.to_lowercase().as_str());
+    signed.then(|| before.len() - word.len())
 }
 
 fn close(left: f64, right: f64) -> bool {

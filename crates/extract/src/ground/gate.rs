@@ -2,9 +2,10 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::clause::{clause, denies};
+use super::clause::{Beside, beside, clause, denies, is_unticked};
 use super::figure::{meant, stated};
-use super::visible::Visible;
+use super::token::is_whole;
+use super::visible::{Visible, widened};
 use super::{Folded, LinkTable};
 use crate::bind::Want;
 use crate::leaf::Reason;
@@ -84,7 +85,9 @@ impl<'p> Gate<'p> {
             return Outcome::Refused(Reason::QuoteNotOnPage);
         };
         let words = self.markdown.get(span.clone()).unwrap_or_default();
-        let found = Found { text: self.visible.text(), range: self.visible.range(&span) };
+        let line = widened(self.markdown, &span, |found, _| found == '\n');
+        let line = self.markdown.get(line).unwrap_or_default();
+        let found = Found { text: self.visible.text(), range: self.visible.range(&span), line };
         match derive(want, value, &said, &found) {
             Some(value) => Outcome::Proved { value, quote: words.trim().to_owned(), span },
             None => Outcome::Refused(Reason::NotInQuote),
@@ -97,6 +100,8 @@ impl<'p> Gate<'p> {
 struct Found<'t> {
     text: &'t str,
     range: Range<usize>,
+    /// The line of the Markdown, with its marks.
+    line: &'t str,
 }
 
 impl<'t> Found<'t> {
@@ -131,12 +136,38 @@ fn derive(want: &Want<'_>, claimed: &Value, said: &str, found: &Found<'_>) -> Op
             let made = stated(found.text, &found.range, meant(said)?)?;
             normalise(&made.decimal, Form::Number, shape, Reading::Data)
         }
-        ShapeKind::Boolean => statement(want, words).filter(|made| made == claimed),
+        ShapeKind::Boolean => {
+            let told = match beside(found.text, &found.range) {
+                Beside::Says(told) => Some(Value::Bool(told)),
+                Beside::Else => None,
+                Beside::Nothing if is_unticked(found.line) => Some(Value::Bool(false)),
+                Beside::Nothing => statement(want, words),
+            };
+            // What stands beside a name answers it; the name itself must still be the property's.
+            told.filter(|made| made == claimed && statement(want, words).is_some())
+        }
         ShapeKind::Text | ShapeKind::Any => {
             if want.form == Form::Date || matches!(shape.format.as_deref(), Some("date" | "date-time")) {
-                let made = date(words)?;
-                let meant = date(said)?;
-                return (made.get(..10) == meant.get(..10)).then(|| Value::from(made));
+                match (date(words), date(said)) {
+                    (Some(made), Some(meant)) => {
+                        return (made.get(..10) == meant.get(..10)).then(|| Value::from(made));
+                    }
+                    // A day that cannot be told for certain stays as the page writes it, where any text will do.
+                    (_, None) if shape.format.is_none() => {
+                        return text_within(said, words).map(Value::from);
+                    }
+                    _ => return None,
+                }
+            }
+            // A code for a sign, a word of the schema's own for a phrase.
+            let forms: &[Form] = match want.form {
+                Form::Currency | Form::CurrencyCode => &[Form::Currency, Form::CurrencyCode],
+                Form::Availability => &[Form::Availability],
+                _ => &[],
+            };
+            let made = |form: &Form| normalise(words, *form, shape, Reading::Prose);
+            if let Some(made) = forms.iter().filter_map(made).find(|made| made == claimed) {
+                return Some(made);
             }
             // A price comes out as a decimal number; other texts as the page has them.
             if want.form == Form::Price
@@ -147,7 +178,8 @@ fn derive(want: &Want<'_>, claimed: &Value, said: &str, found: &Found<'_>) -> Op
             if is_number(said) {
                 return stated(found.text, &found.range, meant(said)?).map(|made| Value::from(made.written));
             }
-            text_within(said, words).map(Value::from)
+            let text = text_within(said, words)?;
+            is_whole(found.text, &found.range, &text).then(|| Value::from(text))
         }
         ShapeKind::Object(_) | ShapeKind::List(_) => None,
     }
@@ -198,7 +230,7 @@ mod tests {
 
     #[test]
     fn claims_pass_only_with_proof() {
-        let markdown = "# Red *cup*\n\nPrice: £1,299.00 (was £1,500)\nReleased 4 March 2021. No wifi, free parking.\nSold out. [More](L0)\n2.5 million sold\nShipping 12.50 €\nStore at -5 °C\n[Blue jug](/p/1299) is not in stock\nBreakfast not included\n[Old](/2021/03/05/)";
+        let markdown = "# Red *cup*\n\nPrice: £1,299.00 (was £1,500)\nReleased 4 March 2021. No wifi, free parking.\nSold out. [More](L0)\n2.5 million sold\nShipping 12.50 €\nStore at -5 °C\n[Blue jug](/p/1299) is not in stock\nBreakfast not included\n[Old](/2021/03/05/)\n\n| Spa | No |\n| Gym | Yes |\n| Sauna | 9 rooms |\n\nPool ✗\n- [ ] Garage\n\n**Pets**\n\nNo\n\nSmoking prohibited\nWrite to sales.info@shop.example or call +44 20 7946 0958 or 555-1234\n1 1/2 kg at minus 6 degrees on 03/04/2021";
         let base = "https://x.example/".parse().unwrap();
         let mut links = LinkTable::default();
         links.replace("[More](/more)", &base);
@@ -277,6 +309,29 @@ mod tests {
                 Some("included"),
                 Err(Reason::NotInQuote),
             ),
+            // Names whose answer stands beside them.
+            ("spa", &boolean, json!(true), Some("Spa"), Err(Reason::NotInQuote)),
+            ("spa", &boolean, json!(false), Some("Spa"), Ok(json!(false))),
+            ("gym", &boolean, json!(true), Some("Gym"), Ok(json!(true))),
+            ("sauna", &boolean, json!(true), Some("Sauna"), Err(Reason::NotInQuote)),
+            ("pool", &boolean, json!(true), Some("Pool"), Err(Reason::NotInQuote)),
+            ("pool", &boolean, json!(true), Some("Pool ✗"), Err(Reason::NotInQuote)),
+            ("garage", &boolean, json!(true), Some("Garage"), Err(Reason::NotInQuote)),
+            ("petsAllowed", &boolean, json!(true), Some("Pets"), Err(Reason::NotInQuote)),
+            ("smokingAllowed", &boolean, json!(true), Some("Smoking prohibited"), Err(Reason::NotInQuote)),
+            // Parts of longer tokens.
+            ("email", &text, json!("info@shop.example"), None, Err(Reason::NotInQuote)),
+            ("email", &text, json!("sales.info@shop.example"), None, Ok(json!("sales.info@shop.example"))),
+            ("phone", &text, json!("7946 0958"), None, Err(Reason::NotInQuote)),
+            ("phone", &text, json!("+44 20 7946 0958"), None, Ok(json!("+44 20 7946 0958"))),
+            ("extension", &number, json!(1234), Some("1234"), Err(Reason::NotInQuote)),
+            ("weight", &number, json!(2), Some("2 kg"), Err(Reason::NotInQuote)),
+            ("degrees", &number, json!(6), Some("6 degrees"), Err(Reason::NotInQuote)),
+            ("degrees", &number, json!(6), Some("minus 6 degrees"), Err(Reason::NotInQuote)),
+            ("degrees", &number, json!(-6), Some("minus 6 degrees"), Ok(json!(-6))),
+            // Forms that a normaliser makes, and days that none can tell.
+            ("currency", &text, json!("EUR"), Some("12.50 €"), Ok(json!("EUR"))),
+            ("eventDate", &text, json!("03/04/2021"), Some("on 03/04/2021"), Ok(json!("03/04/2021"))),
             // Addresses that no reader sees.
             ("price", &number, json!(1299), Some("Blue jug"), Err(Reason::NotInQuote)),
             ("price", &number, json!(1299), Some("Blue jug is not in stock"), Err(Reason::NotInQuote)),

@@ -2,6 +2,8 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
+use super::visible::Address;
+
 /// Links of a page that get an id.
 pub const MAX_LINK_IDS: usize = 2_000;
 
@@ -20,8 +22,8 @@ impl LinkTable {
         while let Some(at) = rest.find("](") {
             let (before, after) = rest.split_at_checked(at + 2).unwrap_or((rest, ""));
             out.push_str(before);
-            let end = after.bytes().take(4_096).position(|byte| matches!(byte, b')' | b'\n' | b' '));
-            let target = end.and_then(|end| after.get(..end)).unwrap_or_default();
+            let length = Address::read(after).map_or(0, |address| address.length);
+            let target = after.get(..length).unwrap_or_default();
             if let Some(id) = self.id_of(target.trim_matches(['<', '>']), base) {
                 out.push_str(&id);
                 rest = after.get(target.len()..).unwrap_or_default();
@@ -65,6 +67,15 @@ impl LinkTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn brackets_in_pairs_belong_to_the_address() {
+        let base = "https://x.example/".parse().unwrap();
+        let mut table = LinkTable::default();
+        assert_eq!(table.replace("[a](/wiki/A_(b)) [c](<d>)", &base), "[a](L0) [c](L1)");
+        assert_eq!(table.resolve("L0"), Some("https://x.example/wiki/A_(b)"));
+        assert_eq!(table.resolve("L1"), Some("https://x.example/d"));
+    }
 
     #[test]
     fn only_the_pages_own_addresses_come_back() {

@@ -9,6 +9,7 @@ mod figure;
 mod folded;
 mod gate;
 mod links;
+mod token;
 mod visible;
 
 pub(crate) use folded::Folded;

@@ -56,9 +56,51 @@ impl Visible {
 
 /// The end of `](address)`, where one begins at this bracket. An address without a close ends with its line.
 pub(super) fn address_end(source: &str, bracket: usize) -> Option<usize> {
-    let address = source.get(bracket..)?.strip_prefix("](")?;
-    let close = address.bytes().take(MAX_ADDRESS_BYTES).position(|byte| matches!(byte, b')' | b'\n'))?;
-    Some(bracket + 2 + close + 1)
+    let after = source.get(bracket..)?.strip_prefix("](")?;
+    Some(bracket + 2 + Address::read(after)?.end)
+}
+
+/// The address behind `](`, in bytes of what follows there.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Address {
+    /// Its length, a title aside.
+    pub(super) length: usize,
+    /// The first byte behind its closing bracket.
+    pub(super) end: usize,
+}
+
+impl Address {
+    /// Brackets in pairs belong to the address, as do all within `<` and `>` (CommonMark 0.31, 6.3). Where they do not pair, the first closing
+    /// one ends it.
+    pub(super) fn read(after: &str) -> Option<Self> {
+        let mut length = None;
+        let mut first_close = None;
+        let (mut depth, mut in_angles, mut escaped) = (0_usize, after.starts_with('<'), false);
+        for (at, byte) in after.bytes().enumerate().take(MAX_ADDRESS_BYTES) {
+            if std::mem::take(&mut escaped) {
+                continue;
+            }
+            match byte {
+                b'\n' => {
+                    let end = first_close.unwrap_or(at);
+                    return Some(Self { length: length.unwrap_or(end).min(end), end: end + 1 });
+                }
+                b'\\' => escaped = true,
+                b'>' if in_angles => in_angles = false,
+                _ if in_angles => {}
+                b' ' => length = length.or(Some(at)),
+                b'(' => depth += 1,
+                b')' if depth == 0 => return Some(Self { length: length.unwrap_or(at), end: at + 1 }),
+                b')' => {
+                    first_close = first_close.or(Some(at));
+                    depth -= 1;
+                }
+                _ => {}
+            }
+        }
+        let end = first_close?;
+        Some(Self { length: length.unwrap_or(end).min(end), end: end + 1 })
+    }
 }
 
 /// A range widened to the nearest edges on both sides, at most so far. `edge` sees a character and the one behind it.
@@ -100,6 +142,9 @@ mod tests {
             (r"5\. 1\*2", "5. 1*2"),
             ("[open](/p", "open(/p"),
             ("[a] (b)", "a (b)"),
+            ("[Mercury](/wiki/Mercury_(planet)) is near", "Mercury is near"),
+            ("[a](<x)y>) b", "a b"),
+            ("[a](x(y) b\nc", "a b\nc"),
         ];
         for (source, seen) in rows {
             assert_eq!(Visible::new(source).text(), seen, "{source}");

@@ -3,7 +3,7 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 
-use super::record::key_of;
+use super::record::{Key, key_of};
 use super::{Capabilities, Finish, LanguageModel, ModelAnswer, ModelRequest, ProviderError, Usage};
 
 /// Answers kept.
@@ -21,8 +21,8 @@ pub struct Cached<M> {
 
 #[derive(Debug, Default)]
 struct Kept {
-    answers: HashMap<String, ModelAnswer>,
-    order: VecDeque<String>,
+    answers: HashMap<Key, ModelAnswer>,
+    order: VecDeque<Key>,
 }
 
 impl<M> Cached<M> {
@@ -56,7 +56,7 @@ impl<M: LanguageModel> LanguageModel for Cached<M> {
                     kept.answers.remove(&oldest);
                 }
             }
-            if kept.answers.insert(key.clone(), answer.clone()).is_none() {
+            if kept.answers.insert(key, answer.clone()).is_none() {
                 kept.order.push_back(key);
             }
         }

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ProviderError;
+use super::{ProviderError, estimate_tokens};
 use crate::schema::Dialect;
 
 /// Most bytes of an answer that are read; an adapter stops there and reports [`Finish::Length`].
@@ -21,7 +21,8 @@ pub trait LanguageModel: Send + Sync + Debug {
     /// What the model can do and what it costs. The same at every call.
     fn capabilities(&self) -> Capabilities;
 
-    /// Tokens of a text; at least as many as the provider will count, as budgets reserve by it.
+    /// Tokens of a text; at least as many as the provider will count, as budgets reserve by it. A model with no counter of its own keeps
+    /// [`estimate_tokens`].
     fn count_tokens(&self, text: &str) -> u64 {
         estimate_tokens(text)
     }
@@ -197,14 +198,4 @@ pub struct ModelAnswer {
     /// What it used; `None` where the provider did not say, and the whole reservation is counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-}
-
-/// An upper estimate of a text's tokens for a model without a counter of its own.
-///
-/// English has about four bytes to a token and few texts have fewer than two; a character beyond ASCII is counted as one.
-#[must_use]
-pub fn estimate_tokens(text: &str) -> u64 {
-    let ascii = text.bytes().filter(u8::is_ascii).count();
-    let wide = text.chars().filter(|found| !found.is_ascii()).count();
-    u64::try_from(ascii.div_ceil(3) + wide).unwrap_or(u64::MAX)
 }

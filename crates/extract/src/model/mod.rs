@@ -11,14 +11,16 @@ mod record;
 mod retry;
 pub mod scripted;
 mod search;
+mod tokens;
 
 pub use budgeted::Budgeted;
 pub use cached::{Cached, DEFAULT_CACHE_ENTRIES};
 pub use error::{ProviderError, ProviderErrorKind};
 pub use language::{
     Capabilities, Finish, LanguageModel, MAX_ANSWER_BYTES, Message, ModelAnswer, ModelRequest, Role,
-    TokenPrice, Usage, estimate_tokens,
+    TokenPrice, Usage,
 };
 pub use record::{Exchange, MAX_EXCHANGES, Recorder, Replay, Transcript};
 pub use retry::{DEFAULT_ATTEMPTS, MAX_RETRY_WAIT, Pause, RetryPolicy, Retrying};
 pub use search::{MAX_SEARCH_HITS, SearchHit, SearchQuery, WebSearch};
+pub use tokens::estimate_tokens;

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use super::{Capabilities, LanguageModel, ModelAnswer, ModelRequest, ProviderError, ProviderErrorKind};
 
@@ -34,11 +35,13 @@ pub struct Transcript {
     pub exchanges: Vec<Exchange>,
 }
 
-/// What tells requests apart: a model's name with every field, keys of objects in order.
-pub(super) fn key_of(model: &str, request: &ModelRequest) -> String {
-    // `serde_json::Value` keeps keys in order, so equal requests are equal texts.
+/// What tells requests apart: the SHA-256 of the model's name with every field. Requests hold whole pages, so the digest is kept and not they.
+pub(super) type Key = [u8; 32];
+
+/// The key of a request; equal requests have equal ones, as `serde_json::Value` keeps the keys of objects in order.
+pub(super) fn key_of(model: &str, request: &ModelRequest) -> Key {
     let value = serde_json::to_value(request).unwrap_or(Value::Null);
-    format!("{model}\n{value}")
+    Sha256::digest(format!("{model}\n{value}")).into()
 }
 
 /// A model whose calls are recorded.
@@ -90,14 +93,14 @@ impl<M: LanguageModel> LanguageModel for Recorder<M> {
 #[derive(Debug)]
 pub struct Replay {
     capabilities: Capabilities,
-    answers: Mutex<BTreeMap<String, VecDeque<Result<ModelAnswer, ProviderError>>>>,
+    answers: Mutex<BTreeMap<Key, VecDeque<Result<ModelAnswer, ProviderError>>>>,
 }
 
 impl Replay {
     /// Answers from this transcript.
     #[must_use]
     pub fn new(transcript: Transcript) -> Self {
-        let mut answers: BTreeMap<String, VecDeque<_>> = BTreeMap::new();
+        let mut answers: BTreeMap<Key, VecDeque<_>> = BTreeMap::new();
         for exchange in transcript.exchanges {
             let outcome = match (exchange.answer, exchange.error) {
                 (Some(answer), _) => Ok(answer),

@@ -185,3 +185,47 @@ fn lists_of_plain_values_are_asked_for_and_each_is_proved() {
     let span = second.provenance[0].span.as_ref().unwrap();
     assert_eq!(&text[span.start..span.end], "ovens");
 }
+
+#[test]
+fn what_markup_gives_of_a_list_is_completed_and_counted() {
+    let marked: Vec<Value> = [2_usize, 3, 7]
+        .iter()
+        .map(|at| json!({ "@type": "Person", "person": format!("Person{at} Berg"), "badge": 5_000 + at, "city": CITIES[at % 4] }))
+        .collect();
+    let html = format!(r#"<script type="application/ld+json">{}</script><h1>Members</h1>"#, json!(marked));
+    let shape = shape(schema());
+    let url = "https://example.com/page".parse().unwrap();
+    let page = gleaner_extract::Page::new(url, html).with_markdown(members(12));
+
+    // Without a model, the answer says how short the list is.
+    let free = block_on(Extractor::model_free().page(&page, Task::new(&shape)));
+    assert_eq!(free.extraction.data["members"].as_array().map(Vec::len), Some(3));
+    assert!(
+        free.warning().is_some_and(|warning| warning.contains("members: 3 of 12 rows")),
+        "{:?}",
+        free.warning()
+    );
+
+    // With one, only the nine others are asked for, and no row comes twice.
+    let model = reader(|_, _| true);
+    let found = block_on(Extractor::new(Arc::new(model.clone())).page(&page, Task::new(&shape)));
+    let asked = page_text(&model.asked()[0]).lines().filter(|line| line.starts_with("- ")).count();
+    assert_eq!((asked, found.calls), (9, 1));
+    let rows = found.extraction.data["members"].as_array().unwrap();
+    let badges: BTreeSet<u64> = rows.iter().filter_map(|row| row["badge"].as_u64()).collect();
+    assert_eq!((rows.len(), badges.len()), (12, 12));
+    assert_eq!(found.warning(), None);
+    for leaf in &found.extraction.leaves {
+        assert_eq!(found.extraction.data.pointer(&leaf.pointer), Some(&leaf.value), "{}", leaf.pointer);
+    }
+}
+
+#[test]
+fn a_column_that_no_row_states_is_told() {
+    let html = "<table><tr><th>Person</th><th>Badge</th></tr><tr><td>Ada Berg</td><td>5001</td></tr>\
+                <tr><td>Ole Lund</td><td>5002</td></tr></table>";
+    let page = gleaner_extract::Page::new("https://example.com/page".parse().unwrap(), html);
+    let found = gleaner_extract::extract(&page, &shape(schema()));
+    let missing: Vec<&str> = found.missing.iter().map(|missing| missing.pointer.as_str()).collect();
+    assert_eq!((found.data["members"].as_array().map(Vec::len), missing), (Some(2), vec!["/members/*/city"]));
+}

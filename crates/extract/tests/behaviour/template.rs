@@ -6,50 +6,12 @@ use std::sync::{Arc, Mutex};
 use gleaner_extract::model::Budgeted;
 use gleaner_extract::model::scripted::{Scripted, block_on};
 use gleaner_extract::{Budget, Drift, Extractor, Ledger, Page, Shape, Task, TemplateMemory};
+use gleaner_testkit::{SHIP_FIELDS, has_motto, ship};
 use serde_json::{Map, Value, json};
 
 use crate::support::{page_text, shape};
 
 const PAGES: usize = 50;
-const FIELDS: [&str; 6] = ["yard", "keelLaid", "crewSize", "draught", "engineMaker", "motto"];
-const YARDS: [&str; 7] =
-    ["Harland", "Blohm and Co", "Chantiers du Nord", "Ansaldo", "Vulcan", "Odense", "Gdansk Works"];
-const MAKERS: [&str; 5] = ["Sulzer", "Burmeister", "Doxford", "Wärtsilä", "Fiat Grandi Motori"];
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-
-/// One ship: values as the page writes them, and as the result has them.
-fn ship(at: usize) -> Vec<(String, Value)> {
-    let (day, month, year) = (1 + at * 5 % 28, at * 7 % 12, 1900 + at * 3 % 90);
-    let crew = 1_010 + at * 37;
-    let draught = format!("{}.{}", 5 + at % 9, 1 + at % 8);
-    vec![
-        (YARDS[at % 7].to_owned(), json!(YARDS[at % 7])),
-        (format!("{day} {} {year}", MONTHS[month]), json!(format!("{year}-{:02}-{day:02}", month + 1))),
-        (format!("{},{:03}", crew / 1_000, crew % 1_000), json!(crew)),
-        (draught.clone(), json!(draught.parse::<f64>().unwrap())),
-        (MAKERS[at * 3 % 5].to_owned(), json!(MAKERS[at * 3 % 5])),
-        (format!("Onward and upward {at}"), json!(format!("Onward and upward {at}"))),
-    ]
-}
-
-/// Every third ship has no motto.
-fn has_motto(at: usize) -> bool {
-    at % 3 != 2
-}
-
 struct Site {
     pages: Vec<Page>,
     truth: Vec<Map<String, Value>>,
@@ -60,11 +22,11 @@ struct Site {
 fn site(html: impl Fn(usize, &[String]) -> String, with_motto: bool) -> Site {
     let mut out = Site { pages: Vec::new(), truth: Vec::new(), answers: BTreeMap::new() };
     for at in 0..PAGES {
-        let mut values = ship(at);
+        let mut values = Vec::from(ship(at));
         if !with_motto || !has_motto(at) {
             values.pop();
         }
-        let written: Vec<String> = values.iter().map(|(text, _)| text.clone()).collect();
+        let written: Vec<String> = values.iter().map(|value| value.written.clone()).collect();
         let markdown = format!(
             "# Ship {at}\n\n{}\n\nFiller about the sea, which is wide and blue.",
             written.join("\n\n")
@@ -73,12 +35,12 @@ fn site(html: impl Fn(usize, &[String]) -> String, with_motto: bool) -> Site {
         out.pages.push(Page::new(url, html(at, &written)).with_markdown(markdown.clone()));
         let mut truth = Map::new();
         let mut answer = Map::new();
-        for (place, name) in FIELDS.iter().enumerate() {
+        for (place, name) in SHIP_FIELDS.iter().enumerate() {
             let known = values.get(place);
-            truth.insert((*name).to_owned(), known.map_or(Value::Null, |(_, value)| value.clone()));
-            let (text, value) =
-                known.cloned().map_or((Value::Null, Value::Null), |(text, value)| (json!(text), value));
-            answer.insert((*name).to_owned(), json!({ "value": value, "quote": text }));
+            let value = known.map_or(Value::Null, |known| known.json.parse().expect("JSON"));
+            let quote = known.map(|known| &known.written);
+            answer.insert((*name).to_owned(), json!({ "value": value, "quote": quote }));
+            truth.insert((*name).to_owned(), value);
         }
         out.truth.push(truth);
         out.answers.insert(markdown, Value::Object(answer).to_string());
@@ -125,7 +87,7 @@ fn run(site: &Site) -> Outcome {
         let found = block_on(learning.page_of(&memory, "ships.example/ship/*", page, Task::new(&shape)));
         drifts.extend(found.drift.map(|drift| (at, drift)));
         let truth = &site.truth[at];
-        for name in FIELDS {
+        for name in SHIP_FIELDS {
             let value = &found.page.extraction.data[name];
             told += usize::from(!value.is_null());
             known += usize::from(!truth[name].is_null());

@@ -159,7 +159,7 @@ impl Validators {
 pub(super) mod tests {
     use http::Method;
 
-    use super::super::key::Variant;
+    use super::super::key::{Variant, digest_of};
     use super::*;
 
     /// An entry for tests, with something in every field.
@@ -173,7 +173,7 @@ pub(super) mod tests {
         .into_iter()
         .collect();
         let options: [(&str, &dyn fmt::Display); 1] = [("mobile", &false)];
-        let variant = Variant { headers: &headers, options: &options };
+        let variant = Variant { headers: &headers, digest: &digest_of(&headers), options: &options };
         CacheEntry {
             key: CacheKey::of(&Method::GET, &url, &variant).unwrap(),
             url: url.join("/end").unwrap(),

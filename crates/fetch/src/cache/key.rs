@@ -1,5 +1,5 @@
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_types::SafeUrl;
 use http::header::{
@@ -34,6 +34,8 @@ pub struct CacheKey(Arc<str>);
 pub(crate) struct Variant<'a> {
     /// All headers of the first request, those of the engine and those of the caller.
     pub(crate) headers: &'a HeaderMap,
+    /// Their digest.
+    pub(crate) digest: &'a str,
     /// Each option by its name; none may be left out that changes what comes back.
     pub(crate) options: &'a [(&'static str, &'a dyn fmt::Display)],
 }
@@ -45,7 +47,7 @@ impl CacheKey {
             return None;
         }
         let (address, _) = url.as_str().split_once('#').unwrap_or((url.as_str(), ""));
-        let mut text = format!("{method} {address}\nheaders={}", digest_of(variant.headers));
+        let mut text = format!("{method} {address}\nheaders={}", variant.digest);
         for (name, value) in variant.options {
             text.push_str(&format!("\n{name}={value}"));
         }
@@ -80,8 +82,29 @@ impl fmt::Debug for CacheKey {
     }
 }
 
+/// The digest of the engine's own headers, as they were last. The pages of a crawl carry the same ones, and comparing
+/// them costs less than hashing them again.
+#[derive(Debug, Default)]
+pub(crate) struct LastDigest(Mutex<Option<(HeaderMap, Arc<str>)>>);
+
+impl LastDigest {
+    /// As [`digest_of`]. Headers of a caller may be secrets: none is given here, where it would outlive its request.
+    pub(crate) fn of(&self, headers: &HeaderMap) -> Arc<str> {
+        // Nothing panics while it is held, and a pair is whole between any two calls.
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, digest)) = &*last
+            && known == headers
+        {
+            return Arc::clone(digest);
+        }
+        let digest: Arc<str> = digest_of(headers).into();
+        *last = Some((headers.clone(), Arc::clone(&digest)));
+        digest
+    }
+}
+
 /// SHA-256 over names and values in the order of names, each with its length before it.
-fn digest_of(headers: &HeaderMap) -> String {
+pub(crate) fn digest_of(headers: &HeaderMap) -> String {
     let mut names: Vec<&HeaderName> = headers.keys().collect();
     names.sort_unstable_by_key(|name| name.as_str());
     let mut hasher = Sha256::new();
@@ -119,7 +142,7 @@ mod tests {
             .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)))
             .collect::<HeaderMap>();
         let options: [(&str, &dyn fmt::Display); 1] = [("mobile", &mobile)];
-        let variant = Variant { headers: &headers, options: &options };
+        let variant = Variant { headers: &headers, digest: &digest_of(&headers), options: &options };
         CacheKey::of(&Method::GET, &Url::parse(url).unwrap(), &variant)
     }
 
@@ -155,12 +178,24 @@ mod tests {
     }
 
     #[test]
+    fn the_last_digest_is_the_digest() {
+        let last = LastDigest::default();
+        let one = HeaderMap::from_iter([(USER_AGENT, HeaderValue::from_static("one"))]);
+        let two = HeaderMap::from_iter([(USER_AGENT, HeaderValue::from_static("two"))]);
+        let mut both = one.clone();
+        both.append(USER_AGENT, HeaderValue::from_static("two"));
+        for headers in [&one, &one, &two, &both, &one, &both, &HeaderMap::new()] {
+            assert_eq!(*last.of(headers), *digest_of(headers), "{headers:?}");
+        }
+    }
+
+    #[test]
     fn personal_and_partial_requests_have_none() {
         for name in UNKEYED {
             assert_eq!(key("https://a.example/", &[(name.clone(), "x")], false), None, "{name}");
         }
         let headers = HeaderMap::new();
-        let variant = Variant { headers: &headers, options: &[] };
+        let variant = Variant { headers: &headers, digest: &digest_of(&headers), options: &[] };
         let url = Url::parse("https://a.example/").unwrap();
         for method in [Method::POST, Method::HEAD, Method::PUT] {
             assert_eq!(CacheKey::of(&method, &url, &variant), None, "{method}");

@@ -44,10 +44,11 @@ pub use store::CacheStore;
 pub(crate) struct Cache {
     pub(crate) store: std::sync::Arc<dyn CacheStore>,
     pub(crate) flights: flight::Flights<CacheKey, std::sync::Arc<CacheEntry>>,
+    pub(crate) digest: key::LastDigest,
 }
 
 impl Cache {
     pub(crate) fn new(store: std::sync::Arc<dyn CacheStore>) -> Self {
-        Self { store, flights: flight::Flights::default() }
+        Self { store, flights: flight::Flights::default(), digest: key::LastDigest::default() }
     }
 }

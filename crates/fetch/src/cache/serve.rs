@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::flight::Seat;
-use super::key::Variant;
+use super::key::{Variant, digest_of};
 use super::storable::{is_storable, permits};
 use super::{Cache, CacheEntry, CacheFacts, CacheKey, CachePolicy, CacheUse};
 use crate::door::trace::{Stage, Trace};
@@ -36,7 +36,10 @@ pub(crate) async fn run(
     deadline: Instant,
 ) -> Result<Response, Error> {
     let started = Instant::now();
-    let found = fetcher.cache.as_ref().zip(key_of(fetcher, &request)?);
+    let found = match &fetcher.cache {
+        Some(cache) => key_of(fetcher, cache, &request)?.map(|key| (cache, key)),
+        None => None,
+    };
     let Some((cache, key)) = found else {
         if policy.is_closed() {
             return Err(not_cached(&request.url));
@@ -270,13 +273,13 @@ fn fits(fetcher: &Inner, request: &Request, copy: &CacheEntry) -> bool {
 }
 
 /// The key of a request; `None` where its answer is for nobody else.
-fn key_of(fetcher: &Inner, request: &Request) -> Result<Option<CacheKey>, Error> {
+fn key_of(fetcher: &Inner, cache: &Cache, request: &Request) -> Result<Option<CacheKey>, Error> {
     // No `..`: whoever adds an option decides here whether it changes what comes back.
     let Request {
         url,
         scheme_assumed,
         method,
-        headers: _, // among those of `first_headers`
+        headers: given, // among those of `first_headers`
         body,
         timeout: _,
         max_body: _, // held against each copy by `fits`
@@ -301,6 +304,7 @@ fn key_of(fetcher: &Inner, request: &Request) -> Result<Option<CacheKey>, Error>
     }
     let (tier, _) = fetcher.proxies.tiers(*proxy, url)?;
     let headers = exchange::first_headers(fetcher, tier, request)?;
+    let digest = if given.is_empty() { cache.digest.of(&headers) } else { digest_of(&headers).into() };
     let max_redirects = max_redirects.unwrap_or(fetcher.max_redirects);
     let options: [(&'static str, &dyn fmt::Display); 9] = [
         ("scheme-assumed", scheme_assumed),
@@ -315,7 +319,7 @@ fn key_of(fetcher: &Inner, request: &Request) -> Result<Option<CacheKey>, Error>
         // What a browser makes of a page is another variant, which does not come this way.
         ("rendering", &"none"),
     ];
-    Ok(CacheKey::of(method, &address, &Variant { headers: &headers, options: &options }))
+    Ok(CacheKey::of(method, &address, &Variant { headers: &headers, digest: &digest, options: &options }))
 }
 
 fn unasked(url: &Url) -> Error {

@@ -18,7 +18,7 @@ pub const DEFAULT_LEASE_TIME: Duration = Duration::from_secs(15 * 60);
 pub const DEFAULT_MAX_QUEUED_PER_JOB: u64 = 20_000_000;
 
 /// Bytes of addresses that wait in one job; further pages are refused and counted.
-pub const DEFAULT_MAX_QUEUED_BYTES_PER_JOB: u64 = 512 << 20;
+pub const DEFAULT_MAX_QUEUED_BYTES_PER_JOB: u64 = 128 << 20;
 
 /// Bytes of addresses that wait in all jobs together; further pages are refused and counted.
 pub const DEFAULT_MAX_QUEUED_BYTES: u64 = 1 << 30;
@@ -57,7 +57,8 @@ pub struct FrontierConfig {
     /// Bytes of addresses that wait in one job: what stands behind the host of each, and eleven bytes; of those that are
     /// too deep so far, the whole. Default [`DEFAULT_MAX_QUEUED_BYTES_PER_JOB`].
     pub max_queued_bytes_per_job: u64,
-    /// The same for all jobs together. Default [`DEFAULT_MAX_QUEUED_BYTES`].
+    /// The same for all jobs together; what pages link to fills three quarters of it at most, so that there is room for what
+    /// users name. Default [`DEFAULT_MAX_QUEUED_BYTES`].
     pub max_queued_bytes: u64,
     /// How often one page is leased before it counts as failed. Default [`DEFAULT_MAX_ATTEMPTS`].
     pub max_attempts: u32,

@@ -15,7 +15,7 @@ use super::slab::{Handle, Slab};
 use super::tempo::{Observation, Tempo};
 use super::traps::{PutOff, Trap};
 use super::yard::{Taken, Yard};
-use super::{host_of, rest_of};
+use super::{host_of, is_queueable, rest_of};
 use crate::Fingerprint;
 use crate::identity::UrlKey;
 
@@ -126,6 +126,20 @@ impl Frontier {
         now: Duration,
     ) -> Admitted {
         self.take_in(job.0, None, depth, candidates, now)
+    }
+
+    /// Would the queue take all of these pages in, were none of them known to the job? Where it would,
+    /// [`admit`](Self::admit) refuses none.
+    #[must_use]
+    pub fn has_room(&self, job: JobSlot, candidates: &[Candidate]) -> bool {
+        let Some(state) = self.jobs.get(job.0) else { return false };
+        let bytes = candidates.iter().map(|page| packed::size_of(rest_of(&page.url)));
+        let bytes = bytes.fold(0, u64::saturating_add);
+        let pages = u64::try_from(candidates.len()).unwrap_or(u64::MAX);
+        candidates.iter().all(|page| is_queueable(&page.url))
+            && state.queued_pages().saturating_add(pages) <= self.config.max_queued_per_job
+            && state.queued_bytes().saturating_add(bytes) <= self.config.max_queued_bytes_per_job
+            && self.queued_bytes.saturating_add(bytes) <= self.config.max_queued_bytes
     }
 
     /// Holds a job, or lets it go on: nothing of a held job is leased. For `pause`, and for a reader that falls behind.
@@ -423,7 +437,12 @@ impl Frontier {
         let room = Room {
             pages: self.config.max_queued_per_job,
             bytes: self.config.max_queued_bytes_per_job,
-            in_all: self.config.max_queued_bytes.saturating_sub(self.queued_bytes),
+            // What pages link to leaves room for what users name.
+            in_all: match page {
+                Some(_) => self.config.max_queued_bytes / 4 * 3,
+                None => self.config.max_queued_bytes,
+            }
+            .saturating_sub(self.queued_bytes),
         };
         let before = self.queued_bytes_of(handle);
         let Some(job) = self.jobs.get_mut(handle) else { return Admitted::default() };

@@ -83,6 +83,14 @@ impl Job {
         self.waiting_bytes.saturating_add(parked)
     }
 
+    /// Pages that wait, those that are too deep so far among them.
+    pub(super) fn queued_pages(&self) -> u64 {
+        match &self.known {
+            Known::Set(_) => self.waiting,
+            Known::Graph(graph) => self.waiting.saturating_add(graph.parked()),
+        }
+    }
+
     /// True where it may lease one page more, as far as its own rules go.
     pub(super) fn may_lease(&self) -> bool {
         !self.held

@@ -24,13 +24,15 @@ pub enum Reason {
     BinaryFile,
     /// A link of an external page, which are not followed.
     FoundOnExternalPage,
+    /// The page that it was found on asks not to follow it. Not given by the scope itself, which does not know the page.
+    Nofollow,
     /// robots.txt forbids it. Not given by the scope itself, which does not know robots.txt.
     RobotsTxt,
 }
 
 impl Reason {
     /// Every reason, in the order in which they are tested.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::UnsupportedScheme,
         Self::TooLong,
         Self::FoundOnExternalPage,
@@ -41,6 +43,7 @@ impl Reason {
         Self::TooDeep,
         Self::Excluded,
         Self::NotIncluded,
+        Self::Nofollow,
         Self::RobotsTxt,
     ];
 
@@ -58,6 +61,7 @@ impl Reason {
             Self::TooDeep => "too_deep",
             Self::BinaryFile => "binary_file",
             Self::FoundOnExternalPage => "found_on_external_page",
+            Self::Nofollow => "nofollow",
             Self::RobotsTxt => "robots_txt",
         }
     }
@@ -76,6 +80,7 @@ impl fmt::Display for Reason {
             Self::TooDeep => "it has too many path segments below the start URL (maxDepth)",
             Self::BinaryFile => "its extension is that of an image, archive, media file, font or program",
             Self::FoundOnExternalPage => "it was found on an external page, whose links are not followed",
+            Self::Nofollow => "the page that it was found on asks not to follow it (nofollow)",
             Self::RobotsTxt => "robots.txt forbids it (ignoreRobotsTxt would let it in)",
         })
     }

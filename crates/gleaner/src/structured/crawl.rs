@@ -131,7 +131,7 @@ impl CrawlPrompts {
         let reached: Vec<SiteUrl> =
             site.into_iter().filter(|page| scope.decide(&page.url, false) == Decision::Inside).collect();
         let budget = Budget { time: Some(MODEL_TIMEOUT), ..self.budget };
-        let job = Job::begin(self.model.as_ref(), budget);
+        let job = Job::begin(self.model.as_ref(), budget, None);
         job.extractor().compile_crawl(prompt, &reached).await.map_err(|error| match error.kind() {
             ErrorKind::ModelNotConfigured => Error::unsupported(
                 ErrorCode::ModelNotConfigured,

@@ -7,6 +7,7 @@ use gleaner_extract::model::{
     ProviderErrorKind, RetryPolicy, Retrying,
 };
 use gleaner_extract::{Budget, ErrorKind, Extractor, Ledger, Shape, SiteMemory, Stop};
+use gleaner_jobs::Purse;
 use gleaner_types::PageError;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
@@ -24,21 +25,32 @@ pub(super) struct Job {
     clock: JobClock,
     extractor: Extractor,
     has_model: bool,
+    purse: Option<Arc<Purse>>,
 }
 
 impl Job {
-    pub(super) fn begin(model: Option<&Arc<dyn LanguageModel>>, budget: Budget) -> Self {
+    pub(super) fn begin(
+        model: Option<&Arc<dyn LanguageModel>>,
+        budget: Budget,
+        purse: Option<Arc<Purse>>,
+    ) -> Self {
         let ledger = Ledger::new(budget);
         let begun = Instant::now();
         // A time beyond what the clock can count is no bound.
         let end = budget.time.and_then(|time| begun.checked_add(time));
         let clock = JobClock { begun, end, ledger: ledger.clone() };
         let extractor = model.map_or_else(Extractor::model_free, |model| {
-            let paid = Budgeted::new(Arc::clone(model), ledger.clone());
+            let (model, purse) = (Arc::clone(model), purse.clone());
+            let paid = Budgeted::new(Prepaid { model, ledger: ledger.clone(), purse }, ledger.clone());
             let model = Retrying::new(paid, Sleep, RetryPolicy::default());
             Extractor::new(Arc::new(Punctual { model, clock: clock.clone() })).with_seed(SEED)
         });
-        Self { ledger, memory: SiteMemory::new(), clock, extractor, has_model: model.is_some() }
+        Self { ledger, memory: SiteMemory::new(), clock, extractor, has_model: model.is_some(), purse }
+    }
+
+    /// Whose account it works on.
+    pub(super) fn purse(&self) -> Option<&Purse> {
+        self.purse.as_deref()
     }
 
     pub(super) fn extractor(&self) -> &Extractor {
@@ -105,6 +117,36 @@ impl JobClock {
     }
 }
 
+/// A model whose calls are made only while the team has credits for them.
+#[derive(Debug)]
+struct Prepaid {
+    model: Arc<dyn LanguageModel>,
+    /// Has the call among what it set aside.
+    ledger: Ledger,
+    purse: Option<Arc<Purse>>,
+}
+
+#[async_trait]
+impl LanguageModel for Prepaid {
+    fn capabilities(&self) -> Capabilities {
+        self.model.capabilities()
+    }
+
+    fn count_tokens(&self, text: &str) -> u64 {
+        self.model.count_tokens(text)
+    }
+
+    async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
+        if let Some(purse) = &self.purse
+            && !purse.cover(self.ledger.committed_tokens()).await
+        {
+            self.ledger.stop(Stop::Credits);
+            return Err(ProviderError::new(ProviderErrorKind::OverBudget, Stop::Credits.to_string()));
+        }
+        self.model.complete(request).await
+    }
+}
+
 /// A model whose calls end with the job's time, so that what a page gave until then is kept.
 #[derive(Debug)]
 struct Punctual<M> {
@@ -162,7 +204,7 @@ mod tests {
     async fn a_call_ends_with_the_time_of_its_job_and_counts_in_full() {
         let budget = Budget { time: Some(Duration::from_secs(60)), ..Budget::default() };
         let model: Arc<dyn LanguageModel> = Arc::new(Silent);
-        let job = Job::begin(Some(&model), budget);
+        let job = Job::begin(Some(&model), budget, None);
         let error = job.draft_schema("the price").await.unwrap_err();
         assert!(error.message.contains("time budget"), "{}", error.message);
         assert_eq!(job.ledger.stopped(), Some(Stop::Time));

@@ -73,7 +73,8 @@ impl Pages {
         let left = left.saturating_sub(MARGIN.min(left / 8));
         let time = Some(self.of_page.time.map_or(left, |time| time.min(left)));
         let model = kept.model.as_ref().filter(|_| page.status < FIRST_ERROR);
-        Job::begin(model, Budget { time, ..self.of_page })
+        // A page has its price, whatever reads it.
+        Job::begin(model, Budget { time, ..self.of_page }, None)
     }
 }
 

@@ -7,7 +7,7 @@ use super::run;
 use async_trait::async_trait;
 use gleaner_extract::model::{LanguageModel, WebSearch};
 use gleaner_extract::{Budget, Means, Plan};
-use gleaner_jobs::{Extract, ExtractTask, Extracted, Room};
+use gleaner_jobs::{Extract, ExtractTask, Extracted, Purse, Room, quietly};
 use gleaner_types::plan::ExtractPlan;
 use gleaner_types::{ErrorCode, PageError};
 
@@ -55,12 +55,17 @@ impl Planner {
     }
 
     /// Does an extract job.
-    pub(crate) async fn run(&self, request: ExtractPlan) -> Result<ExtractResult, PageError> {
-        run::run(self, request).await
+    pub(crate) async fn run(
+        &self,
+        request: ExtractPlan,
+        purse: Option<Arc<Purse>>,
+    ) -> Result<ExtractResult, PageError> {
+        // The sites that it lists, and their pages, are in no log then.
+        quietly(request.zero_data_retention, run::run(self, request, purse)).await
     }
 
-    pub(super) fn job(&self) -> Job {
-        Job::begin(self.model.as_ref(), self.budget)
+    pub(super) fn job(&self, purse: Option<Arc<Purse>>) -> Job {
+        Job::begin(self.model.as_ref(), self.budget, purse)
     }
 
     pub(super) fn search(&self) -> Option<&dyn WebSearch> {
@@ -78,6 +83,6 @@ impl Planner {
 #[async_trait]
 impl Extract for Planner {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        self.run(task.plan).await.map(Extracted::from)
+        self.run(task.plan, task.purse).await.map(Extracted::from)
     }
 }

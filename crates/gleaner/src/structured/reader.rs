@@ -208,8 +208,14 @@ impl<'j> Reader<'j> {
 
     async fn fetch(&self, source: &Source) -> Result<Fetched, PageError> {
         let Source { target, way, .. } = source;
-        let visiting =
-            visit(self.room, target.clone(), *way, self.options.clone(), self.request.zero_data_retention);
+        let visiting = visit(
+            self.room,
+            self.job.purse(),
+            target.clone(),
+            *way,
+            self.options.clone(),
+            self.request.zero_data_retention,
+        );
         let late = || PageError {
             code: ErrorCode::ScrapeTimeout,
             message: "the time budget of the job ran out".to_owned(),

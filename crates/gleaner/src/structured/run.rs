@@ -1,4 +1,7 @@
+use std::sync::Arc;
+
 use gleaner_extract::Shape;
+use gleaner_jobs::Purse;
 use gleaner_types::PageError;
 use gleaner_types::plan::ExtractPlan;
 
@@ -13,10 +16,14 @@ use super::{answer, follow, shape, site, sources};
 /// search finds, those that are chosen of each site, and links that lead on where the request allows it. What they say
 /// becomes one result. Whatever ends the work early, the answer is what there is until then; dropping the future ends
 /// everything.
-pub(super) async fn run(planner: &Planner, mut request: ExtractPlan) -> Result<ExtractResult, PageError> {
+pub(super) async fn run(
+    planner: &Planner,
+    mut request: ExtractPlan,
+    purse: Option<Arc<Purse>>,
+) -> Result<ExtractResult, PageError> {
     let room = planner.room()?;
     let mut plan = planner.plan(&request).map_err(|error| shape::refusal(&error))?;
-    let job = planner.job();
+    let job = planner.job(purse);
     if request.schema.is_none() {
         let prompt = request.prompt.clone().unwrap_or_default();
         request.schema = Some(job.draft_schema(&prompt).await?);

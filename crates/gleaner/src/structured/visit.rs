@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use gleaner_jobs::Room;
+use gleaner_jobs::{Purse, Room};
 use gleaner_types::plan::{CrawlPlan, CrawlRules, ScrapeOptionsPlan, ScrapePlan, SitemapMode, Target};
 use gleaner_types::{Document, ErrorCode, PageError};
-use serde_json::Value;
 
 /// Why a page is read, which decides by which rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +20,7 @@ pub(super) enum Way {
 /// Fetches a page and makes its document. An HTTP error is no page to read.
 pub(super) async fn visit(
     room: &Arc<Room>,
+    purse: Option<&Purse>,
     target: Target,
     way: Way,
     mut options: ScrapeOptionsPlan,
@@ -31,9 +31,9 @@ pub(super) async fn visit(
     }
     let document = if way == Way::Named {
         let plan = ScrapePlan { target, options, zero_data_retention };
-        room.scrape(plan, Value::Null).await.map_err(|error| failure(&error))?
+        room.scrape_for(plan, purse).await.map_err(|error| failure(&error))?
     } else {
-        as_crawler(room, target, options, zero_data_retention).await?
+        as_crawler(room, purse, target, options, zero_data_retention).await?
     };
     match document.metadata.status_code {
         Some(status) if status >= 400 => {
@@ -46,6 +46,7 @@ pub(super) async fn visit(
 /// By a crawl of this page alone: the rules for pages that nobody named are then those of any crawl.
 async fn as_crawler(
     room: &Arc<Room>,
+    purse: Option<&Purse>,
     target: Target,
     options: ScrapeOptionsPlan,
     zero_data_retention: bool,
@@ -62,7 +63,7 @@ async fn as_crawler(
         webhook: None,
         zero_data_retention,
     };
-    let mut job = room.crawl(plan, Value::Null).await.map_err(|error| failure(&error))?;
+    let mut job = room.crawl_for(plan, purse).await.map_err(|error| failure(&error))?;
     // Dropping the job ends it.
     let late = |_| PageError {
         code: ErrorCode::ScrapeTimeout,

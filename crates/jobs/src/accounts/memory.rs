@@ -110,6 +110,9 @@ impl Ledger {
         if self.config.credits.is_none() {
             return credits;
         }
+        if self.settled.contains(&job) {
+            return 0;
+        }
         let taken = credits.min(u64::try_from(self.balance).unwrap_or(0));
         self.balance -= to_signed(taken);
         *self.reserved.entry(job).or_default() += taken;
@@ -244,6 +247,7 @@ mod tests {
         accounts.settle(&team, one, 30).await.unwrap();
         accounts.settle(&team, one, 30).await.unwrap();
         assert_eq!(remaining(&accounts, &team).await, 70, "charged once");
+        assert_eq!(accounts.draw(&team, one, 1).await.unwrap(), 0, "it has ended");
         accounts.settle(&team, two, 75).await.unwrap();
         assert_eq!(remaining(&accounts, &team).await, -5);
         assert!(!accounts.reserve(&team, new_id(), 1).await.unwrap());

@@ -69,6 +69,12 @@ pub enum Operation {
     Cancel,
 }
 
+impl Operation {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Scrape, Self::Batch, Self::Crawl, Self::Map, Self::Extract, Self::Read, Self::Cancel];
+}
+
 /// What a team has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Balance {
@@ -130,7 +136,8 @@ pub trait Accounts: Debug + Send + Sync + 'static {
     /// Where the keeper cannot be asked.
     async fn reserve(&self, team: &TeamId, job: JobId, credits: u64) -> Result<bool, Error>;
 
-    /// Adds up to so many credits to what is reserved for a job, as many as there are, and tells how many.
+    /// Adds up to so many credits to what is reserved for a job, as many as there are, and tells how many: none for a job
+    /// that is settled.
     ///
     /// # Errors
     /// Where the keeper cannot be asked.

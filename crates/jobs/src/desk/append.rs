@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use gleaner_types::plan::BatchPlan;
-use gleaner_types::{JobId, JobKind};
+use gleaner_types::{ErrorCode, JobId, JobKind};
 
 use super::{Desk, Submit};
 use crate::Error;
@@ -12,7 +12,8 @@ use crate::room::new_id;
 
 impl Desk {
     /// Adds pages to a batch that runs. They are scraped with the options that the batch began with, and told to its
-    /// webhook; where the request asks for other options, the batch carries a warning.
+    /// webhook; where the request asks for other options, the batch carries a warning, and for what would be
+    /// promised in vain it is refused.
     pub(super) async fn append(
         self: &Arc<Self>,
         team: &Team,
@@ -25,6 +26,15 @@ impl Desk {
         let context = self.shared().context(id).filter(|_| !snapshot.state.is_terminal());
         let context =
             context.ok_or_else(|| Error::conflict("the batch has ended and takes no more pages"))?;
+        let refused = |text| Err(Error::unsupported(ErrorCode::BadRequest, text));
+        if plan.zero_data_retention && !context.zero_data_retention {
+            return refused("`zeroDataRetention` cannot be asked for pages of a batch that began without it");
+        }
+        if plan.webhook.is_some() {
+            return refused(
+                "`webhook` cannot be given for appended pages: they are told to that of the batch",
+            );
+        }
         let credits = (plan.targets.len() as u64).saturating_mul(CREDITS_PER_PAGE);
         let reservation = self.reserve(team, id, credits).await?;
         // Numbers that the batch has not given out: those of a new id, which no other request has.
@@ -39,6 +49,10 @@ impl Desk {
         reservation.kept();
         if context.options != plan.options {
             let warning = "appended pages are scraped with the options that the batch began with";
+            self.store().warn(id, warning).await?;
+        }
+        if plan.max_concurrency.is_some() {
+            let warning = "`maxConcurrency` of appended pages has no effect: the batch has its own";
             self.store().warn(id, warning).await?;
         }
         Ok(())

@@ -32,22 +32,43 @@ pub(super) async fn run(
     activity: Arc<dyn ActivityLog>,
     courier: Option<Arc<Courier>>,
 ) {
+    // Side by side: a keeper of accounts that takes its time holds up no webhook.
+    let deliver = async {
+        match &courier {
+            Some(courier) => deliver(&shared, courier).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = shared.stopped.cancelled() => {}
+        () = keep_accounts(&shared, accounts.as_ref(), activity.as_ref()) => {}
+        () = deliver => {}
+    }
+}
+
+/// Ends with the store.
+async fn keep_accounts(shared: &Shared, accounts: &dyn Accounts, activity: &dyn ActivityLog) {
     let mut chores = shared.store.chores();
-    let mut deliveries = JoinSet::new();
     loop {
         // Before the look, so that what changes during it is not missed.
         chores.borrow_and_update();
-        let mut wake = Instant::now() + LOOK_EVERY;
-        if !account(&shared, accounts.as_ref(), activity.as_ref()).await {
-            wake = wake.min(Instant::now() + PAUSE);
+        let pause = if account(shared, accounts, activity).await { LOOK_EVERY } else { PAUSE };
+        if let Ok(Err(_)) = tokio::time::timeout(pause, chores.changed()).await {
+            return;
         }
-        if let Some(courier) = &courier
-            && let Some(next) = courier.send_due(&mut deliveries).await
-        {
-            wake = wake.min(shared.clock.instant(next));
-        }
+    }
+}
+
+/// Ends with the store.
+async fn deliver(shared: &Shared, courier: &Arc<Courier>) {
+    let mut chores = shared.store.chores();
+    let mut deliveries = JoinSet::new();
+    loop {
+        chores.borrow_and_update();
+        let look = Instant::now() + LOOK_EVERY;
+        let next = courier.send_due(&mut deliveries).await;
+        let wake = next.map_or(look, |next| look.min(shared.clock.instant(next)));
         tokio::select! {
-            () = shared.stopped.cancelled() => return,
             changed = chores.changed() => if changed.is_err() { return },
             Some(_) = deliveries.join_next(), if !deliveries.is_empty() => {
                 while deliveries.try_join_next().is_some() {}

@@ -1,6 +1,7 @@
 //! The job side of the contract: whatever a team may ask, checked and answered, without a wire.
 
 mod append;
+mod bodies;
 mod clerk;
 mod reads;
 mod reserve;
@@ -18,9 +19,11 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+pub use bodies::{BODY_PATIENCE, MAX_BODIES_AT_ONCE, MAX_BODIES_OF_TEAM};
 pub use status::{LONG_POLL, Page, StatusBody};
 pub use submit::Submitted;
 
+use self::bodies::Bodies;
 use self::reserve::Errands;
 use crate::accounts::{Accounts, Operation, Team, UnlimitedAccounts};
 use crate::activity::{ActivityLog, MemoryActivityLog};
@@ -81,6 +84,8 @@ pub struct Desk {
     /// Extract jobs at work, to cancel them by.
     tasks: Mutex<HashMap<JobId, CancellationToken>>,
     errands: Errands,
+    /// Of statuses under way.
+    bodies: Bodies,
     /// Begun with the first submit, because only then is a runtime sure to be there.
     clerk: Mutex<Option<JoinHandle<()>>>,
 }
@@ -103,6 +108,7 @@ impl Desk {
             courier,
             tasks: Mutex::default(),
             errands: Errands::default(),
+            bodies: Bodies::default(),
             clerk: Mutex::default(),
         })
     }

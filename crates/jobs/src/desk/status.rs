@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use gleaner_store::{JobSnapshot, JsonSlice, ReadBound, TeamId};
 use gleaner_types::response::JobStatus;
 use gleaner_types::{Document, JobId, JobKind, limits};
 use tokio::time::Instant;
 
 use super::Desk;
+use super::bodies::Room;
 use super::reads::timestamp;
 use crate::Error;
 
@@ -28,8 +30,8 @@ pub struct Page {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusBody {
     /// The JSON of a [`JobStatus`]: at most [`MAX_STATUS_BYTES`](limits::MAX_STATUS_BYTES), unless its only document is
-    /// larger.
-    pub bytes: Vec<u8>,
+    /// larger. It counts among the [bodies under way](super::MAX_BODIES_AT_ONCE) until the last copy of it is dropped.
+    pub bytes: Bytes,
     /// How many documents it holds.
     pub documents: usize,
     /// The place of the next ones; `None` at the end of the data.
@@ -44,7 +46,7 @@ impl Desk {
     /// following ones are read from.
     ///
     /// # Errors
-    /// [`NotFound`](crate::ErrorKind::NotFound).
+    /// [`NotFound`](crate::ErrorKind::NotFound); [`RateLimited`](crate::ErrorKind::RateLimited) where too many are under way.
     pub async fn status(
         &self,
         team: &TeamId,
@@ -60,17 +62,19 @@ impl Desk {
         let bound = ReadBound { documents, bytes: limits::MAX_STATUS_BYTES };
         let mut progress = self.store().progress(id)?;
         let give_up = Instant::now() + LONG_POLL;
+        let mut patient = page.skip.is_some();
         loop {
             progress.borrow_and_update();
+            let room = self.bodies.room(team).await?;
             // The documents before the counts: so these never tell of fewer than are there.
             let slice = self.store().read_json(id, from, bound).await?;
             let snapshot = self.store().snapshot(id).await?;
-            let wait = page.skip.is_some() && slice.documents.is_empty() && !snapshot.state.is_terminal();
-            if !wait || !matches!(tokio::time::timeout_at(give_up, progress.changed()).await, Ok(Ok(()))) {
-                let end = slice.end;
-                let mut status = self.envelope(snapshot);
-                return body(&mut status, slice, end, next);
+            if patient && slice.documents.is_empty() && !snapshot.state.is_terminal() {
+                drop(room);
+                patient = matches!(tokio::time::timeout_at(give_up, progress.changed()).await, Ok(Ok(())));
+                continue;
             }
+            return body(&mut self.envelope(snapshot), slice, room, next);
         }
     }
 
@@ -94,17 +98,22 @@ impl Desk {
 }
 
 /// Writes a status around as many of the documents as the body has room for.
-fn body(status: &mut JobStatus, slice: JsonSlice, end: bool, next: NextUrl<'_>) -> Result<StatusBody, Error> {
+fn body(
+    status: &mut JobStatus,
+    slice: JsonSlice,
+    room: Room,
+    next: NextUrl<'_>,
+) -> Result<StatusBody, Error> {
     const EMPTY: &[u8] = br#""data":[]"#;
     let mut documents = slice.documents;
     let first = slice.next.saturating_sub(documents.len() as u64);
     loop {
         let place = first + documents.len() as u64;
-        let at_end = end && place == slice.next;
+        let at_end = slice.end && place == slice.next;
         status.next = (!at_end).then(|| next(place));
         let envelope = serde_json::to_vec(status)
             .map_err(|error| Error::failed(format!("a status could not be written: {error}")))?;
-        let content: usize = documents.iter().map(bytes::Bytes::len).sum();
+        let content: usize = documents.iter().map(Bytes::len).sum();
         let length = envelope.len() + content + documents.len().saturating_sub(1);
         if length > limits::MAX_STATUS_BYTES && documents.len() > 1 {
             documents.pop();
@@ -123,6 +132,7 @@ fn body(status: &mut JobStatus, slice: JsonSlice, end: bool, next: NextUrl<'_>) 
             bytes.extend_from_slice(document);
         }
         bytes.extend_from_slice(tail);
-        return Ok(StatusBody { bytes, documents: documents.len(), next: (!at_end).then_some(place) });
+        let (bytes, documents) = (room.hold(bytes), documents.len());
+        return Ok(StatusBody { bytes, documents, next: (!at_end).then_some(place) });
     }
 }

@@ -18,6 +18,8 @@ use crate::credits::{CREDITS_PER_PAGE, least_price};
 use crate::error::QUEUE_FULL_PAUSE;
 use crate::extract::{Extract, ExtractTask};
 use crate::map::MapResult;
+use crate::purse::Purse;
+use crate::quiet::quietly;
 use crate::room::{Terms, new_id};
 use crate::shared::Shared;
 
@@ -120,7 +122,7 @@ impl Desk {
         Ok(Submitted { id, invalid_urls: None })
     }
 
-    /// Begins to extract structured data.
+    /// Begins to extract structured data. One credit is reserved, and more as it is needed ([`Purse`]).
     ///
     /// # Errors
     /// Why the team may not; `MODEL_NOT_CONFIGURED` without a port for it.
@@ -145,13 +147,15 @@ impl Desk {
         let mut job = terms.job(Some(JobKind::Extract), JobRules::with_limit(u64::MAX), Vec::new());
         (job.sealed, job.in_memory) = (false, plan.zero_data_retention);
         job.url = plan.sources.first().map(|source| source.target.url.clone());
+        let accounts = Arc::clone(&self.parts.accounts);
+        let purse = Some(Arc::new(Purse::new(accounts, team, id, reservation.credits())));
         let begun = self.store().submit(job, self.clock().now()).await.map_err(Error::from);
         self.begun(reservation, begun).await?;
         let cancelled = self.shared().stopped.child_token();
         self.tasks().insert(id, cancelled.clone());
         // Not with the desk in its hand: the desk's end is its end.
         let (desk, shared) = (Arc::downgrade(self), Arc::clone(self.shared()));
-        tokio::spawn(work(desk, shared, extract, ExtractTask { id, plan, cancelled }));
+        tokio::spawn(work(desk, shared, extract, ExtractTask { id, plan, cancelled, purse }));
         Ok(Submitted { id, invalid_urls })
     }
 
@@ -180,6 +184,7 @@ impl Desk {
             price: least_price(asked.options, asked.zero_data_retention),
             budget: reservation.credits(),
             idempotency_key: submit.idempotency_key,
+            part_of: None,
         };
         let terms = Terms {
             id,
@@ -268,7 +273,8 @@ fn no_model(text: &str) -> Error {
 async fn work(desk: Weak<Desk>, shared: Arc<Shared>, extract: Arc<dyn Extract>, task: ExtractTask) {
     let (id, cancelled) = (task.id, task.cancelled.clone());
     // In a task of its own, so that a panic is this job's failure.
-    let mut working = tokio::spawn(async move { extract.extract(task).await });
+    let quiet = task.plan.zero_data_retention;
+    let mut working = tokio::spawn(async move { quietly(quiet, extract.extract(task)).await });
     let extracted = tokio::select! {
         () = cancelled.cancelled() => return working.abort(),
         extracted = &mut working => extracted,

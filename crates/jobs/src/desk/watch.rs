@@ -24,7 +24,8 @@ struct Watch {
 
 impl Desk {
     /// Watches a crawl or batch: one `catchup` with the documents there are (a first part of them where they are many),
-    /// then each document, then `done`, or `error` where the job failed.
+    /// then each document, then `done`, or `error` where the job failed. While documents follow, the `catchup` says `scraping`;
+    /// before the `done` of a cancelled job stands a second `catchup` without documents that says so.
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound).
@@ -38,6 +39,10 @@ impl Desk {
         let slice = self.store().read(id, 0, CATCHUP).await?;
         let mut status = self.envelope(snapshot);
         status.data = slice.documents;
+        if !slice.end {
+            // Clients stop at a state that is an end, though documents follow.
+            status.status = JobState::Scraping;
+        }
         let catchup = WatchFrame::Catchup { data: Box::new(status) };
         let watch = Watch {
             desk: Arc::clone(self),
@@ -82,6 +87,11 @@ impl Watch {
             if slice.end {
                 self.ended = true;
                 let snapshot = store.snapshot(self.id).await?;
+                if snapshot.state == JobState::Cancelled {
+                    // `done` alone is taken for completion.
+                    let data = Box::new(self.desk.envelope(snapshot.clone()));
+                    self.ready.push_back(WatchFrame::Catchup { data });
+                }
                 self.ready.push_back(match snapshot.state {
                     JobState::Failed => WatchFrame::Error {
                         error: snapshot.error.unwrap_or_else(|| "the job failed".to_owned()),

@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use gleaner_store::{HistoryKey, PageOutcome, PastScrape};
+use gleaner_store::{HistoryKey, PageOutcome, PastScrape, Remembered};
 use gleaner_types::Document;
 use gleaner_types::plan::{ChangeTracking, ChangeTrackingMode};
 use serde_json::{Map, Value, json};
@@ -18,57 +18,60 @@ use crate::context::JobContext;
 use crate::reading::warn;
 use crate::shared::Shared;
 
-/// Completes a document that was asked for with change tracking, and remembers it for the next time. `fields` are what
-/// mode `json` compares.
+/// What the reader is told where a page's history could not be had.
+const NOT_COMPARED: &str = "the page could not be compared with its last scrape";
+
+/// Completes a document that was asked for with change tracking, and gives what is to be remembered with it for the
+/// next time. `fields` are what mode `json` compares.
 pub(crate) async fn track(
     shared: &Arc<Shared>,
     job: &Arc<JobContext>,
     asked: &ChangeTracking,
     fields: Option<Value>,
     outcome: &mut PageOutcome,
-) {
-    let PageOutcome::Document(document, _) = outcome else { return };
+) -> Option<Box<Remembered>> {
+    let PageOutcome::Document(document, _) = outcome else { return None };
     let tracking = AssertUnwindSafe(compare(shared, job, asked, fields, document)).catch_unwind();
     let tracked = tokio::select! {
-        () = job.cancelled.cancelled() => return,
+        () = job.cancelled.cancelled() => return None,
         tracked = tracking => tracked,
     };
-    let remark = match tracked {
-        Ok(None) => return,
-        Ok(Some(remark)) => remark,
-        Err(_) => "the page could not be compared with its last scrape".to_owned(),
-    };
-    warn(document, &remark);
+    match tracked {
+        Ok(Ok(remembered)) => Some(Box::new(remembered)),
+        Ok(Err(remark)) => {
+            warn(document, remark);
+            None
+        }
+        Err(_) => {
+            warn(document, NOT_COMPARED);
+            None
+        }
+    }
 }
 
-/// What the reader should know is returned.
+/// Fails with what the reader should know.
 async fn compare(
     shared: &Arc<Shared>,
     job: &Arc<JobContext>,
     asked: &ChangeTracking,
     json: Option<Value>,
     document: &mut Document,
-) -> Option<String> {
+) -> Result<Remembered, &'static str> {
     if job.zero_data_retention {
-        return Some(
-            "change tracking has no effect under zero data retention: nothing is remembered".to_owned(),
-        );
+        return Err("change tracking has no effect under zero data retention: nothing is remembered");
     }
+    let failed = |error: gleaner_store::Error| {
+        tracing::error!(%error, job = %job.id, "the history of a page could not be read");
+        NOT_COMPARED
+    };
     let markdown: Arc<str> = Arc::from(document.markdown.as_deref().unwrap_or_default());
     let url = document.metadata.source_url.clone().unwrap_or_default();
-    let team = shared.store.snapshot(job.id).await.ok()?.team.unwrap_or_default();
+    let team = shared.store.snapshot(job.id).await.map_err(failed)?.team.unwrap_or_default();
     let scrape = PastScrape { at: shared.clock.now(), status: document.metadata.status_code, markdown, json };
     let key = HistoryKey { team, url, tag: asked.tag.clone() };
-    match shared.store.track(job.id, key, scrape.clone()).await {
-        Ok(before) => {
-            document.change_tracking = Some(verdict(before.as_ref(), &scrape, &asked.modes));
-            None
-        }
-        Err(error) => {
-            tracing::error!(%error, "a scrape could not be remembered");
-            Some("the page could not be compared with its last scrape".to_owned())
-        }
-    }
+    let before = shared.store.last_scrape(job.id, &key).await.map_err(failed)?;
+    document.change_tracking = Some(verdict(before.as_ref(), &scrape, &asked.modes));
+    Ok(Remembered { key, scrape })
 }
 
 fn is_gone(scrape: &PastScrape) -> bool {

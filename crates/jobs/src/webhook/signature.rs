@@ -124,6 +124,23 @@ mod tests {
         }
     }
 
+    /// Of what runs after the digest is known, nothing may stop early or go two ways by what it reads.
+    #[test]
+    fn the_comparison_is_the_mac_s_own_and_has_no_branch_on_a_digit() {
+        let source = include_str!("signature.rs");
+        let between = |from: &str, to: &str| {
+            let (_, rest) = source.split_once(from).unwrap();
+            rest.split_once(to).unwrap().0.to_owned()
+        };
+        let verify = between("pub fn verify(", "\n}\n");
+        assert_eq!(verify.matches(".verify_slice(&digest)").count(), 1);
+        assert!(!verify.contains("digest ==") && !verify.contains("== digest") && !verify.contains(".eq("));
+        let nibble = between("fn nibble(", "\n}\n");
+        for branch in ["if ", "match ", "&&", "||", "==", "?"] {
+            assert!(!nibble.contains(branch), "{branch}");
+        }
+    }
+
     /// Forged signatures that are accepted, of all that were tried.
     #[test]
     #[expect(clippy::string_slice, reason = "the header is ASCII")]

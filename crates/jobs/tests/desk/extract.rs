@@ -2,10 +2,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_jobs::{Desk, DeskParts, ErrorKind, Extract, ExtractTask, Extracted, Submit};
+use gleaner_jobs::{Desk, DeskParts, ErrorKind, Extract, ExtractTask, Extracted, Submit, Team};
 use gleaner_store::TeamId;
-use gleaner_types::plan::{ChangeTracking, ChangeTrackingMode, EventKind, ExtractPlan, WebhookPlan};
-use gleaner_types::request::ExtractRequest;
+use gleaner_types::plan::{
+    ChangeTracking, ChangeTrackingMode, EventKind, ExtractPlan, SitemapMode, WebhookPlan,
+};
+use gleaner_types::request::{CrawlRequest, ExtractRequest, ScrapeRequest};
 use gleaner_types::response::ExtractStatus;
 use gleaner_types::{ErrorCode, ExtractState, JobId, JobKind, PageError};
 use serde_json::{Value, json};
@@ -98,6 +100,83 @@ async fn an_extract_that_fails_says_why_and_costs_nothing() {
     tokio::time::sleep(Duration::from_secs(6)).await;
     assert_eq!(status_of(&desk, id).await.status, ExtractState::Cancelled);
     assert_eq!(balance(&desk).await, 10);
+}
+
+/// Works as long as the team can pay for a hundred tokens more.
+#[derive(Debug)]
+struct Thrifty;
+
+#[async_trait]
+impl Extract for Thrifty {
+    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
+        let purse = task.purse.unwrap();
+        let mut tokens_used = 0;
+        while tokens_used < 10_000 && purse.cover(tokens_used + 100).await {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            tokens_used += 100;
+        }
+        Ok(Extracted { tokens_used, ..Extracted::default() })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_extract_spends_what_its_team_has_and_no_more() {
+    // What it used, of which balance, and what is left.
+    for (balance_before, tokens, left) in [(1_000, 10_000, 333), (100, 1_500, 0), (20, 300, 0), (1, 0, 1)] {
+        let accounts = Arc::new(credits(balance_before));
+        let (desk, _) =
+            desk(DeskParts { extract: Some(Arc::new(Thrifty)), accounts, ..DeskParts::default() });
+        let id = submit(&desk, "names").await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        let done = status_of(&desk, id).await;
+        assert_eq!((done.status, done.tokens_used), (ExtractState::Completed, tokens), "{balance_before}");
+        assert_eq!(balance(&desk).await, left, "{balance_before}");
+    }
+    let accounts = Arc::new(credits(0));
+    let (desk, _) = desk(DeskParts { extract: Some(Arc::new(Thrifty)), accounts, ..DeskParts::default() });
+    let refused = desk.extract(&team("a"), plan_of("names"), Submit::default()).await.unwrap_err();
+    assert_eq!(refused.http_status(), 402);
+}
+
+/// Scrapes a page and crawls one, on its job's account.
+#[derive(Debug, Default)]
+struct Visitor(std::sync::OnceLock<std::sync::Weak<gleaner_jobs::Room>>);
+
+#[async_trait]
+impl Extract for Visitor {
+    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
+        let room = self.0.get().and_then(std::sync::Weak::upgrade).unwrap();
+        let purse = task.purse.as_deref();
+        let mut scrape = ScrapeRequest::new("https://b.example/one").check().unwrap();
+        // As long as it may have to wait.
+        scrape.options.timeout = Duration::from_secs(120);
+        room.scrape_for(scrape, purse).await.unwrap();
+        let crawl =
+            CrawlRequest { sitemap: Some(SitemapMode::Skip), ..CrawlRequest::new("https://c.example/slow") };
+        let crawl = crawl.check().unwrap();
+        room.crawl_for(crawl, purse).await.unwrap().wait().await.unwrap();
+        Ok(Extracted { tokens_used: 15, ..Extracted::default() })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_pages_of_an_extract_take_the_slots_of_its_team_and_cost_nothing_beside_it() {
+    let visitor = Arc::new(Visitor::default());
+    let (desk, web) = desk(DeskParts { extract: Some(visitor.clone()), ..parts() });
+    visitor.0.set(Arc::downgrade(desk.room())).unwrap();
+    let one_place = Team { max_concurrency: 1, ..team("a") };
+    desk.batch(&one_place, plan(&["slow"]), Submit::default()).await.unwrap();
+    settle().await;
+    let id = desk.extract(&one_place, plan_of("names"), Submit::default()).await.unwrap().id;
+    tokio::time::sleep(Duration::from_secs(59)).await;
+    assert_eq!(web.fetched.load(std::sync::atomic::Ordering::Relaxed), 0, "the only slot is taken");
+    tokio::time::sleep(Duration::from_secs(31)).await;
+    assert_eq!(desk.concurrency(&one_place).await.unwrap().concurrency, 1, "the crawl has the slot now");
+    let active = desk.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
+    assert!(active.is_empty(), "a part of a job is no job of the team");
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(status_of(&desk, id).await.status, ExtractState::Completed);
+    assert_eq!(balance(&desk).await, 8, "one for the batch and one for the extract");
 }
 
 /// Works for ever, and tells that it does.

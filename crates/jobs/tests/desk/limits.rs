@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
-use gleaner_jobs::{Desk, DeskParts, ErrorKind, Submit, Team};
+use gleaner_jobs::{Desk, DeskParts, ErrorKind, Page, Submit, Team};
 use gleaner_store::{MAX_LISTED_FAILURES, MemoryConfig, TeamId};
-use gleaner_types::JobState;
-use gleaner_types::plan::BatchPlan;
+use gleaner_types::plan::{BatchPlan, CrawlPlan, WebhookPlan};
 use gleaner_types::request::{CrawlRequest, MapRequest};
+use gleaner_types::{JobKind, JobState};
 use uuid::Uuid;
 
 use crate::support::*;
@@ -98,6 +98,67 @@ async fn pages_that_the_queue_cannot_take_are_refused_and_not_lost() {
     desk.batch(&team("a"), more(1), keyed(1)).await.expect("a refused request uses up no key");
     let done = ended(&desk, id).await;
     assert_eq!((done.status, done.completed), (JobState::Completed, 4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_finds_no_room_among_the_pages_of_others_is_refused_and_not_lost() {
+    let mut frontier = FrontierConfig::default();
+    frontier.max_queued_bytes = 1_000;
+    let web = Arc::new(Web::default());
+    let desk = Desk::new(room_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }), metered(100));
+    // Sixteen bytes each; those in work wait no more.
+    let slow = || BatchPlan { max_concurrency: Some(1), ..plan(&["slow"; 50]) };
+    let id = desk.batch(&team("a"), slow(), keyed(1)).await.unwrap().id;
+    settle().await;
+    let crawl = || CrawlRequest::new("https://b.example/").check().unwrap();
+    for (name, refused) in [
+        ("a batch", desk.batch(&team("a"), slow(), keyed(2)).await.map(|_| ())),
+        (
+            "pages to append",
+            desk.batch(&team("a"), BatchPlan { append_to: Some(id), ..slow() }, keyed(3)).await.map(|_| ()),
+        ),
+    ] {
+        let refused = refused.unwrap_err();
+        assert_eq!(
+            (refused.kind(), refused.http_status()),
+            (ErrorKind::RateLimited, 429),
+            "{name}: {refused}"
+        );
+        assert!(refused.retry_after().is_some());
+    }
+    let small = desk.crawl(&team("a"), CrawlPlan { limit: 5, ..crawl() }, keyed(2)).await;
+    let small = small.expect("what has room is taken, and a refused request uses up no key").id;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let page = Page::default();
+    let body = desk.status(&TeamId::new("a"), JobKind::Crawl, small, page, &next_url).await.unwrap();
+    assert_eq!(read(&body).completed, 1);
+    assert_eq!(balance(&desk).await, 49, "fifty for the batch and one for the crawl");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_appended_pages_cannot_have_is_refused_or_said() {
+    let (desk, _) = desk(DeskParts::default());
+    let id = batch(&desk, &["slow"]).await;
+    let more = || BatchPlan { append_to: Some(id), ..plan(&["one"]) };
+    let webhook = WebhookPlan {
+        url: "https://hook.example/".parse().unwrap(),
+        headers: Default::default(),
+        metadata: Default::default(),
+        events: Vec::new(),
+    };
+    for (name, asked) in [
+        ("zeroDataRetention", BatchPlan { zero_data_retention: true, ..more() }),
+        ("webhook", BatchPlan { webhook: Some(webhook), ..more() }),
+    ] {
+        let refused = desk.batch(&team("a"), asked, Submit::default()).await.unwrap_err();
+        assert_eq!(refused.http_status(), 400, "{name}");
+        assert!(refused.to_string().contains(name), "{refused}");
+    }
+    let asked = BatchPlan { max_concurrency: Some(3), ..more() };
+    desk.batch(&team("a"), asked, Submit::default()).await.unwrap();
+    let done = ended(&desk, id).await;
+    assert_eq!(done.completed, 2);
+    assert!(done.warning.unwrap().contains("maxConcurrency"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -156,3 +156,28 @@ async fn a_watcher_catches_up_and_then_sees_every_document() {
     assert_eq!(data.markdown.as_deref(), Some("/slow"));
     assert_eq!(frames[2..], [WatchFrame::Done]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_watcher_of_an_ended_job_gets_every_document_before_it_is_told_of_the_end() {
+    let (desk, _) = desk(DeskParts::default());
+    let paths: Vec<String> = (0..130).map(|at| format!("page-{at}")).collect();
+    let id = batch(&desk, &paths.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(status(&desk, id, None, None).await.documents, 130);
+    let frames: Vec<WatchFrame> = desk.watch(&TeamId::new("a"), BATCH, id).await.unwrap().collect().await;
+    let WatchFrame::Catchup { data } = &frames[0] else { panic!("the first frame is a catchup") };
+    assert_eq!((data.data.len(), data.status), (100, JobState::Scraping), "clients stop at an end");
+    let later = frames.iter().filter(|frame| matches!(frame, WatchFrame::Document { .. })).count();
+    assert_eq!((later, frames.last()), (30, Some(&WatchFrame::Done)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watcher_learns_that_a_job_was_cancelled() {
+    let (desk, _) = desk(DeskParts::default());
+    let id = batch(&desk, &["one", "slow"]).await;
+    let frames = desk.watch(&TeamId::new("a"), BATCH, id).await.unwrap();
+    desk.cancel(&TeamId::new("a"), BATCH, id).await.unwrap();
+    let frames: Vec<WatchFrame> = frames.collect().await;
+    let [.., WatchFrame::Catchup { data }, WatchFrame::Done] = &frames[..] else { panic!("{frames:?}") };
+    assert_eq!((data.status, data.data.len()), (JobState::Cancelled, 0));
+}

@@ -11,8 +11,9 @@ use uuid::Uuid;
 
 use super::{Bench, START, candidates, document, failure};
 use crate::{
-    Conclusion, DELIVERY_LEASE, DeliveryOutcome, DueEvent, ErrorKind, EventId, HistoryKey, JobAccount,
-    NewJob, PageOutcome, PastScrape, ReadBound, Retention, Store, TeamId,
+    Conclusion, DELIVERY_LEASE, DeliveryOutcome, DueEvent, ErrorKind, EventId, FinishedPage, HistoryKey,
+    JobAccount, LeasedPage, NewJob, PageOutcome, PastScrape, ReadBound, Receipt, Remembered, Retention,
+    Store, TeamId,
 };
 use gleaner_types::JobId;
 
@@ -36,6 +37,7 @@ pub(super) async fn run<S: Store>(make: &impl Fn() -> S) {
     pages_are_appended_while_a_job_runs(Bench::new(make())).await;
     a_conclusion_ends_its_job(Bench::new(make())).await;
     a_history_gives_the_scrape_before(Bench::new(make())).await;
+    a_scrape_that_nobody_got_is_not_remembered(Bench::new(make())).await;
 }
 
 impl<S: Store> Bench<S> {
@@ -64,6 +66,11 @@ impl<S: Store> Bench<S> {
 
     async fn told(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) {
         self.store.delivered(event, outcome, now).await.expect("an outcome can be told");
+    }
+
+    async fn finish_remembered(&self, page: LeasedPage, key: &HistoryKey, text: &str) -> Receipt {
+        let page = remembered(page, key, text);
+        self.store.finish(page, START).await.expect("a page can be finished")
     }
 
     async fn work(&self, count: usize, price: u64) -> usize {
@@ -370,17 +377,62 @@ async fn a_history_gives_the_scrape_before<S: Store>(bench: Bench<S>) {
         url: "http://a.example/".to_owned(),
         tag: tag.map(str::to_owned),
     };
-    let scrape =
-        |text: &str| PastScrape { at: START, status: Some(200), markdown: Arc::from(text), json: None };
-    let track = async |job: u128, key: HistoryKey, text: &str| {
-        let job = JobId::from_uuid(Uuid::from_u128(job));
-        let before = bench.store.track(job, key, scrape(text)).await.expect("a scrape can be stored");
-        before.map(|before| before.markdown.to_string())
+    // A job of one page, and what it is told of the time before; the page is done as often as there are texts.
+    let scrape = async |number: u128, key: HistoryKey, texts: &[&str]| {
+        let pages: Vec<String> = (0..texts.len()).map(|page| format!("p{page}")).collect();
+        let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+        let job = bench.submit_for(number, key.team.as_str(), &pages, |_| {}).await;
+        let mut told = Vec::new();
+        for text in texts {
+            let before = bench.store.last_scrape(job, &key).await.expect("a history can be read");
+            told.push(before.map(|before| before.markdown.to_string()));
+            let page = bench.lease(1).await.remove(0);
+            bench.finish_remembered(page, &key, text).await;
+        }
+        told
     };
-    assert_eq!(track(1, key("a", None), "one").await, None);
-    assert_eq!(track(2, key("a", None), "two").await.as_deref(), Some("one"));
-    assert_eq!(track(2, key("a", None), "two again").await.as_deref(), Some("one"), "a page done twice");
-    assert_eq!(track(3, key("a", None), "three").await.as_deref(), Some("two again"));
-    assert_eq!(track(4, key("a", Some("x")), "four").await, None);
-    assert_eq!(track(5, key("b", None), "five").await, None);
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(scrape(1, key("a", None), &["one"]).await, [None]);
+    let twice = scrape(2, key("a", None), &["two", "two again"]).await;
+    assert_eq!(twice, [some("one"), some("one")], "a page done twice is told the same");
+    assert_eq!(scrape(3, key("a", None), &["three"]).await, [some("two again")]);
+    assert_eq!(scrape(4, key("a", Some("x")), &["four"]).await, [None], "a tag has its own history");
+    assert_eq!(scrape(5, key("b", None), &["five"]).await, [None], "and so has a team");
+}
+
+async fn a_scrape_that_nobody_got_is_not_remembered<S: Store>(bench: Bench<S>) {
+    let key = HistoryKey { team: TeamId::new("a"), url: "http://a.example/".to_owned(), tag: None };
+    let other = JobId::from_uuid(Uuid::from_u128(99));
+    let last = async || {
+        let last = bench.store.last_scrape(other, &key).await.expect("a history can be read");
+        last.map(|scrape| scrape.markdown.to_string())
+    };
+    // Its job was cancelled meanwhile.
+    let job = bench.submit_for(1, "a", &["a"], |_| {}).await;
+    let late = bench.lease(1).await.remove(0);
+    bench.store.cancel(job, START).await.expect("a running job can be cancelled");
+    assert!(!bench.finish_remembered(late, &key, "too late").await.accepted);
+    assert_eq!(last().await, None, "what came too late");
+    // Its target has a place of its own in the queue.
+    bench.submit_for(2, "a", &["old", "new"], |_| {}).await;
+    for page in bench.lease(2).await {
+        let text = page.url.host_str().unwrap_or_default().to_owned();
+        let moved = text.starts_with("old").then(|| super::candidate("new").key);
+        let finished = FinishedPage { redirected_to: moved, ..remembered(page, &key, &text) };
+        bench.store.finish(finished, START).await.expect("a page can be finished");
+    }
+    assert_eq!(last().await.as_deref(), Some("new.example"), "a duplicate is no scrape");
+    // It gave no document.
+    bench.submit_for(3, "a", &["b"], |_| {}).await;
+    let page = bench.lease(1).await.remove(0);
+    let finished = FinishedPage { outcome: failure(), ..remembered(page, &key, "a failure") };
+    bench.store.finish(finished, START).await.expect("a page can be finished");
+    assert_eq!(last().await.as_deref(), Some("new.example"));
+}
+
+fn remembered(page: LeasedPage, key: &HistoryKey, text: &str) -> FinishedPage {
+    let scrape = PastScrape { at: START, status: Some(200), markdown: Arc::from(text), json: None };
+    let outcome = document(&page);
+    let remembered = Some(Box::new(Remembered { key: key.clone(), scrape }));
+    FinishedPage { remembered, ..FinishedPage::new(page, outcome) }
 }

@@ -10,7 +10,7 @@ use super::events::Event;
 use super::state::State;
 use crate::outbox::EventData;
 use crate::results::{Prepared, Results};
-use crate::{Error, FinishedPage, LeasedPage, PageOutcome, Receipt, Retention};
+use crate::{Error, FinishedPage, LeasedPage, PageOutcome, Receipt, Remembered, Retention};
 
 const STALE: Receipt = Receipt { accepted: false, admitted: 0, job_ended: false };
 
@@ -26,6 +26,7 @@ pub(super) struct Finish {
     pace: Pace,
     fingerprint: Option<Fingerprint>,
     links: Vec<Candidate>,
+    remembered: Option<Box<Remembered>>,
 }
 
 /// Where a page without a document is listed.
@@ -38,7 +39,8 @@ enum Listed {
 impl Finish {
     /// Does what needs no lock.
     pub(super) fn prepare(page: FinishedPage, retention: Retention) -> Result<Self, Error> {
-        let FinishedPage { lease, outcome, redirected_to, links, observed, address, fingerprint } = page;
+        let FinishedPage { lease, outcome, redirected_to, links, observed, address, fingerprint, remembered } =
+            page;
         let pace = Pace { observed, address, ..Pace::default() };
         let (outcome, document, listed) = match outcome {
             PageOutcome::Document(found, credits) => {
@@ -51,14 +53,24 @@ impl Finish {
             PageOutcome::Retry(not_before) => (Outcome::Retry { not_before }, None, Listed::Nowhere),
             PageOutcome::Return(not_before) => (Outcome::Return { not_before }, None, Listed::Nowhere),
         };
-        Ok(Self { page: lease, outcome, document, listed, redirected_to, pace, fingerprint, links })
+        Ok(Self {
+            page: lease,
+            outcome,
+            document,
+            listed,
+            redirected_to,
+            pace,
+            fingerprint,
+            links,
+            remembered,
+        })
     }
 }
 
 impl State {
     pub(super) fn finish(&mut self, finish: Finish, now: Duration) -> Receipt {
-        let Finish { page, mut outcome, mut document, mut listed, redirected_to, pace, fingerprint, links } =
-            finish;
+        let Finish { page, mut outcome, mut document, mut listed, redirected_to, pace, .. } = finish;
+        let Finish { fingerprint, links, remembered, .. } = finish;
         let mut full = None;
         let leased = self.frontier.is_leased(page.lease);
         let Some(job) = self.jobs.get_mut(&page.job).filter(|_| leased) else {
@@ -84,6 +96,10 @@ impl State {
             match job.results.push(document) {
                 Ok(()) => {
                     job.credits += credits;
+                    if let Some(remembered) = remembered {
+                        let Remembered { key, scrape } = *remembered;
+                        self.histories.remember(page.job, key, scrape);
+                    }
                     self.teams.succeeded(job.team, now);
                     if job.outbox.is_some() {
                         let data = EventData::Document(position);

@@ -2,6 +2,7 @@
 //! can make the history of another be forgotten that has less.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use gleaner_types::JobId;
 
@@ -25,9 +26,9 @@ pub(super) struct Histories {
 /// What one team has.
 #[derive(Debug, Default)]
 struct Share {
-    entries: HashMap<HistoryKey, Entry>,
+    entries: HashMap<Arc<HistoryKey>, Entry>,
     /// Keys by age.
-    ages: BTreeMap<u64, HistoryKey>,
+    ages: BTreeMap<u64, Arc<HistoryKey>>,
     bytes: usize,
 }
 
@@ -45,37 +46,44 @@ fn weight(scrape: &PastScrape) -> usize {
 }
 
 impl Entry {
-    /// With its key, which is there twice.
+    /// With its key, which both lists share.
     fn weight(&self, key: &HistoryKey) -> usize {
         let key = size_of::<HistoryKey>() + key.url.len() + key.tag.as_ref().map_or(0, String::len);
-        size_of::<Self>() + 2 * key + weight(&self.current) + self.before.as_ref().map_or(0, weight)
+        size_of::<Self>() + key + weight(&self.current) + self.before.as_ref().map_or(0, weight)
     }
 }
 
 impl Histories {
-    pub(super) fn track(&mut self, job: JobId, key: HistoryKey, scrape: PastScrape) -> Option<PastScrape> {
+    /// The last scrape that is not the job's own.
+    pub(super) fn last(&self, job: JobId, key: &HistoryKey) -> Option<&PastScrape> {
+        let entry = self.teams.get(&key.team)?.entries.get(key)?;
+        if entry.job == job { entry.before.as_ref() } else { Some(&entry.current) }
+    }
+
+    /// Takes note of a scrape, in place of one of the same job.
+    pub(super) fn remember(&mut self, job: JobId, key: HistoryKey, scrape: PastScrape) {
         let before = self.take(&key).and_then(|entry| match entry.job == job {
             true => entry.before,
             false => Some(entry.current),
         });
         self.clock += 1;
-        self.put(key, Entry { job, age: self.clock, current: scrape, before: before.clone() });
+        self.put(key, Entry { job, age: self.clock, current: scrape, before });
         while self.entries > MAX_HISTORIES || self.bytes > MAX_HISTORY_BYTES {
             let Some(oldest) = self.oldest_of_the_largest() else { break };
             self.take(&oldest);
         }
-        before
     }
 
-    fn oldest_of_the_largest(&self) -> Option<HistoryKey> {
+    fn oldest_of_the_largest(&self) -> Option<Arc<HistoryKey>> {
         let (_, team) = self.by_size.last()?;
         self.teams.get(team)?.ages.values().next().cloned()
     }
 
     fn put(&mut self, key: HistoryKey, entry: Entry) {
         let (team, bytes) = (key.team.clone(), entry.weight(&key));
+        let key = Arc::new(key);
         let share = self.teams.entry(team.clone()).or_default();
-        share.ages.insert(entry.age, key.clone());
+        share.ages.insert(entry.age, Arc::clone(&key));
         share.entries.insert(key, entry);
         self.entries += 1;
         self.book(&team, bytes, 0);
@@ -106,7 +114,6 @@ impl Histories {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::time::Duration;
 
     use uuid::Uuid;
@@ -118,7 +125,10 @@ mod tests {
         let key = HistoryKey { team: TeamId::new(team), url, tag: None };
         let markdown = Arc::from("x".repeat(bytes));
         let scrape = PastScrape { at: Duration::ZERO, status: Some(200), markdown, json: None };
-        histories.track(JobId::from_uuid(Uuid::from_u128(job)), key, scrape).is_some()
+        let job = JobId::from_uuid(Uuid::from_u128(job));
+        let is_known = histories.last(job, &key).is_some();
+        histories.remember(job, key, scrape);
+        is_known
     }
 
     #[test]

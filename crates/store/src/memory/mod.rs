@@ -29,7 +29,7 @@ use self::events::Agenda;
 use self::finish::Finish;
 pub use self::histories::{MAX_HISTORIES, MAX_HISTORY_BYTES};
 pub use self::keys::MAX_IDEMPOTENCY_KEYS;
-use self::state::State;
+use self::state::{State, no_room};
 use crate::shelf::Shelf;
 use crate::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
@@ -41,6 +41,8 @@ use crate::{
 pub const MAX_LISTED_FAILURES: usize = 10_000;
 /// The same for all jobs together.
 pub const MAX_ALL_LISTED_FAILURES: usize = 250_000;
+/// The first failures of each job are listed however many others have: a scrape is answered with its one.
+pub const ALWAYS_LISTED_FAILURES: usize = 100;
 
 /// A [`Store`] in memory. What it holds ends with the process.
 pub struct MemoryStore {
@@ -127,8 +129,9 @@ impl Store for MemoryStore {
         }
         self.check_queue(0, job.pages.len())?;
         state.check_jobs(job.account.as_deref())?;
+        let slot = state.open(&job)?;
         state.take_key(job.account.as_deref(), now)?;
-        state.begin(job, self.config.retained_bytes, now);
+        state.begin(slot, job, self.config.retained_bytes, now);
         self.done(state);
         Ok(())
     }
@@ -320,6 +323,9 @@ impl Store for MemoryStore {
         }
         let waiting = state.frontier.counts(slot).map_or(0, |counts| counts.waiting);
         self.check_queue(waiting, pages.len())?;
+        if !state.frontier.has_room(slot, &pages) {
+            return Err(no_room());
+        }
         state.take_key(account.as_ref(), now)?;
         state.job(job)?.add_budget(credits);
         let admitted = state.frontier.admit(slot, 0, pages, now);
@@ -367,7 +373,10 @@ impl Store for MemoryStore {
         let ids = slots.filter_map(|slot| state.running.get(&slot));
         let mut jobs: Vec<JobListing> = ids
             .filter_map(|(id, _)| {
-                state.jobs.get(id).filter(|job| job.kind == Some(kind)).map(|job| (id, job))
+                let is_part =
+                    |job: &state::Job| job.account.as_ref().is_some_and(|own| own.part_of.is_some());
+                let job = state.jobs.get(id).filter(|job| job.kind == Some(kind) && !is_part(job));
+                job.map(|job| (id, job))
             })
             .filter_map(|(id, job)| {
                 Some(JobListing { snapshot: state.snapshot(*id).ok()?, request: job.request.clone() })
@@ -389,13 +398,8 @@ impl Store for MemoryStore {
         Ok(load)
     }
 
-    async fn track(
-        &self,
-        job: JobId,
-        key: HistoryKey,
-        scrape: PastScrape,
-    ) -> Result<Option<PastScrape>, Error> {
-        Ok(self.lock().histories.track(job, key, scrape))
+    async fn last_scrape(&self, job: JobId, key: &HistoryKey) -> Result<Option<PastScrape>, Error> {
+        Ok(self.lock().histories.last(job, key).cloned())
     }
 
     async fn due(&self, max: usize, now: Duration) -> Result<Due, Error> {

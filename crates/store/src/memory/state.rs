@@ -15,7 +15,7 @@ use super::events::{Agenda, Event, Outbox};
 use super::histories::Histories;
 use super::keys::Keys;
 use super::teams::{TeamSlot, Teams};
-use super::{MAX_ALL_LISTED_FAILURES, MAX_LISTED_FAILURES};
+use super::{ALWAYS_LISTED_FAILURES, MAX_ALL_LISTED_FAILURES, MAX_LISTED_FAILURES};
 use crate::outbox::{self, EventData};
 use crate::results::Results;
 use crate::shelf::Shelf;
@@ -87,6 +87,13 @@ pub(super) struct Job {
     pub(super) conclusion: Option<Box<Conclusion>>,
 }
 
+/// Pages that users name are taken in whole or not at all.
+pub(super) fn no_room() -> Error {
+    Error::full(
+        "there is no room for these pages in the queue of all jobs, or in that of their job; it is made as others are done",
+    )
+}
+
 impl State {
     pub(super) fn job(&mut self, id: JobId) -> Result<&mut Job, Error> {
         self.jobs.get_mut(&id).ok_or_else(|| Error::unknown_job(id))
@@ -101,11 +108,20 @@ impl State {
         }
     }
 
-    pub(super) fn begin(&mut self, job: NewJob, retained_bytes: usize, now: Duration) {
+    /// Opens a queue for pages of a new job, where all of them find room in it.
+    pub(super) fn open(&mut self, job: &NewJob) -> Result<JobSlot, Error> {
+        let slot = self.frontier.open(job.rules.clone());
+        if !self.frontier.has_room(slot, &job.pages) {
+            self.frontier.close(slot);
+            return Err(no_room());
+        }
+        Ok(slot)
+    }
+
+    pub(super) fn begin(&mut self, slot: JobSlot, job: NewJob, retained_bytes: usize, now: Duration) {
         let id = job.id;
         let retention = if job.webhook.is_some() { Retention::Keep } else { job.retention };
         let limit = job.rules.limit;
-        let slot = self.frontier.open(job.rules);
         let team = self.teams.slot(job.account.as_ref().map(|account| &account.team));
         let slots = job.account.as_ref().and_then(|account| account.slots);
         let turn = self.teams.enter(team, slots, slot, &mut self.frontier);
@@ -317,6 +333,9 @@ impl State {
         if let Some(account) = &job.account {
             self.budgets = self.budgets.saturating_sub(usize::from(account.budget.is_some()));
             self.short.remove(&id);
+            if account.part_of.is_some() {
+                return true;
+            }
             self.has_chores = true;
             let team = account.team.clone();
             let url = job.url.as_ref().map(Url::to_string).unwrap_or_default();
@@ -364,7 +383,8 @@ impl State {
             self.has_chores = true;
         }
         let sequence = job.failures.failures.len();
-        if sequence < MAX_LISTED_FAILURES && self.listed < MAX_ALL_LISTED_FAILURES {
+        let room = sequence < ALWAYS_LISTED_FAILURES || self.listed < MAX_ALL_LISTED_FAILURES;
+        if sequence < MAX_LISTED_FAILURES && room {
             self.listed += 1;
             job.failures.failures.push(PageFailure { sequence: sequence as u64, at: now, url, error });
         } else {

@@ -241,13 +241,8 @@ impl Store for Shaky {
         self.store.load(team).await
     }
 
-    async fn track(
-        &self,
-        job: JobId,
-        key: HistoryKey,
-        scrape: PastScrape,
-    ) -> Result<Option<PastScrape>, Error> {
-        self.store.track(job, key, scrape).await
+    async fn last_scrape(&self, job: JobId, key: &HistoryKey) -> Result<Option<PastScrape>, Error> {
+        self.store.last_scrape(job, key).await
     }
 
     async fn due(&self, max: usize, now: Duration) -> Result<Due, Error> {

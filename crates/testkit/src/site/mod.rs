@@ -7,7 +7,7 @@ mod chrome;
 pub(crate) mod extras;
 mod graph;
 mod page;
-mod prose;
+pub(crate) mod prose;
 pub(crate) mod random;
 mod truth;
 

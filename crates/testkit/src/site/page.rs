@@ -12,7 +12,7 @@ use bytes::Bytes;
 
 use super::chrome;
 use super::graph::{Graph, SLOTS};
-use super::prose::{self, Prose};
+use super::prose::{self, MONTHS, Prose};
 use super::random::Random;
 
 /// Paragraphs that a page takes from the pool.
@@ -404,21 +404,6 @@ impl Sheet<'_> {
         self.put("</tbody>\n</table>\n");
     }
 }
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,22 @@ use super::random::Random;
 /// Paragraphs in the pool from which all pages draw.
 const PARAGRAPHS: usize = 768;
 
+/// English names of the months.
+pub(crate) const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 const ADJECTIVES: &[&str] = &[
     "quiet",
     "copper",

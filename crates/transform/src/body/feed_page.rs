@@ -5,7 +5,7 @@ use url::Url;
 use super::feed::Feed;
 use crate::address::Resolver;
 use crate::html;
-use crate::page::links::{Link, PageLinks};
+use crate::page::links::{Link, LinkKind, PageLinks};
 use crate::transform::piece_to_markdown;
 
 /// The links of a feed: its own, and those of its entries.
@@ -15,7 +15,7 @@ pub(crate) fn links(feed: &Feed) -> PageLinks {
     PageLinks {
         links: urls
             .filter(|url| seen.insert(url.as_str()))
-            .map(|url| Link { url: url.clone(), nofollow: false })
+            .map(|url| Link { url: url.clone(), nofollow: false, kind: LinkKind::Anchor })
             .collect(),
         ..PageLinks::default()
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::error::{Error, ErrorKind};
-use crate::page::links::{Link, MAX_LINKS, PageLinks};
+use crate::page::links::{Link, LinkKind, MAX_LINKS, PageLinks};
 use crate::transform::Page;
 use crate::{html, summary};
 
@@ -135,7 +135,10 @@ fn links(markdown: &str) -> PageLinks {
             .then_some(url)
     });
     PageLinks {
-        links: targets.take(MAX_LINKS).map(|url| Link { url, nofollow: false }).collect(),
+        links: targets
+            .take(MAX_LINKS)
+            .map(|url| Link { url, nofollow: false, kind: LinkKind::Anchor })
+            .collect(),
         ..PageLinks::default()
     }
 }

@@ -7,6 +7,7 @@
 mod collect;
 mod described;
 mod features;
+mod pairs;
 mod surroundings;
 mod words;
 

@@ -41,6 +41,7 @@ pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url) -> Narrowed {
     blocks.features(|piece| likely.extend(model::likelihoods(piece)));
     let mut kept = choose(&blocks.list, &likely);
     keep_small(&blocks.list, &mut kept);
+    keep_pairs(&blocks, &mut kept);
     hide(tree, view, &blocks, &kept);
     Narrowed { found: kept.iter().any(|kept| *kept), cut: blocks.cut }
 }
@@ -57,6 +58,18 @@ fn keep_small(blocks: &[Block], kept: &mut [bool]) {
         let has_text = blocks.iter().any(|block| !block.is_beside());
         for (block, kept) in blocks.iter().zip(kept) {
             *kept = !block.is_beside() || (*kept && !(has_text && block.is_framing()));
+        }
+    }
+}
+
+/// Keeps all of a label and its values in a definition list where any of it is kept, but for what is not shown.
+fn keep_pairs(blocks: &Blocks, kept: &mut [bool]) {
+    for pair in blocks.pairs() {
+        let (Some(list), Some(kept)) = (blocks.list.get(pair.clone()), kept.get_mut(pair)) else { continue };
+        if kept.contains(&true) {
+            for (block, kept) in list.iter().zip(kept) {
+                *kept |= !block.is_beside();
+            }
         }
     }
 }

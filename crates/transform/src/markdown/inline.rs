@@ -229,9 +229,23 @@ impl Inline {
         }
         if matches!(self.open.last(), Some(Opened::Mark { mark: last, .. }) if *last == mark) {
             self.open.pop();
+            let hard_space = self.split_hard_space(mark);
             self.pieces.push(Piece::Close(mark));
+            self.pieces.extend(hard_space);
             self.trailing_opens = 0;
         }
+    }
+
+    /// Takes hard spaces off the end of what a mark holds: `**a:&nbsp;**b` is no emphasis, and `**a:**&nbsp;b` says the same.
+    fn split_hard_space(&mut self, mark: Mark) -> Option<Piece> {
+        mark.delimiter()?;
+        let Some(Piece::Text(range)) = self.pieces.last_mut() else { return None };
+        let words = self.text.get(range.clone())?.trim_end_matches(HARD_SPACES);
+        let end = range.start + words.len();
+        if words.is_empty() || end == range.end {
+            return None;
+        }
+        Some(Piece::Text(end..std::mem::replace(&mut range.end, end)))
     }
 
     /// Opens a link; links do not nest.
@@ -316,7 +330,10 @@ impl Inline {
     }
 }
 
+/// Spaces at which no line breaks.
+const HARD_SPACES: [char; 3] = ['\u{A0}', '\u{2007}', '\u{202F}'];
+
 /// Spaces alone, hard ones too.
 pub(super) fn is_blank(text: &str) -> bool {
-    text.chars().all(|c| matches!(c, ' ' | '\u{A0}' | '\u{2007}' | '\u{202F}'))
+    text.chars().all(|c| c == ' ' || HARD_SPACES.contains(&c))
 }

@@ -41,6 +41,7 @@ fn inline() {
         ("inside a word", "un<em>frigging</em>believable", "un*frigging*believable"),
         ("space inside", "a<b> b </b>c", "a **b** c"),
         ("colon inside", "<b>a:</b>b", "<strong>a:</strong>b"),
+        ("hard space inside", "<b>a:&nbsp;</b>b", "**a:**\u{a0}b"),
         ("nested", "<em>a <em>b</em></em>", "*a *b**"),
         ("both", "<strong><em>a</em></strong> <em><strong>b</strong></em>", "**_a_** ***b***"),
         ("empty", "a<b></b>b", "ab"),

@@ -9,7 +9,7 @@ use gleaner_types::{Document, Metadata};
 use url::Url;
 
 use super::facts::Facts;
-use super::links::{Collector, Origin, PageLinks};
+use super::links::{self, Collector, LinkKind, PageLinks};
 use crate::address::Resolver;
 use crate::tree::{Content, RawAttribute, Token, Tokenizer, decode_references};
 
@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 9;
 
 /// A link as it was found.
 enum Found<'a> {
-    Link { href: Cow<'a, str>, rel: Cow<'a, str>, origin: Origin },
+    Link { href: Cow<'a, str>, rel: Cow<'a, str>, kind: LinkKind },
     Head { href: Cow<'a, str>, rel: Cow<'a, str> },
     Meta { name: Cow<'a, str>, content: Cow<'a, str> },
 }
@@ -100,19 +100,18 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>) -> Collector {
             b"a" | b"area" => {
                 if let Some(href) = attributes.get("href") {
                     let rel = attributes.get("rel").unwrap_or_default();
-                    found.push(Found::Link { href, rel, origin: Origin::Anchor });
+                    found.push(Found::Link { href, rel, kind: LinkKind::Anchor });
                 }
             }
-            b"frame" => {
+            b"frame" | b"iframe" => {
                 if let Some(href) = attributes.get("src") {
-                    found.push(Found::Link { href, rel: Cow::Borrowed(""), origin: Origin::Frame });
+                    let kind = if tag == b"frame" { LinkKind::Frame } else { LinkKind::Inline };
+                    found.push(Found::Link { href, rel: Cow::Borrowed(""), kind });
                 }
             }
             b"base" if base.is_none() => base = attributes.get("href"),
             b"link" => {
-                if let Some(rel) =
-                    attributes.get("rel").filter(|rel| rel.to_ascii_lowercase().contains("canonical"))
-                {
+                if let Some(rel) = attributes.get("rel").filter(|rel| links::matters(rel)) {
                     found.push(Found::Head { href: attributes.get("href").unwrap_or_default(), rel });
                 }
             }
@@ -131,7 +130,7 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>) -> Collector {
     let mut collector = Collector::new(Resolver::new(url, base.as_deref()));
     for item in &found {
         match item {
-            Found::Link { href, rel, origin } => collector.link(href, rel, *origin),
+            Found::Link { href, rel, kind } => collector.link(href, rel, *kind),
             Found::Head { href, rel } => collector.head_link(href, rel),
             Found::Meta { name, content } => collector.meta(name, content),
         }
@@ -179,6 +178,58 @@ mod tests {
     }
 
     #[test]
+    fn every_kind_of_link_is_told() {
+        use LinkKind::{Anchor, Frame, Inline, Series};
+        let url = Url::parse("https://example.org/a/").unwrap();
+        for (row, html, want) in [
+            ("an anchor", "<a href=/x>x</a>", vec![("/x", false, Anchor)]),
+            ("an area", "<map><area href=/x rel=NoFollow></map>", vec![("/x", true, Anchor)]),
+            ("a word within another", "<a href=/x rel=donofollow>x</a>", vec![("/x", false, Anchor)]),
+            (
+                "a series",
+                "<link rel=prev href=1><link rel='NEXT' href=3>",
+                vec![("/a/1", false, Series), ("/a/3", false, Series)],
+            ),
+            ("no series", "<link rel=stylesheet href=/s><link rel=nextish href=/n>", vec![]),
+            (
+                "a series with anchors",
+                "<link rel=next href=/x><a href=/x rel=nofollow>x</a><a href=/y rel=nofollow>y</a>",
+                vec![("/x", false, Anchor), ("/y", true, Anchor)],
+            ),
+            ("a document within", "<iframe src=/x><a href=/no></a></iframe>", vec![("/x", false, Inline)]),
+            (
+                "an empty one",
+                "<iframe></iframe><iframe src=''></iframe><iframe src=about:blank></iframe>",
+                vec![],
+            ),
+            (
+                "a document within, linked before",
+                "<a href=/x rel=nofollow>x</a><iframe src=/x></iframe>",
+                vec![("/x", true, Anchor)],
+            ),
+            (
+                "a document within, linked behind",
+                "<iframe src=/x></iframe><a href=/x rel=nofollow>x</a>",
+                vec![("/x", true, Anchor)],
+            ),
+            (
+                "frames",
+                "<frameset><frame src=/x><frame src=/y></frameset><noframes><a href=/no></a></noframes>",
+                vec![("/x", false, Frame), ("/y", false, Frame)],
+            ),
+        ] {
+            let pass = links(html, &url);
+            let tree = parse(html, ParseOptions::default());
+            assert_eq!(pass, of_page(&tree, &Resolver::of_tree(&url, &tree)), "{row}");
+            let told: Vec<_> =
+                pass.links.iter().map(|link| (link.url.path(), link.nofollow, link.kind)).collect();
+            assert_eq!(told, want, "{row}");
+            let anchors: Vec<_> = want.iter().filter(|(.., kind)| *kind == Anchor).collect();
+            assert_eq!(page(html, &url).0.links.unwrap().len(), anchors.len(), "{row}: format `links`");
+        }
+    }
+
+    #[test]
     fn the_pass_gives_the_metadata_that_the_tree_gives() {
         const HEAD: &str = "<!DOCTYPE html><HTML Lang='de'><head><title>Tea &amp; more | Example</title>
             <meta name=Description content='What &quot;it&quot; is'><meta property=og:title content=OG>
@@ -207,7 +258,7 @@ mod tests {
             let resolver = Resolver::of_tree(&url, &tree);
             assert_eq!(found, of_page(&tree, &resolver), "{row}");
             let view = crate::view::View::whole(&tree);
-            assert_eq!(pass.links, Some(super::super::links::of_view(&tree, &view, &resolver)), "{row}");
+            assert_eq!(pass.links, Some(links::of_view(&tree, &view, &resolver)), "{row}");
             assert_eq!(pass.metadata, super::super::metadata::read(&tree, &url, &resolver), "{row}");
             assert_eq!(pass.warning.is_some(), super::super::shell::is_shell(&tree), "{row}");
         }

@@ -22,6 +22,23 @@ pub struct Link {
     pub url: Url,
     /// The page asks not to follow it (`rel="nofollow"`).
     pub nofollow: bool,
+    /// What leads there. Where several things do, the first of [`LinkKind`].
+    pub kind: LinkKind,
+}
+
+/// What leads from a page to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum LinkKind {
+    /// `<a>` or `<area>`.
+    Anchor,
+    /// `<link rel="next">` or `<link rel="prev">`: the pages of a series before and behind this one (HTML, 4.6.7.15).
+    Series,
+    /// `<frame>`: a part of a page that consists of such parts.
+    Frame,
+    /// `<iframe>`: a document shown within the page, which is often of another site. Whoever does not want these leaves
+    /// them out.
+    Inline,
 }
 
 /// Where one can go from a page.
@@ -29,7 +46,8 @@ pub struct Link {
 #[non_exhaustive]
 pub struct PageLinks {
     /// All links, each address once, in their order, at most [`MAX_LINKS`]. Links within the page (`#part`) are left
-    /// out, hash routes (`#/part`, `#!part`) are not. An address counts as `nofollow` where its every link is.
+    /// out, hash routes (`#/part`, `#!part`) are not. An address counts as `nofollow` where its every link is; an
+    /// [`LinkKind::Inline`] document, which cannot say so, is no link more of an address that has others.
     pub links: Vec<Link>,
     /// The address the page gives as its own.
     pub canonical: Option<Url>,
@@ -47,27 +65,11 @@ pub(crate) struct Collector {
     resolver: Resolver,
     links: PageLinks,
     /// Where each address stands in the list, by its hash.
-    places: HashMap<u64, Place, Prehashed>,
+    places: HashMap<u64, usize, Prehashed>,
     /// References as written. Most repeated links are repeated letter by letter: no need to resolve those.
     written: HashSet<u64, Prehashed>,
     /// Keyed by chance, so that no page can prepare addresses that are taken for each other.
     hasher: RandomState,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    index: usize,
-    /// Nothing but a frame has led there so far.
-    framed: bool,
-}
-
-/// Where a link comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Origin {
-    /// `<a>` or `<area>`.
-    Anchor,
-    /// `<frame>`.
-    Frame,
 }
 
 impl Collector {
@@ -82,48 +84,48 @@ impl Collector {
     }
 
     /// Notes a link as the page has it.
-    pub(crate) fn link(&mut self, href: &str, rel: &str, origin: Origin) {
+    pub(crate) fn link(&mut self, href: &str, rel: &str, kind: LinkKind) {
         if self.links.links.len() >= MAX_LINKS || is_within_page(href) {
             return;
         }
         let nofollow = has_word(rel, "nofollow");
-        let framed = origin == Origin::Frame;
-        let written = self.hasher.hash_one(href) ^ u64::from(nofollow) ^ (u64::from(framed) << 1);
+        let written = self.hasher.hash_one(href) ^ u64::from(nofollow) ^ ((kind as u64) << 1);
         if !self.written.insert(written) {
             return;
         }
         let Some(url) = self.resolver.web(href) else { return };
         match self.places.entry(self.hasher.hash_one(url.as_str())) {
-            Entry::Occupied(mut known) => {
-                let place = known.get_mut();
-                place.framed &= framed;
-                if let Some(link) = self.links.links.get_mut(place.index) {
-                    link.nofollow &= nofollow;
+            Entry::Occupied(known) => {
+                let Some(link) = self.links.links.get_mut(*known.get()) else { return };
+                match (link.kind, kind) {
+                    (_, LinkKind::Inline) => {}
+                    (LinkKind::Inline, _) => (link.kind, link.nofollow) = (kind, nofollow),
+                    _ => {
+                        link.kind = link.kind.min(kind);
+                        link.nofollow &= nofollow;
+                    }
                 }
             }
             Entry::Vacant(free) => {
-                free.insert(Place { index: self.links.links.len(), framed });
-                self.links.links.push(Link { url, nofollow });
+                free.insert(self.links.links.len());
+                self.links.links.push(Link { url, nofollow, kind });
             }
         }
     }
 
     /// The addresses as text, for the `links` format: those of anchors.
     pub(crate) fn texts(&self) -> Vec<String> {
-        let mut framed: Vec<usize> =
-            self.places.values().filter(|place| place.framed).map(|place| place.index).collect();
-        framed.sort_unstable();
-        let links = self.links.links.iter().enumerate();
-        links
-            .filter(|(index, _)| framed.binary_search(index).is_err())
-            .map(|(_, link)| link.url.as_str().to_owned())
-            .collect()
+        let anchors = self.links.links.iter().filter(|link| link.kind == LinkKind::Anchor);
+        anchors.map(|link| link.url.as_str().to_owned()).collect()
     }
 
     /// Notes a `<link>`.
     pub(crate) fn head_link(&mut self, href: &str, rel: &str) {
         if self.links.canonical.is_none() && has_word(rel, "canonical") {
             self.links.canonical = self.resolver.web(href);
+        }
+        if is_series(rel) {
+            self.link(href, rel, LinkKind::Series);
         }
     }
 
@@ -192,6 +194,15 @@ fn has_word(words: &str, word: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known.eq_ignore_ascii_case(word))
 }
 
+fn is_series(rel: &str) -> bool {
+    has_word(rel, "next") || has_word(rel, "prev")
+}
+
+/// Does a `<link>` of this `rel` say anything that [`Collector::head_link`] notes?
+pub(crate) fn matters(rel: &str) -> bool {
+    has_word(rel, "canonical") || is_series(rel)
+}
+
 /// Everything one can follow from the page.
 pub(crate) fn of_page(tree: &Tree, resolver: &Resolver) -> PageLinks {
     let mut collector = Collector::new(resolver.afresh());
@@ -201,10 +212,11 @@ pub(crate) fn of_page(tree: &Tree, resolver: &Resolver) -> PageLinks {
         match tree.tag(node) {
             Tag::A | Tag::Area => {
                 if let Some(href) = tree.attribute(node, Attr::Href) {
-                    collector.link(href, attribute(Attr::Rel), Origin::Anchor);
+                    collector.link(href, attribute(Attr::Rel), LinkKind::Anchor);
                 }
             }
-            Tag::Frame => collector.link(attribute(Attr::Src), "", Origin::Frame),
+            Tag::Frame => collector.link(attribute(Attr::Src), "", LinkKind::Frame),
+            Tag::Iframe => collector.link(attribute(Attr::Src), "", LinkKind::Inline),
             Tag::Link => collector.head_link(attribute(Attr::Href), attribute(Attr::Rel)),
             Tag::Meta => {
                 let name = tree.attribute(node, Attr::Name).or_else(|| tree.attribute(node, Attr::HttpEquiv));
@@ -228,7 +240,7 @@ pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<Stri
             } else if matches!(tree.tag(node), Tag::A | Tag::Area)
                 && let Some(href) = tree.attribute(node, Attr::Href)
             {
-                collector.link(href, "", Origin::Anchor);
+                collector.link(href, "", LinkKind::Anchor);
             }
         }
     }

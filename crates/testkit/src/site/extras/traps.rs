@@ -5,6 +5,7 @@
 use super::{Book, Reply, page};
 use crate::site::SiteSpec;
 use crate::site::extras::Extras;
+use crate::site::prose::MONTHS;
 use crate::site::truth::{PathTruth, Role, TrapTruth};
 
 const CALENDAR: &str = "/calendar/";
@@ -95,21 +96,6 @@ fn calendar(rest: &str) -> Option<Reply> {
     let last = format!("{CALENDAR}{last_year}/{last_month:02}/");
     Some(Reply::html(page(&title, &own, "", &text, &[(&last, "Earlier"), (&next, "Later")])))
 }
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// Three rooms with the same three texts for ever, but each link with a new id.
 fn session(rest: &str, serial: u64) -> Option<Reply> {

@@ -8,7 +8,7 @@
 /// less than its UTF-8 bytes, since they fall back to bytes for what they do not know. An exact count would need each model's
 /// vocabulary, megabytes of it. What a provider bills beyond the estimate shows in the ledger as overrun.
 #[must_use]
-pub fn count_tokens(text: &str) -> u64 {
+pub fn estimate_tokens(text: &str) -> u64 {
     let mut tokens = 0_u64;
     let (mut letters, mut blanks) = (0_u64, 0_u64);
     for found in text.chars() {
@@ -46,20 +46,20 @@ mod tests {
             ("", 0),
         ];
         for (text, known) in rows {
-            assert!(count_tokens(text) >= known, "{text}: {}", count_tokens(text));
+            assert!(estimate_tokens(text) >= known, "{text}: {}", estimate_tokens(text));
         }
         let prose = "The tower was built for the fair and stands on four legs of iron. ".repeat(50);
         // About four letters to a token in English: the estimate stays within a factor of two.
-        assert!(count_tokens(&prose) < u64::try_from(prose.len()).unwrap() / 2);
+        assert!(estimate_tokens(&prose) < u64::try_from(prose.len()).unwrap() / 2);
     }
 
     proptest! {
         #[test]
         fn never_beyond_bytes_and_never_less_for_more(a in ".{0,200}", b in ".{0,200}") {
             let bytes = u64::try_from(a.len()).unwrap();
-            prop_assert!(count_tokens(&a) <= bytes);
+            prop_assert!(estimate_tokens(&a) <= bytes);
             let both = format!("{a}{b}");
-            prop_assert!(count_tokens(&both) >= count_tokens(&a).max(count_tokens(&b)).saturating_sub(1));
+            prop_assert!(estimate_tokens(&both) >= estimate_tokens(&a).max(estimate_tokens(&b)).saturating_sub(1));
         }
     }
 }

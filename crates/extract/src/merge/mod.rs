@@ -1,13 +1,15 @@
 //! One result from several pages.
 
+mod list;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::bind::{concept_name, folded, put, skeleton};
+use self::list::Rows;
+use crate::bind::{put, skeleton};
 use crate::leaf::{Extraction, Leaf, step};
-use crate::plan::real;
 use crate::schema::{Field, Shape, ShapeKind};
 
 /// Conflicts that are kept.
@@ -46,7 +48,8 @@ impl Merged {
             let mut path = String::new();
             for part in leaf.pointer.split('/').skip(1) {
                 let part = part.replace("~1", "/").replace("~0", "~");
-                if !path.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) {
+                let in_list = !path.is_empty() || self.data.is_array();
+                if in_list && part.bytes().all(|byte| byte.is_ascii_digit()) {
                     // A list's rows are told apart, what is in a row is not.
                     path.push_str(&format!("[{part}]"));
                     break;
@@ -71,14 +74,15 @@ impl Merged {
 /// A single value comes from the surest page that states it, the first between equals; differing ones are kept as conflicts.
 /// Lists are put together: rows that share an identifier, an address or a name, or whose names are nearly the same, are one row
 /// whose empty places are filled from each other, unless something surer tells them apart; rows without an identity are one
-/// where they are equal in every place. Each row is compared with a bounded number of others.
+/// where they are equal in every place. Rows of one page are records that stand apart and stay so, equal copies of an address or an article
+/// number aside. A name alone joins no rows that state other things. Each row is compared with a bounded number of others.
 #[must_use]
 pub fn merge(pages: Vec<Extraction>, shape: &Shape) -> Merged {
     let mut out = Merged { data: empty(shape), leaves: Vec::new(), conflicts: Vec::new() };
     let lists = lists_of(shape);
     let mut taken: HashMap<String, usize> = HashMap::new();
     let mut rows: Vec<Rows<'_>> = lists.iter().map(|(pointer, fields)| Rows::new(pointer, fields)).collect();
-    for page in pages {
+    for (number, page) in pages.into_iter().enumerate() {
         // Leaves of lists go to their row, the others to their place.
         let mut by_row: BTreeMap<(usize, usize), Vec<Leaf>> = BTreeMap::new();
         for leaf in page.leaves {
@@ -94,7 +98,7 @@ pub fn merge(pages: Vec<Extraction>, shape: &Shape) -> Merged {
         }
         for ((list, row), leaves) in by_row {
             if let Some(rows) = rows.get_mut(list) {
-                rows.add(row, leaves, &mut out.conflicts);
+                rows.add(number, row, leaves, &mut out.conflicts);
             }
         }
     }
@@ -155,190 +159,6 @@ fn lists_of(shape: &Shape) -> Vec<(String, &[Field])> {
         }
     }
     lists
-}
-
-/// What tells rows apart, the strongest first.
-const IDENTITIES: [&str; 5] = ["gtin", "sku", "url", "email", "name"];
-
-/// A list as it grows.
-struct Rows<'s> {
-    pointer: &'s str,
-    fields: &'s [Field],
-    /// The fields that identify a row: their rank among [`IDENTITIES`] and their place in a row.
-    telling: Vec<(usize, String)>,
-    /// Leaves of each row by their pointer within it.
-    rows: Vec<BTreeMap<String, Leaf>>,
-    /// What identifies each row.
-    identities: Vec<Vec<(usize, String)>>,
-    /// Rows by what identifies them; `None` where two rows share it.
-    known: HashMap<(usize, String), Option<usize>>,
-    /// Rows by the words of their names, at most [`MAX_ALIKE`] of each.
-    by_word: HashMap<String, Vec<usize>>,
-}
-
-/// Rows that one row is compared with for likeness, for each word of its name.
-const MAX_ALIKE: usize = 64;
-/// Least share of words that two names have in common where they mean the same.
-const MIN_LIKENESS: f64 = 0.8;
-/// Least words of such a name: short names that differ are different.
-const MIN_WORDS: usize = 4;
-
-impl<'s> Rows<'s> {
-    fn new(pointer: &'s str, fields: &'s [Field]) -> Self {
-        let mut telling = Vec::new();
-        for (rank, wanted) in IDENTITIES.iter().enumerate() {
-            let fields = fields.iter().filter(|field| concept_name(&field.name) == Some(wanted));
-            telling.extend(fields.map(|field| (rank, step("", &field.name))));
-        }
-        Self {
-            pointer,
-            fields,
-            telling,
-            rows: Vec::new(),
-            identities: Vec::new(),
-            known: HashMap::new(),
-            by_word: HashMap::new(),
-        }
-    }
-
-    /// All that identifies a row; the row itself where nothing else does.
-    fn identities(&self, row: &BTreeMap<String, Leaf>) -> Vec<(usize, String)> {
-        let mut found: Vec<(usize, String)> = Vec::new();
-        for (rank, pointer) in &self.telling {
-            if let Some(leaf) = row.get(pointer)
-                && found.last().is_none_or(|(known, _)| known != rank)
-            {
-                found.push((*rank, leaf.value.as_str().map_or_else(|| leaf.value.to_string(), folded)));
-            }
-        }
-        if found.is_empty() {
-            let all: Map<String, Value> =
-                row.iter().map(|(pointer, leaf)| (pointer.clone(), leaf.value.clone())).collect();
-            found.push((IDENTITIES.len(), Value::Object(all).to_string()));
-        }
-        found
-    }
-
-    /// Do two rows differ in something that identifies them more surely than `rank`?
-    fn differ(&self, row: usize, own: &[(usize, String)], rank: usize) -> bool {
-        let Some(theirs) = self.identities.get(row) else { return true };
-        own.iter()
-            .filter(|(kind, _)| *kind < rank)
-            .any(|(kind, value)| theirs.iter().any(|(other, known)| other == kind && known != value))
-    }
-
-    /// The row that means the same: by what identifies it, or else by a name that is nearly the same.
-    fn same(&self, identities: &[(usize, String)]) -> Option<usize> {
-        for identity in identities {
-            if let Some(Some(row)) = self.known.get(identity)
-                && !self.differ(*row, identities, identity.0)
-            {
-                return Some(*row);
-            }
-        }
-        let name_rank = IDENTITIES.len() - 1;
-        let (_, name) = identities.iter().find(|(rank, _)| *rank == name_rank)?;
-        let own: BTreeSet<&str> = name.split(' ').collect();
-        let numbers = |words: &BTreeSet<&str>| -> Vec<String> {
-            let number = |word: &&&str| word.bytes().any(|byte| byte.is_ascii_digit());
-            words.iter().filter(number).map(|word| (*word).to_owned()).collect()
-        };
-        let mut tried: BTreeSet<usize> = BTreeSet::new();
-        for word in &own {
-            for row in self.by_word.get(*word).into_iter().flatten() {
-                if !tried.insert(*row) || self.differ(*row, identities, name_rank) {
-                    continue;
-                }
-                let theirs = self.identities.get(*row).map_or(&[][..], Vec::as_slice);
-                let Some((_, other)) = theirs.iter().find(|(rank, _)| *rank == name_rank) else { continue };
-                let other: BTreeSet<&str> = other.split(' ').collect();
-                let shared = real(own.intersection(&other).count()) / real(own.union(&other).count().max(1));
-                // `Model 3 red` and `Model 4 red` are two things.
-                if own.len().min(other.len()) >= MIN_WORDS
-                    && shared >= MIN_LIKENESS
-                    && numbers(&own) == numbers(&other)
-                {
-                    return Some(*row);
-                }
-            }
-        }
-        None
-    }
-
-    /// Notes by what a row can be found.
-    fn index(&mut self, row: usize, identities: Vec<(usize, String)>) {
-        match self.identities.get_mut(row) {
-            Some(known) => {
-                for identity in &identities {
-                    if !known.iter().any(|(rank, _)| *rank == identity.0) {
-                        known.push(identity.clone());
-                    }
-                }
-            }
-            None => self.identities.push(identities.clone()),
-        }
-        for identity in identities {
-            if identity.0 + 1 == IDENTITIES.len() {
-                for word in identity.1.split(' ') {
-                    let rows = self.by_word.entry(word.to_owned()).or_default();
-                    if rows.len() < MAX_ALIKE && !rows.contains(&row) {
-                        rows.push(row);
-                    }
-                }
-            }
-            self.known
-                .entry(identity)
-                .and_modify(|known| *known = known.filter(|known| *known == row))
-                .or_insert(Some(row));
-        }
-    }
-
-    fn add(&mut self, row: usize, leaves: Vec<Leaf>, conflicts: &mut Vec<Conflict>) {
-        let prefix = format!("{}/{row}", self.pointer);
-        let new: BTreeMap<String, Leaf> = leaves
-            .into_iter()
-            .map(|leaf| (leaf.pointer.strip_prefix(&prefix).unwrap_or_default().to_owned(), leaf))
-            .collect();
-        let identities = self.identities(&new);
-        let found = self.same(&identities);
-        let at = found.unwrap_or(self.rows.len());
-        if let Some(known) = found.and_then(|at| self.rows.get_mut(at)) {
-            for (pointer, leaf) in new {
-                match known.get_mut(&pointer) {
-                    None => {
-                        known.insert(pointer, leaf);
-                    }
-                    Some(own) if own.value == leaf.value => own.provenance.extend(leaf.provenance),
-                    Some(_) => conflict(conflicts, leaf),
-                }
-            }
-        } else {
-            self.rows.push(new);
-        }
-        self.index(at, identities);
-    }
-
-    fn finish(self, out: &mut Merged) {
-        let mut rows = Vec::with_capacity(self.rows.len());
-        for (at, leaves) in self.rows.into_iter().enumerate() {
-            let mut row = if self.fields.is_empty() { Value::Null } else { skeleton(self.fields) };
-            for (pointer, leaf) in leaves {
-                if pointer.is_empty() {
-                    row = leaf.value.clone();
-                } else {
-                    put(&mut row, &pointer, leaf.value.clone());
-                }
-                out.leaves.push(Leaf { pointer: format!("{}/{at}{pointer}", self.pointer), ..leaf });
-            }
-            crate::bind::drop_unknown(&mut row, self.fields);
-            rows.push(row);
-        }
-        if self.pointer.is_empty() {
-            out.data = Value::Array(rows);
-        } else {
-            put(&mut out.data, self.pointer, Value::Array(rows));
-        }
-    }
 }
 
 #[cfg(test)]
@@ -452,6 +272,47 @@ mod tests {
                 merged.data
             );
         }
+    }
+
+    #[test]
+    fn rows_of_one_page_stay_apart() {
+        let text = json!({ "type": ["string", "null"] });
+        let schema = json!({ "properties": { "rows": { "type": "array", "items": { "properties": {
+            "name": text, "url": text, "date": text, "amount": { "type": ["number", "null"] },
+        } } } } });
+        let shape = Shape::from_schema(&schema).unwrap();
+        let table = |url: &str, rows: &[(&str, Value, &str)]| {
+            let mut leaves = Vec::new();
+            for (at, (name, amount, address)) in rows.iter().enumerate() {
+                leaves.push((format!("/rows/{at}/name"), json!(name)));
+                leaves.push((format!("/rows/{at}/amount"), amount.clone()));
+                if !address.is_empty() {
+                    leaves.push((format!("/rows/{at}/url"), json!(address)));
+                }
+            }
+            let leaves: Vec<(&str, Value, f64)> =
+                leaves.iter().map(|(pointer, value)| (pointer.as_str(), value.clone(), 0.5)).collect();
+            page(url, &leaves)
+        };
+        let deposits = [("Deposit", json!(5), ""), ("Deposit", json!(7), ""), ("Deposit", json!(5), "")];
+        let later = [("Deposit", json!(9), ""), ("Deposit", json!(8), "")];
+        let copies =
+            [("Red cup", json!(5), "https://a.example/1"), ("Red cup", json!(5), "https://a.example/1")];
+        let rows: [(&str, Vec<Extraction>, usize); 5] = [
+            ("payments of one page", vec![table("a", &deposits)], 3),
+            ("payments of two pages", vec![table("a", &deposits), table("b", &later)], 5),
+            ("one payment a page", vec![table("a", &deposits[..1]), table("b", &later[..1])], 2),
+            ("the same page again", vec![table("a", &deposits), table("b", &deposits)], 3),
+            ("copies of one address", vec![table("a", &copies)], 1),
+        ];
+        for (name, pages, count) in rows {
+            let merged = merge(pages, &shape);
+            assert_eq!(merged.data["rows"].as_array().map(Vec::len), Some(count), "{name}: {}", merged.data);
+        }
+        let list =
+            Shape::from_schema(&json!({ "type": "array", "items": { "properties": { "name": text } } }));
+        let merged = merge(vec![page("a", &[("/0/name", json!("Ada"), 0.5)])], &list.unwrap());
+        assert_eq!(merged.sources().into_keys().collect::<Vec<_>>(), ["[0]"]);
     }
 
     #[test]

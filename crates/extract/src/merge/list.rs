@@ -1,0 +1,263 @@
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde_json::{Map, Value};
+
+use super::{Conflict, Merged, conflict};
+use crate::bind::{concept_name, folded, put, skeleton};
+use crate::leaf::{Leaf, step};
+use crate::plan::real;
+use crate::schema::Field;
+
+/// What tells rows apart, the strongest first.
+const IDENTITIES: [&str; 5] = ["gtin", "sku", "url", "email", "name"];
+
+/// The rank of [`IDENTITIES`] below which only codes and addresses are.
+const EMAIL_RANK: usize = 3;
+
+/// A list as it grows.
+pub(super) struct Rows<'s> {
+    pointer: &'s str,
+    fields: &'s [Field],
+    /// The fields that identify a row: their rank among [`IDENTITIES`] and their place in a row.
+    telling: Vec<(usize, String)>,
+    /// Leaves of each row by their pointer within it.
+    rows: Vec<BTreeMap<String, Leaf>>,
+    /// What identifies each row.
+    identities: Vec<Vec<(usize, String)>>,
+    /// The last page that gave something to each row.
+    pages: Vec<usize>,
+    /// Rows by what identifies them, at most [`MAX_ALIKE`] of each.
+    known: HashMap<(usize, String), Vec<usize>>,
+    /// Rows by the words of their names, at most [`MAX_ALIKE`] of each.
+    by_word: HashMap<String, Vec<usize>>,
+}
+
+/// Rows that one row is compared with for likeness, for each word of its name.
+const MAX_ALIKE: usize = 64;
+/// Least share of words that two names have in common where they mean the same.
+const MIN_LIKENESS: f64 = 0.8;
+/// Least words of such a name: short names that differ are different.
+const MIN_WORDS: usize = 4;
+
+impl<'s> Rows<'s> {
+    pub(super) fn new(pointer: &'s str, fields: &'s [Field]) -> Self {
+        let mut telling = Vec::new();
+        for (rank, wanted) in IDENTITIES.iter().enumerate() {
+            let fields = fields.iter().filter(|field| concept_name(&field.name) == Some(wanted));
+            telling.extend(fields.map(|field| (rank, step("", &field.name))));
+        }
+        Self {
+            pointer,
+            fields,
+            telling,
+            rows: Vec::new(),
+            identities: Vec::new(),
+            pages: Vec::new(),
+            known: HashMap::new(),
+            by_word: HashMap::new(),
+        }
+    }
+
+    /// All that identifies a row, the row as a whole at last.
+    fn identities(&self, row: &BTreeMap<String, Leaf>) -> Vec<(usize, String)> {
+        let mut found: Vec<(usize, String)> = Vec::new();
+        for (rank, pointer) in &self.telling {
+            if let Some(leaf) = row.get(pointer)
+                && found.last().is_none_or(|(known, _)| known != rank)
+            {
+                found.push((*rank, leaf.value.as_str().map_or_else(|| leaf.value.to_string(), folded)));
+            }
+        }
+        let all: Map<String, Value> =
+            row.iter().map(|(pointer, leaf)| (pointer.clone(), leaf.value.clone())).collect();
+        found.push((IDENTITIES.len(), Value::Object(all).to_string()));
+        found
+    }
+
+    /// Do two rows differ in something that identifies them more surely than `rank`?
+    fn differ(&self, row: usize, own: &[(usize, String)], rank: usize) -> bool {
+        let Some(theirs) = self.identities.get(row) else { return true };
+        own.iter()
+            .filter(|(kind, _)| *kind < rank)
+            .any(|(kind, value)| theirs.iter().any(|(other, known)| other == kind && known != value))
+    }
+
+    /// Do two rows say different things wherever both say something, what identifies them aside? Two payments by one name are two.
+    fn disagree(&self, row: usize, new: &BTreeMap<String, Leaf>) -> bool {
+        let Some(known) = self.rows.get(row) else { return true };
+        let mut differs = false;
+        for (pointer, leaf) in new {
+            if self.telling.iter().any(|(_, telling)| telling == pointer) {
+                continue;
+            }
+            match known.get(pointer) {
+                Some(theirs) if theirs.value == leaf.value => return false,
+                Some(_) => differs = true,
+                None => {}
+            }
+        }
+        differs
+    }
+
+    /// May a row of this page be joined with a known one, as far as pages go? On one page only copies are the same: equal in all that they
+    /// state, an address or an article number with it.
+    fn may_join(
+        &self,
+        row: usize,
+        page: usize,
+        new: &BTreeMap<String, Leaf>,
+        identities: &[(usize, String)],
+    ) -> bool {
+        if self.pages.get(row).is_none_or(|last| *last != page) {
+            return true;
+        }
+        let told_by_code = identities.first().is_some_and(|(rank, _)| *rank < EMAIL_RANK);
+        told_by_code
+            && self.rows.get(row).is_some_and(|known| {
+                known.len() == new.len()
+                    && new.iter().all(|(pointer, leaf)| {
+                        known.get(pointer).is_some_and(|theirs| theirs.value == leaf.value)
+                    })
+            })
+    }
+
+    /// The row that means the same: by what identifies it, or else by a name that is nearly the same.
+    fn same(
+        &self,
+        page: usize,
+        new: &BTreeMap<String, Leaf>,
+        identities: &[(usize, String)],
+    ) -> Option<usize> {
+        let name_rank = IDENTITIES.len() - 1;
+        for identity in identities {
+            let known = self.known.get(identity).map_or(&[][..], Vec::as_slice);
+            // Several rows that share an identity are told apart by nothing but the whole of what they state.
+            if identity.0 <= name_rank && known.len() > 1 {
+                let copy = known.iter().find(|row| {
+                    self.pages.get(**row) == Some(&page) && self.may_join(**row, page, new, identities)
+                });
+                if copy.is_some() {
+                    return copy.copied();
+                }
+                continue;
+            }
+            let found = known.iter().find(|row| {
+                !self.differ(**row, identities, identity.0)
+                    && self.may_join(**row, page, new, identities)
+                    && (identity.0 != name_rank || !self.disagree(**row, new))
+            });
+            if found.is_some() {
+                return found.copied();
+            }
+        }
+        let (_, name) = identities.iter().find(|(rank, _)| *rank == name_rank)?;
+        let own: BTreeSet<&str> = name.split(' ').collect();
+        let numbers = |words: &BTreeSet<&str>| -> Vec<String> {
+            let number = |word: &&&str| word.bytes().any(|byte| byte.is_ascii_digit());
+            words.iter().filter(number).map(|word| (*word).to_owned()).collect()
+        };
+        let mut tried: BTreeSet<usize> = BTreeSet::new();
+        for word in &own {
+            for row in self.by_word.get(*word).into_iter().flatten() {
+                if !tried.insert(*row)
+                    || self.differ(*row, identities, name_rank)
+                    || self.pages.get(*row) == Some(&page)
+                    || self.disagree(*row, new)
+                {
+                    continue;
+                }
+                let theirs = self.identities.get(*row).map_or(&[][..], Vec::as_slice);
+                let Some((_, other)) = theirs.iter().find(|(rank, _)| *rank == name_rank) else { continue };
+                let other: BTreeSet<&str> = other.split(' ').collect();
+                let shared = real(own.intersection(&other).count()) / real(own.union(&other).count().max(1));
+                // `Model 3 red` and `Model 4 red` are two things.
+                if own.len().min(other.len()) >= MIN_WORDS
+                    && shared >= MIN_LIKENESS
+                    && numbers(&own) == numbers(&other)
+                {
+                    return Some(*row);
+                }
+            }
+        }
+        None
+    }
+
+    /// Notes by what a row can be found.
+    fn index(&mut self, row: usize, identities: Vec<(usize, String)>) {
+        match self.identities.get_mut(row) {
+            Some(known) => {
+                for identity in &identities {
+                    if !known.iter().any(|(rank, _)| *rank == identity.0) {
+                        known.push(identity.clone());
+                    }
+                }
+            }
+            None => self.identities.push(identities.clone()),
+        }
+        for identity in identities {
+            if identity.0 + 1 == IDENTITIES.len() {
+                for word in identity.1.split(' ') {
+                    let rows = self.by_word.entry(word.to_owned()).or_default();
+                    if rows.len() < MAX_ALIKE && !rows.contains(&row) {
+                        rows.push(row);
+                    }
+                }
+            }
+            let rows = self.known.entry(identity).or_default();
+            if rows.len() < MAX_ALIKE && !rows.contains(&row) {
+                rows.push(row);
+            }
+        }
+    }
+
+    pub(super) fn add(&mut self, page: usize, row: usize, leaves: Vec<Leaf>, conflicts: &mut Vec<Conflict>) {
+        let prefix = format!("{}/{row}", self.pointer);
+        let new: BTreeMap<String, Leaf> = leaves
+            .into_iter()
+            .map(|leaf| (leaf.pointer.strip_prefix(&prefix).unwrap_or_default().to_owned(), leaf))
+            .collect();
+        let identities = self.identities(&new);
+        let found = self.same(page, &new, &identities);
+        let at = found.unwrap_or(self.rows.len());
+        if let Some(known) = found.and_then(|at| self.rows.get_mut(at)) {
+            for (pointer, leaf) in new {
+                match known.get_mut(&pointer) {
+                    None => {
+                        known.insert(pointer, leaf);
+                    }
+                    Some(own) if own.value == leaf.value => own.provenance.extend(leaf.provenance),
+                    Some(_) => conflict(conflicts, leaf),
+                }
+            }
+        } else {
+            self.rows.push(new);
+        }
+        match self.pages.get_mut(at) {
+            Some(last) => *last = page,
+            None => self.pages.push(page),
+        }
+        self.index(at, identities);
+    }
+
+    pub(super) fn finish(self, out: &mut Merged) {
+        let mut rows = Vec::with_capacity(self.rows.len());
+        for (at, leaves) in self.rows.into_iter().enumerate() {
+            let mut row = if self.fields.is_empty() { Value::Null } else { skeleton(self.fields) };
+            for (pointer, leaf) in leaves {
+                if pointer.is_empty() {
+                    row = leaf.value.clone();
+                } else {
+                    put(&mut row, &pointer, leaf.value.clone());
+                }
+                out.leaves.push(Leaf { pointer: format!("{}/{at}{pointer}", self.pointer), ..leaf });
+            }
+            crate::bind::drop_unknown(&mut row, self.fields);
+            rows.push(row);
+        }
+        if self.pointer.is_empty() {
+            out.data = Value::Array(rows);
+        } else {
+            put(&mut out.data, self.pointer, Value::Array(rows));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What counts as a link: `nofollow`, documents in iframes, areas of maps, pages of a series.
+
+use std::collections::BTreeSet;
+
+use gleaner::request::Format;
+use gleaner::{Engine, EngineBuilder, Reason, Verdict};
+
+use crate::escape::Pages;
+use crate::support::{links_only, url};
+
+const START: &str = "<head><link rel=next href=/series/2></head><body>
+    <a href=/plain>a</a> <a href=/unvouched rel='nofollow noopener'>b</a> <a href=/twice rel=nofollow>c</a>
+    <a href=/closed>d</a> <a href=https://elsewhere.example/ rel=nofollow>e</a>
+    <map name=m><area href=/area></map> <iframe src=/framed></iframe></body>";
+
+fn site() -> Pages {
+    let page = |path: &str, html: &str| (path.to_owned(), html.to_owned());
+    Pages::serve(vec![
+        page("/", START),
+        page("/plain", "<a href=/twice>c</a>"),
+        page("/unvouched", "<a href=/behind>f</a>"),
+        page("/twice", "twice"),
+        page("/closed", "<meta name=robots content='noindex, nofollow'><a href=/in-the-closed>g</a>"),
+        page("/in-the-closed", "g"),
+        page("/behind", "f"),
+        page("/area", "area"),
+        page("/framed", "<a href=/in-the-frame>h</a>"),
+        page("/in-the-frame", "h"),
+        page("/series/2", "<link rel=prev href=/><link rel=next href=/series/3>"),
+        page("/series/3", "<link rel=prev href=/series/2>"),
+    ])
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_embedder_says_what_counts_as_a_link() {
+    const ALWAYS: [&str; 7] = ["/", "/plain", "/twice", "/closed", "/area", "/series/2", "/series/3"];
+    const UNVOUCHED: [&str; 3] = ["/unvouched", "/behind", "/in-the-closed"];
+    const FRAMED: [&str; 2] = ["/framed", "/in-the-frame"];
+    type Setting = fn(EngineBuilder) -> EngineBuilder;
+    let rows: [(&str, Setting, &[&str], u64); 4] = [
+        ("by default", |builder| builder, &UNVOUCHED, 0),
+        // Three links: one to a page that another link leads to, and the one of the closed page.
+        ("nofollow", |builder| builder.obey_nofollow(true), &[], 3),
+        (
+            "iframes",
+            |builder| builder.follow_iframes(true),
+            &["/unvouched", "/behind", "/in-the-closed", "/framed", "/in-the-frame"],
+            0,
+        ),
+        ("both", |builder| builder.obey_nofollow(true).follow_iframes(true), &FRAMED, 3),
+    ];
+    for (row, setting, more, left_out) in rows {
+        // Both passes: the one without a tree, and the tree.
+        for format in [Format::Links, Format::Markdown] {
+            let pages = site();
+            let mut request = links_only(pages.url("/"));
+            request.scrape_options.as_mut().unwrap().formats = Some(vec![format]);
+            let builder = Engine::builder().allow_private("127.0.0.0/8".parse().unwrap());
+            let engine = setting(builder).build().unwrap();
+            let asked =
+                [url(&pages.url("/unvouched")), url(&pages.url("/twice")), url(&pages.url("/behind"))];
+            let mut job = engine.crawl_explained(request, &asked).await.unwrap();
+            let mut found = BTreeSet::new();
+            while let Some(document) = job.next().await {
+                found.insert(url(document.metadata.url.as_deref().unwrap()).path().to_owned());
+            }
+            let expected: BTreeSet<String> =
+                ALWAYS.iter().chain(more).map(|path| (*path).to_owned()).collect();
+            assert_eq!(found, expected, "{row}");
+            let rejected = |reason| {
+                job.rejections().into_iter().find(|(known, _)| *known == reason).map_or(0, |(_, count)| count)
+            };
+            assert_eq!(rejected(Reason::Nofollow), left_out, "{row}");
+            assert_eq!(rejected(Reason::OtherHost), 1, "{row}: another site stays one, marked or not");
+            let [unvouched, twice, behind] = job.explanations().try_into().unwrap();
+            assert!(matches!(twice.verdict, Verdict::Crawled(_)), "{row}: {twice:?}");
+            if left_out > 0 {
+                assert_eq!(unvouched.verdict, Verdict::Rejected(Reason::Nofollow), "{row}");
+                assert_eq!(
+                    unvouched.found_on.map(|page| page.path().to_owned()).as_deref(),
+                    Some("/"),
+                    "{row}"
+                );
+                assert_eq!(behind.verdict, Verdict::NotFound, "{row}");
+            } else {
+                assert!(matches!(unvouched.verdict, Verdict::Crawled(_)), "{row}: {unvouched:?}");
+            }
+        }
+    }
+}
