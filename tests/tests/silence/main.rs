@@ -2,11 +2,7 @@
 //!
 //! Alone in its process, since it listens to all of it, at the finest level. Run with `--nocapture` to read the figures.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "code of tests: a broken assumption ends the test, and figures are printed"
-)]
+#![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
 
 use std::io;
 use std::sync::{Arc, Mutex};
