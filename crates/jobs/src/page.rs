@@ -366,9 +366,10 @@ async fn robots_of(
 
 /// The sitemaps of a site are read once its start page has answered, and so told which site it is, or has failed for good.
 async fn admit_sitemaps(shared: &Arc<Shared>, job: &JobContext, crawl: &CrawlContext, start: &Url) {
-    // Its rules may be ignored; the sitemaps that it names are wanted all the same.
-    let agent = crawl.robots_agent.as_deref().unwrap_or(&shared.agent);
-    let robots = shared.robots(agent, start, false, job).await.reading.ok();
+    let robots = match &crawl.robots_agent {
+        Some(agent) => shared.robots(agent, start, false, job).await.reading.ok(),
+        None => None,
+    };
     shared.admit(job.id, crawl.sitemaps.roots(start, robots.as_deref())).await;
 }
 
