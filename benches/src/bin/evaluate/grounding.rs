@@ -2,7 +2,7 @@
 //!
 //! Takes the folder that `product` takes, for its pages. Of each page's Markdown passages and numbers are taken as true values with
 //! their quotes, as a model would copy them; the lies are passages of other pages and numbers near the true ones, each made sure to
-//! stand nowhere on the page, and addresses that it does not link to.
+//! stand nowhere on the page.
 
 use std::path::Path;
 use std::sync::Arc;
