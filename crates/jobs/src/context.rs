@@ -127,9 +127,7 @@ impl CrawlContext {
         }
         Some(Candidate { key, url, external, priority })
     }
-}
 
-impl CrawlContext {
     /// Counts an address that a page asks not to follow, by the first reason that keeps it out of the crawl.
     pub(crate) fn unfollowed(&self, url: &Url, on: &Url) {
         match self.scope.decide(url, false) {

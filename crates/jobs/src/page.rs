@@ -162,12 +162,8 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
             let says = failure.retryable && failure.error.code != ErrorCode::ScrapeAllEnginesFailed;
             let observed = says.then_some(Observation { status: None, latency });
             let outcome = after_failure(shared, job, page, failure).await;
-            if let Some(crawl) = &job.crawl
-                && page.key == crawl.start_key
-                && crawl.sitemap != SitemapMode::Skip
-                && matches!(outcome, PageOutcome::Failed(_))
-            {
-                admit_sitemaps(shared, job, crawl, &page.url).await;
+            if matches!(outcome, PageOutcome::Failed(_)) {
+                admit_sitemaps(shared, job, page, &page.url).await;
             }
             trace(job, page, None, false, &outcome);
             return Work::from(outcome).told(Pace { observed, ..Pace::default() });
@@ -180,12 +176,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     // A redirect may have led to another host.
     let address = fetched.address.filter(|_| same_host(&page.url, &fetched.url));
     let pace = Pace { observed, address, ..Pace::default() };
-    if let Some(crawl) = &job.crawl
-        && page.key == crawl.start_key
-        && crawl.sitemap != SitemapMode::Skip
-    {
-        admit_sitemaps(shared, job, crawl, &fetched.url).await;
-    }
+    admit_sitemaps(shared, job, page, &fetched.url).await;
     if is_busy(fetched.status)
         && let Some(outcome) = try_again(shared, job, page, fetched.retry_after)
     {
@@ -365,7 +356,11 @@ async fn robots_of(
 }
 
 /// The sitemaps of a site are read once its start page has answered, and so told which site it is, or has failed for good.
-async fn admit_sitemaps(shared: &Arc<Shared>, job: &JobContext, crawl: &CrawlContext, start: &Url) {
+/// Any other page has none to admit.
+async fn admit_sitemaps(shared: &Arc<Shared>, job: &JobContext, page: &LeasedPage, start: &Url) {
+    let start_page =
+        |crawl: &&CrawlContext| page.key == crawl.start_key && crawl.sitemap != SitemapMode::Skip;
+    let Some(crawl) = job.crawl.as_ref().filter(start_page) else { return };
     let robots = match &crawl.robots_agent {
         Some(agent) => shared.robots(agent, start, false, job).await.reading.ok(),
         None => None,

@@ -1,15 +1,16 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use super::job::Job;
-use super::result::ExtractResult;
-use super::run;
 use async_trait::async_trait;
 use gleaner_extract::model::{LanguageModel, WebSearch};
 use gleaner_extract::{Budget, Means, Plan};
 use gleaner_jobs::{Extract, ExtractTask, Extracted, Purse, Room, quietly};
 use gleaner_types::plan::ExtractPlan;
 use gleaner_types::{ErrorCode, PageError};
+
+use super::job::Job;
+use super::result::ExtractResult;
+use super::run;
 
 /// Tokens that one extract job may use where the embedder sets no budget.
 pub const DEFAULT_EXTRACT_TOKENS: u64 = 500_000;
