@@ -27,7 +27,7 @@ import requests
 from firecrawl import AsyncFirecrawl, Firecrawl
 from firecrawl.v1.client import AsyncV1FirecrawlApp, V1FirecrawlApp, V1ScrapeOptions
 from firecrawl.v2.client_async import AsyncFirecrawlClient
-from firecrawl.v2.types import PaginationConfig, WebhookConfig
+from firecrawl.v2.types import PaginationConfig, ScrapeOptions, WebhookConfig
 from firecrawl.v2.utils import error_handler as errors
 
 from fakes import BOATS, boatyard, reader
@@ -308,6 +308,23 @@ def case_crawl_watcher(world):
     assert len(seen) == len(set(seen)) == 25 and watcher.status == "completed"
 
 
+def case_watcher_of_an_ended_crawl(world):
+    """a watcher that comes after the end gets all 150 documents before it is done; one of a cancelled crawl is told so"""
+    done = world.client.crawl(world.site_url, limit=150, poll_interval=1)
+    started = world.client.start_crawl(world.site_url, limit=300, delay=1)
+    world.client.cancel_crawl(started.id)
+    for job, status, documents in ((done.id, "completed", 150), (started.id, "cancelled", None)):
+        seen = []
+        watcher = world.client.watcher(job, kind="crawl", poll_interval=PATIENCE, timeout=PATIENCE)
+        watcher.add_event_listener("document", lambda event: seen.append(event["data"]["metadata"]["sourceURL"]))
+        watcher.start()
+        # The client tells listeners of `done` at completion alone.
+        until(lambda: watcher.status in ("completed", "failed", "cancelled"))
+        watcher.stop()
+        assert watcher.status == status, watcher.status
+        assert documents is None or len(seen) == len(set(seen)) == documents, len(seen)
+
+
 def case_crawl_watcher_async(world):
     """the asynchronous watcher yields snapshots up to the completed one"""
     async def run():
@@ -521,7 +538,7 @@ def case_map_async_and_v1(world):
                 await world.asynchronous_v1().map_url(world.site_url, limit=5))
     v2, v1 = asyncio.run(run())
     assert len(v2.links) == 5
-    for answer in (v1, world.v1.map_url(world.site_url, limit=5)):
+    for answer in (v1, world.v1.map_url(world.site_url, limit=5), world.v1.map_url(world.site_url, limit=5, use_index=True)):
         assert answer.success and len(answer.links) == 5 and all(isinstance(link, str) for link in answer.links)
 
 
@@ -592,6 +609,22 @@ def case_error_402(world):
     refused(errors.PaymentRequiredError, lambda: poor.start_batch_scrape(world.pages(6)), status=402)
     assert poor.scrape(world.pages(1)[0]).markdown
     until(lambda: poor.get_credit_usage().remaining_credits == 4)
+
+
+def case_credits_run_out(world):
+    """credits that run out in the midst of a batch and of a crawl end it as failed, with the documents that were paid"""
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}}
+    formats = [{"type": "json", "schema": schema}]
+    for act in (lambda client: client.batch_scrape(world.pages(6), formats=formats, poll_interval=1),
+                lambda client: client.crawl(world.site_url, limit=6, poll_interval=1,
+                                            scrape_options=ScrapeOptions(formats=formats))):
+        # A page with data costs five credits, and each reserves one: what is left is enough for two.
+        poor = Firecrawl(api_key=KEY, api_url=world.host("--credits", "12"))
+        job = act(poor)
+        assert (job.status, job.completed, job.credits_used) == ("failed", 2, 10), job
+        assert len(job.data) == 2 and all(page.metadata.credits_used == 5 for page in job.data)
+        until(lambda: poor.get_credit_usage().remaining_credits == 2)
+        world.hosts.pop(("--credits", "12"))
 
 
 def case_error_403(world):

@@ -4,23 +4,30 @@ use std::fmt::Write;
 
 use gleaner::{Explanation, Reason};
 
+use crate::args::in_flags;
 use crate::printable::printable_line;
 
 /// Some lines for a person, without a line feed at the end.
 pub(crate) fn explanation(explanations: &[Explanation], rejections: &[(Reason, u64)]) -> String {
     let mut text = String::new();
     for explained in explanations {
-        let _ = write!(
-            text,
-            "{}: {}",
-            printable_line(explained.url.as_str()),
-            printable_line(&explained.verdict.to_string())
-        );
+        let verdict = in_flags(&explained.verdict.to_string());
+        let _ = write!(text, "{}: {}", printable_line(explained.url.as_str()), printable_line(&verdict));
         if let Some(page) = &explained.found_on {
             let _ = write!(text, "\n  first found on {}", printable_line(page.as_str()));
         }
-        if let Some(clicks) = explained.depth {
-            let _ = write!(text, "\n  {clicks} clicks from the start");
+        if let Some(sitemap) = &explained.named_in {
+            let _ = write!(text, "\n  named by the sitemap {}", printable_line(sitemap.as_str()));
+        }
+        match explained.depth {
+            Some(0) if explained.named_in.is_some() => {
+                text.push_str("\n  0 clicks from the start (the sitemap names it)");
+            }
+            Some(1) => text.push_str("\n  1 click from the start"),
+            Some(clicks) => {
+                let _ = write!(text, "\n  {clicks} clicks from the start");
+            }
+            None => {}
         }
         if let Some(trap) = explained.put_off {
             let _ = write!(text, "\n  put off until other pages were done: {trap}");
@@ -32,8 +39,29 @@ pub(crate) fn explanation(explanations: &[Explanation], rejections: &[(Reason, u
     } else {
         text.push_str("links that were left out:");
         for (reason, count) in rejections {
-            let _ = write!(text, "\n  {count} because {reason}");
+            let _ = write!(text, "\n  {count} because {}", in_flags(&reason.to_string()));
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_reads_well_for_one_link_and_for_many() {
+        // By path segments only the first version of the contract limits a crawl, and no option of this program.
+        for reason in Reason::ALL.into_iter().filter(|reason| *reason != Reason::TooDeep) {
+            let text = explanation(&[], &[(reason, 3)]);
+            assert!(!text.contains('`'), "the option is named as it is given here: {text}");
+            assert!(!text.contains("because it") && !text.contains(" its "), "three are not one: {text}");
+        }
+        let text = explanation(&[], &[(Reason::OtherHost, 1), (Reason::TooLong, 2)]);
+        assert_eq!(
+            text,
+            "links that were left out:\n  1 because other sites are left out (--allow-external-links lets them in)\n  \
+             2 because URLs longer than 8192 bytes are not crawled"
+        );
+    }
 }

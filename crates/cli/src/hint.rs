@@ -30,6 +30,12 @@ pub(crate) fn for_refused(url: &Url, allowed: &[IpNet]) -> Option<String> {
     Some(format!("private addresses are refused; to allow this one, add --allow-private {range}"))
 }
 
+/// The advice for a host with which TLS failed.
+pub(crate) fn for_certificates(skips_verification: bool) -> Option<String> {
+    let advice = "if the certificate is what is wrong, and you trust the host without one, add --skip-tls-verification";
+    (!skips_verification).then(|| advice.to_owned())
+}
+
 fn is_localhost(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     name == "localhost" || name.ends_with(".localhost")

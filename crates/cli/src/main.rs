@@ -2,13 +2,14 @@
 
 mod args;
 mod commands;
+mod console;
 mod demo;
 mod exit;
 mod explanation;
 mod failure;
 mod hint;
 mod interrupt;
-mod logs;
+mod left_out;
 mod names;
 mod output;
 mod printable;

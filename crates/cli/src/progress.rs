@@ -1,48 +1,58 @@
-//! Progress on standard error, where a person watches.
+//! How far the work is, on standard error: a line that is redrawn where a person watches, and elsewhere a new line now and
+//! then, so that a log shows that the program is alive.
 
-use std::fmt::Write;
-use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::printable::printable_line;
+use crate::say::say;
+use crate::summary::seconds;
 
 /// Redrawn at most so often a second.
 const REDRAWS: u8 = 10;
 
-const TEMPLATE: &str = "{spinner} {pos}/{len} pages, {rate} pages/s  {wide_msg}";
+/// Off a terminal a line is written so often.
+const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// A line that is redrawn in place; nothing where standard error is not a terminal.
+const TEMPLATE: &str = "{spinner} {wide_msg}";
+
+/// Shows the state of one piece of work until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Progress {
     bar: ProgressBar,
+    begun: Instant,
+    /// Where no line can be redrawn, but one may be written.
+    lines: Option<Lines>,
 }
 
 impl Progress {
-    /// A line if `wanted` and if standard error is a terminal.
-    pub(crate) fn new(wanted: bool) -> Self {
-        if !wanted || !io::stderr().is_terminal() {
-            return Self { bar: ProgressBar::hidden() };
+    /// Shows the state on `bar` if `wanted` and if standard error is a terminal, else in lines if `wanted`.
+    pub(crate) fn begin(bar: &ProgressBar, wanted: bool) -> Self {
+        let mut lines = None;
+        if wanted {
+            // One that has ended shows nothing more.
+            bar.reset();
+            bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(REDRAWS));
+            if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+                bar.set_style(style);
+            }
+            lines = bar.is_hidden().then(Lines::default);
         }
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(REDRAWS));
-        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-            bar.set_style(style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
-                // The line is redrawn anyway: a rate that could not be written is not missed.
-                let _ = write!(out, "{:.1}", state.per_sec());
-            }));
-        }
-        Self { bar }
+        Self { bar: bar.clone(), begun: Instant::now(), lines }
     }
 
-    /// So many pages are done, of so many known; `latest` came last.
-    pub(crate) fn show(&self, done: u64, known: u64, latest: Option<&str>) {
-        if self.bar.is_hidden() {
-            return;
-        }
-        self.bar.set_length(known.max(done));
-        self.bar.set_position(done);
-        if let Some(url) = latest {
-            self.bar.set_message(printable_line(url));
+    /// So it stands: some words, which are only made where they are shown, and what was done last.
+    pub(crate) fn show(&mut self, state: impl FnOnce() -> String, latest: Option<&str>) {
+        if let Some(lines) = &mut self.lines {
+            let elapsed = self.begun.elapsed();
+            if lines.is_due(elapsed) {
+                say(format_args!("{}: {}", seconds(elapsed), state()));
+            }
+        } else if !self.bar.is_hidden() {
+            let latest = latest.map(printable_line).unwrap_or_default();
+            self.bar.set_message(format!("{}  {latest}", state()));
+            self.bar.tick();
         }
     }
 
@@ -50,9 +60,41 @@ impl Progress {
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
+}
 
-    /// Takes the line away for good.
-    pub(crate) fn end(&self) {
+impl Drop for Progress {
+    fn drop(&mut self) {
         self.bar.finish_and_clear();
+        // What is said from here on meets no line.
+        self.bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+}
+
+/// When a line is written.
+#[derive(Debug, Default)]
+struct Lines {
+    written: u32,
+}
+
+impl Lines {
+    /// True once for each [`LINE_EVERY`] that has gone by; after a standstill once for all of them.
+    fn is_due(&mut self, elapsed: Duration) -> bool {
+        let gone_by = u32::try_from(elapsed.as_secs() / LINE_EVERY.as_secs()).unwrap_or(u32::MAX);
+        let due = gone_by > self.written;
+        self.written = gone_by;
+        due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_due_every_half_minute() {
+        let mut lines = Lines::default();
+        let due: Vec<u64> = (0..=200).filter(|second| lines.is_due(Duration::from_secs(*second))).collect();
+        assert_eq!(due, [30, 60, 90, 120, 150, 180]);
+        assert!(lines.is_due(Duration::from_secs(1_000)) && !lines.is_due(Duration::from_secs(1_001)));
     }
 }

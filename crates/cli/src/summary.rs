@@ -1,16 +1,20 @@
 //! What is said about a job when it is over.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
-use gleaner::{ErrorCode, PageFailures};
-use ipnet::IpNet;
+use gleaner::{ErrorCode, PageFailure, PageFailures, SafeUrl};
 
+use crate::args::{EngineArgs, in_flags};
 use crate::hint;
 use crate::printable::printable_line;
 
 /// At most so many failures are told one by one.
 const TOLD_FAILURES: usize = 10;
+
+/// At most so many error statuses are told one by one.
+const TOLD_STATUSES: usize = 4;
 
 /// A job that is over, in some lines for a person.
 #[derive(Debug)]
@@ -27,8 +31,14 @@ pub(crate) struct Summary<'a> {
     pub(crate) failures: &'a PageFailures,
     /// How many documents were written.
     pub(crate) written: u64,
-    /// The private ranges that were open.
-    pub(crate) allowed: &'a [IpNet],
+    /// How many of them have an error status, each.
+    pub(crate) statuses: &'a BTreeMap<u16, u64>,
+    /// Whether each failure was told when it came.
+    pub(crate) told_failures: bool,
+    /// Whether failures beyond those that are told are listed in a file.
+    pub(crate) lists_failures: bool,
+    /// How the network was opened.
+    pub(crate) network: &'a EngineArgs,
     /// How long it took.
     pub(crate) elapsed: Duration,
 }
@@ -42,30 +52,24 @@ impl Summary<'_> {
             seconds(self.elapsed),
             rate(self.written, self.elapsed)
         );
+        let of_error: u64 = self.statuses.values().sum();
+        if of_error > 0 {
+            let _ = write!(text, ", {of_error} with an error status ({})", self.each_status());
+        }
         if self.failed > 0 {
             let _ = write!(text, ", {} failed", self.failed);
         }
         if self.robots_blocked > 0 {
             let _ = write!(text, ", {} forbidden by robots.txt", self.robots_blocked);
         }
-        for failure in self.failures.failures.iter().take(TOLD_FAILURES) {
-            let _ = write!(
-                text,
-                "\n  failed: {}: {}",
-                printable_line(failure.url.as_str()),
-                printable_line(&failure.error.message)
-            );
-        }
-        let told = self.failures.failures.len().min(TOLD_FAILURES);
-        let more = self.failed.saturating_sub(u64::try_from(told).unwrap_or(u64::MAX));
-        if more > 0 {
-            let _ = write!(text, "\n  and {more} more");
+        if !self.told_failures {
+            self.add_failures(&mut text);
         }
         if let Some(warning) = self.warning {
-            let _ = write!(text, "\nnote: {}", printable_line(warning));
+            let _ = write!(text, "\nnote: {}", printable_line(&in_flags(warning)));
         }
         if let Some(error) = self.error {
-            let _ = write!(text, "\nerror: {}", printable_line(error));
+            let _ = write!(text, "\nerror: {}", printable_line(&in_flags(error)));
         }
         if let Some(hint) = self.hint() {
             let _ = write!(text, "\nhint: {hint}");
@@ -73,12 +77,53 @@ impl Summary<'_> {
         text
     }
 
-    /// What to do about refused addresses, where some were.
-    fn hint(&self) -> Option<String> {
-        let mut refused =
-            self.failures.failures.iter().filter(|failure| failure.error.code == ErrorCode::ScrapeBlocked);
-        refused.find_map(|failure| hint::for_refused(&failure.url, self.allowed))
+    /// The first failures, and how many more there are.
+    fn add_failures(&self, text: &mut String) {
+        for failure in self.failures.failures.iter().take(TOLD_FAILURES) {
+            let _ = write!(text, "\n  failed: {}", failed(failure));
+        }
+        let told = self.failures.failures.len().min(TOLD_FAILURES);
+        let more = self.failed.saturating_sub(u64::try_from(told).unwrap_or(u64::MAX));
+        if more > 0 {
+            let where_all = if self.lists_failures { "" } else { " (--failures FILE lists all of them)" };
+            let _ = write!(text, "\n  and {more} more{where_all}");
+        }
     }
+
+    /// `404: 12, 500: 3`, the commonest first.
+    fn each_status(&self) -> String {
+        let mut statuses: Vec<_> = self.statuses.iter().collect();
+        statuses.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let told = statuses.iter().take(TOLD_STATUSES).map(|(status, count)| format!("{status}: {count}"));
+        let mut told = told.collect::<Vec<_>>().join(", ");
+        if statuses.len() > TOLD_STATUSES {
+            told.push_str(" ...");
+        }
+        told
+    }
+
+    /// What to do about refused addresses or bad certificates, where some were.
+    fn hint(&self) -> Option<String> {
+        let failures = || self.failures.failures.iter();
+        let mut refused = failures().filter(|failure| failure.error.code == ErrorCode::ScrapeBlocked);
+        refused.find_map(|failure| hint::for_refused(&failure.url, &self.network.allow_private)).or_else(
+            || {
+                // What is wrong with that of robots.txt is told in a warning alone.
+                let insecure = failures().any(|failure| failure.error.code == ErrorCode::ScrapeSslError)
+                    || self.warning.is_some_and(|warning| warning.contains("certificate"));
+                insecure.then(|| hint::for_certificates(self.network.skips_tls_verification())).flatten()
+            },
+        )
+    }
+}
+
+/// A page that failed and why, in one line. Most reasons begin with the address, which is told once.
+pub(crate) fn failed(failure: &PageFailure) -> String {
+    let message = in_flags(&failure.error.message);
+    let url = failure.url.as_str();
+    let named = [url.to_owned(), SafeUrl::from(&failure.url).to_string()];
+    let bare = named.iter().find_map(|name| message.strip_prefix(name)?.strip_prefix(": "));
+    format!("{}: {}", printable_line(url), printable_line(bare.unwrap_or(&message)))
 }
 
 /// `1 page`, `2 pages`.
@@ -117,6 +162,10 @@ mod tests {
     }
 
     fn told(failures: &PageFailures) -> String {
+        told_with(failures, &BTreeMap::new(), false)
+    }
+
+    fn told_with(failures: &PageFailures, statuses: &BTreeMap<u16, u64>, lists_failures: bool) -> String {
         let failed = failures.failures.len().try_into().unwrap();
         let elapsed = Duration::from_secs(3);
         Summary {
@@ -126,7 +175,10 @@ mod tests {
             error: None,
             failures,
             written: 30,
-            allowed: &[],
+            statuses,
+            told_failures: false,
+            lists_failures,
+            network: &EngineArgs::default(),
             elapsed,
         }
         .text()
@@ -144,7 +196,32 @@ mod tests {
         assert_eq!(lines[0], "30 pages in 3.00 s (10.0 pages/s), 25 failed");
         assert_eq!(lines[1], "  failed: http://127.0.0.1/0: too slow\u{fffd}[2J by far");
         assert_eq!(lines.len(), 1 + TOLD_FAILURES + 1);
-        assert_eq!(lines[11], "  and 15 more");
+        assert_eq!(lines[11], "  and 15 more (--failures FILE lists all of them)");
+        let listed = told_with(&failures(25, ErrorCode::ScrapeTimeout, "too slow"), &BTreeMap::new(), true);
+        assert!(listed.ends_with("  and 15 more"), "{listed}");
+    }
+
+    #[test]
+    fn a_failure_names_its_address_once() {
+        for message in ["http://127.0.0.1/0: connection refused", "connection refused"] {
+            let text = told(&failures(1, ErrorCode::ScrapeSiteError, message));
+            assert!(text.ends_with("\n  failed: http://127.0.0.1/0: connection refused"), "{text}");
+        }
+    }
+
+    #[test]
+    fn pages_of_an_error_status_are_counted() {
+        let statuses = BTreeMap::from([(403, 1), (404, 12), (410, 1), (500, 3), (503, 1)]);
+        let text = told_with(&PageFailures::default(), &statuses, false);
+        assert!(text.ends_with(", 18 with an error status (404: 12, 500: 3, 403: 1, 410: 1 ...)"), "{text}");
+        let text = told_with(&PageFailures::default(), &BTreeMap::from([(404, 1)]), false);
+        assert!(text.ends_with(", 1 with an error status (404: 1)"), "{text}");
+    }
+
+    #[test]
+    fn a_bad_certificate_is_answered_with_the_option() {
+        let text = told(&failures(2, ErrorCode::ScrapeSslError, "the certificate has expired"));
+        assert_eq!(text.matches("--skip-tls-verification").count(), 1, "{text}");
     }
 
     #[test]

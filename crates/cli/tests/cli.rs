@@ -1,46 +1,20 @@
 //! The `gleaner` program as a person or a script meets it: what goes in, what comes out, and how it ends.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
 
+#[path = "cli/openapi.rs"]
+mod openapi;
+mod support;
+
 use std::collections::HashSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Command, Output, Stdio};
+use std::io::{BufRead, BufReader, Read};
+#[cfg(unix)]
+use std::process::Command;
 
 use gleaner_testkit::{Canary, Extras, RawServer, Site, SiteSpec, Step};
 use serde_json::Value;
 
-fn gleaner(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn run(words: &[&str]) -> Output {
-    gleaner(words).output().unwrap()
-}
-
-fn run_with_input(words: &[&str], input: &[u8]) -> Output {
-    let mut child = gleaner(words).stdin(Stdio::piped()).spawn().unwrap();
-    // A program that ends without reading its input closes the pipe: what it says is looked at, not this.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-fn lines_of_json(bytes: &[u8]) -> Vec<Value> {
-    text(bytes).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-/// Ends well, and gives standard output.
-fn succeed(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    text(&output.stdout)
-}
-
-const LOOPBACK: [&str; 2] = ["--allow-private", "127.0.0.0/8"];
+use support::{LOOPBACK, gleaner, lines_of_json, refuses, run, run_with_input, succeed, text};
 
 const TEA: &str = "<!doctype html><title>Tea</title><nav><a href=/>Home</a></nav>\
     <main><h1>Tea</h1><p>Green or <b>black</b>, see <a href=/water>water</a>.</p></main>";
@@ -261,7 +235,11 @@ fn wrong_usage_is_explained() {
         (&["scrape", site, "--formats", "markdown,,links"], &["--formats", "markdown,links"]),
         (&["scrape", site, "--formats", "{\"type\":"], &["--formats", "JSON"]),
         (&["scrape", site, "--formats", "screenshot"], &["--formats", "browser"]),
-        (&["scrape", site, "--formats", "json"], &["--formats", "--schema", "--prompt"]),
+        (&["scrape", site, "--formats", "json"], &["--formats", "--schema", "--model", "{\"type\":\"json\""]),
+        (&["scrape", site, "--formats", r#"{"type":"json","prompt":"who"}"#], &["--model", "--schema"]),
+        (&["convert", "Cargo.toml", "--formats", r#"{"type":"json","prompt":"who"}"#], &["--schema"]),
+        (&["convert", "Cargo.toml", "--formats", "screenshot"], &["--formats", "browser", "does not have"]),
+        (&["convert", "-", "--content-type", "zzz"], &["--content-type", "text/html"]),
         (&["scrape", site, "--only-main-content", "maybe"], &["maybe"]),
         (&["scrape", site, "--mobile", "yes"], &["--mobile", "yes", "true", "false"]),
         (&["scrape", site, "--timeout", "soon"], &["--timeout", "soon", "whole number"]),
@@ -270,7 +248,20 @@ fn wrong_usage_is_explained() {
         (&["scrape", site, "--wait-for", "-5"], &["--wait-for", "-5"]),
         (&["scrape", site, "--wait-for", "9000", "--timeout", "10000"], &["--wait-for", "--timeout", "half"]),
         (&["scrape", site, "--proxy", "fast"], &["--proxy", "fast", "basic"]),
-        (&["scrape", site, "--proxy", "stealth"], &["--proxy", "basic"]),
+        (&["scrape", site, "--proxy", "stealth"], &["--proxy stealth", "--stealth-proxy-url", "basic"]),
+        (
+            &["scrape", site, "--proxy", "enhanced", "--proxy-url", "http://127.0.0.1:9"],
+            &["--stealth-proxy-url"],
+        ),
+        (&["scrape", site, "--proxy-url", "ftp://127.0.0.1"], &["--proxy-url", "socks5://host:port"]),
+        (&["scrape", site, "--cache", "/dev/null/cache"], &["--cache", "/dev/null/cache", "folder"]),
+        (&["scrape", site, "--header", "Host: b.example"], &["--header", "`Host` belongs to the connection"]),
+        (&["scrape", site, "--user-agent", ""], &["--user-agent", "empty"]),
+        (&["scrape", site, "--concurrency", "-1"], &["--concurrency", "-1", "1..=1024"]),
+        (&["crawl", site, "--model", "m", "--budget-tokens", "-3"], &["--budget-tokens", "-3"]),
+        (&["crawl", site, "--webhook", "foo"], &["--webhook", "https://hooks.example"]),
+        (&["crawl", site, "--failures", "/dev/null/list"], &["--failures", "/dev/null/list", "file"]),
+        (&["crawl", site, "--formats", "screenshot"], &["--formats", "browser", "does not have"]),
         (&["scrape", site, "--location-country", "Narnia"], &["--location-country", "Narnia"]),
         (&["scrape", site, "--header", "Cookie"], &["--header", "Name: value"]),
         (&["scrape", site, "--header", "A: 1", "--header", "a: 2"], &["--header", "once"]),
@@ -301,13 +292,7 @@ fn wrong_usage_is_explained() {
         (&["convert", "Cargo.toml", "--include-tags", "a["], &["--include-tags", "a[", "article"]),
     ];
     for (words, wanted) in rows {
-        let output = run(words);
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{words:?}: {told}");
-        assert!(output.stdout.is_empty(), "{words:?} printed to standard output");
-        for part in *wanted {
-            assert!(told.contains(part), "{words:?} does not tell {part:?}: {told}");
-        }
+        refuses(words, wanted);
     }
 }
 
@@ -410,7 +395,7 @@ fn crawl_explains_an_address_that_it_left_out() {
     assert_eq!(output.status.code(), Some(0));
     let said = text(&output.stderr);
     assert!(
-        said.contains(&format!("{left_out}: not crawled: a pattern of excludePaths matches it")),
+        said.contains(&format!("{left_out}: not crawled: a pattern of --exclude-paths matches")),
         "{said}"
     );
     assert!(said.contains("first found on") && said.contains("links that were left out:"), "{said}");

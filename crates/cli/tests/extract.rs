@@ -2,34 +2,15 @@
 //! where something lacks.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
 
+mod support;
+
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
 use gleaner_testkit::{RawServer, Server, Site, SiteSpec, Step};
 use serde_json::{Value, json};
 
-const LOOPBACK: [&str; 2] = ["--allow-private", "127.0.0.0/8"];
-
-fn gleaner(words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gleaner"));
-    command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn run(words: &[&str]) -> Output {
-    gleaner(&[words, &LOOPBACK].concat()).output().unwrap()
-}
-
-fn told(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn printed(output: &Output) -> Value {
-    assert_eq!(output.status.code(), Some(0), "{}", told(output));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
+use support::{gleaner, printed, refuses, run_at_home, run_with_input, told};
 
 fn shop() -> (Site, Server) {
     let site =
@@ -56,7 +37,7 @@ fn a_wildcard_gives_a_row_for_each_page_and_the_plan_says_so_before() {
     let (site, server) = shop();
     let schema = schema(place.path(), &products());
     let below = server.url("/shop/*");
-    let plan = run(&["extract", &below, "--schema", &schema, "--plan"]);
+    let plan = run_at_home(&["extract", &below, "--schema", &schema, "--plan"]);
     assert_eq!(plan.status.code(), Some(0), "{}", told(&plan));
     let plan = String::from_utf8(plan.stdout).unwrap();
     for part in [
@@ -70,7 +51,7 @@ fn a_wildcard_gives_a_row_for_each_page_and_the_plan_says_so_before() {
     }
     assert_eq!(server.requests(), 0, "a plan fetches nothing");
 
-    let output = run(&["extract", &below, "--schema", &schema]);
+    let output = run_at_home(&["extract", &below, "--schema", &schema]);
     let data = printed(&output);
     let truth = site.truth();
     let known: Vec<_> = truth.extras().products.iter().collect();
@@ -95,13 +76,13 @@ fn sources_and_proofs_are_shown_on_request() {
     let truth = site.truth();
     let product = truth.extras().products.first().cloned().unwrap();
     let url = server.url(&product.path);
-    let shown = printed(&run(&["extract", &url, "--schema", &schema, "--show-sources"]));
+    let shown = printed(&run_at_home(&["extract", &url, "--schema", &schema, "--show-sources"]));
     assert_eq!(
         shown,
         json!({ "data": { "sku": product.sku, "warranty": null }, "sources": { "sku": [url] } })
     );
 
-    let output = run(&["extract", &url, "--schema", &schema, "--proofs"]);
+    let output = run_at_home(&["extract", &url, "--schema", &schema, "--proofs"]);
     let all = printed(&output);
     let proof = &all["leaves"][0]["provenance"][0];
     assert!(proof["quote"].as_str().unwrap().contains(&product.sku), "{proof}");
@@ -118,16 +99,13 @@ fn convert_and_scrape_give_json_by_a_schema() {
     let page = "<h1>Red cup</h1><p class=price>12,50 €</p><dl><dt>Brand</dt><dd>Acme</dd></dl>";
     let want = json!({ "price": 12.5, "brand": "Acme" });
 
-    let mut child = gleaner(&["convert", "-", "--formats", "json", "--schema", &schema])
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(page.as_bytes()).unwrap();
-    assert_eq!(printed(&child.wait_with_output().unwrap())["json"], want);
+    let words = ["convert", "-", "--formats", "json", "--schema", &schema];
+    assert_eq!(printed(&run_with_input(&words, page.as_bytes()))["json"], want);
 
     let answer = Step::respond("200 OK", &[("content-type", "text/html; charset=utf-8")], page);
     let server = RawServer::start([Step::ReadRequest, answer]).unwrap();
-    let document = printed(&run(&["scrape", &server.base_url(), "--formats", "json", "--schema", &schema]));
+    let document =
+        printed(&run_at_home(&["scrape", &server.base_url(), "--formats", "json", "--schema", &schema]));
     assert_eq!((&document["json"], document.get("markdown")), (&want, None));
 }
 
@@ -144,7 +122,10 @@ fn what_lacks_is_told_with_the_option_that_gives_it() {
         (&["extract", site, "--prompt", "who"], &["--model", "--schema"]),
         (&["extract", site, "--prompt", "who", "--plan"], &["--model", "--schema"]),
         (&["extract", "--schema", &good], &["--prompt"]),
-        (&["extract", "--prompt", "who", "--schema", &good], &["[URLS]", "--search-url"]),
+        (
+            &["extract", "--prompt", "who", "--schema", &good],
+            &["without addresses", "--search-url", "name pages"],
+        ),
         (&["extract", "ftp://example.com", "--schema", &good], &["[URLS]"]),
         (&["extract", site, "--schema", bad], &["--schema"]),
         (&["extract", site, "--schema", "/no/such/file"], &["--schema", "/no/such/file"]),
@@ -157,13 +138,7 @@ fn what_lacks_is_told_with_the_option_that_gives_it() {
         (&["extract", site, "--schema", &good, "--plan", "--proofs"], &["--plan", "--proofs"]),
     ];
     for (words, wanted) in rows {
-        let output = run(words);
-        let told = told(&output);
-        assert_eq!(output.status.code(), Some(2), "{words:?}: {told}");
-        assert!(output.stdout.is_empty(), "{words:?} printed to standard output");
-        for part in *wanted {
-            assert!(told.contains(part), "{words:?} does not tell {part:?}: {told}");
-        }
+        refuses(words, wanted);
     }
     let canary = gleaner_testkit::Canary::start().unwrap();
     let refused = gleaner(&["extract", &canary.base_url(), "--schema", &good]).output().unwrap();
@@ -187,16 +162,17 @@ fn a_model_is_asked_within_the_budget_and_the_plan_shows_its_cost() {
     let at = format!("{}/v1", service.base_url().trim_end_matches('/'));
     let url = site.base_url();
     let words = ["extract", &url, "--schema", &schema, "--model", "m", "--model-url", &at];
-    let plan = run(&[&words[..], &["--plan"]].concat());
+    let plan = run_at_home(&[&words[..], &["--plan"]].concat());
     let plan = String::from_utf8(plan.stdout).unwrap();
     assert!(plan.contains("then model") && plan.contains("0 to 1 calls"), "{plan}");
     assert_eq!(service.connections(), 0);
 
-    let output = run(&words);
+    let output = run_at_home(&words);
     assert_eq!(printed(&output), json!({ "captain": "Ada Quill" }), "{}", told(&output));
     assert!(told(&output).contains("320 tokens in 1 call"), "{}", told(&output));
 
-    let poor = run(&[&words[..], &["--budget-tokens", "50"]].concat());
-    assert_eq!(printed(&poor), json!({ "captain": null }));
+    let poor = run_at_home(&[&words[..], &["--quiet", "--budget-tokens", "50"]].concat());
+    assert_eq!(serde_json::from_slice::<Value>(&poor.stdout).unwrap(), json!({ "captain": null }));
+    assert_eq!(poor.status.code(), Some(1), "nothing came out");
     assert!(told(&poor).contains("budget"), "{}", told(&poor));
 }

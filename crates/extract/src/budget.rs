@@ -40,7 +40,7 @@ pub enum Stop {
     Tokens,
     /// The money would not have been enough.
     Money,
-    /// The pages are used up.
+    /// No more pages are allowed.
     Pages,
     /// The time is over.
     Time,
@@ -51,10 +51,10 @@ pub enum Stop {
 impl fmt::Display for Stop {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Tokens => "the token budget is used up",
-            Self::Money => "the money budget is used up",
-            Self::Pages => "the page budget is used up",
-            Self::Time => "the time budget is used up",
+            Self::Tokens => "the token budget does not allow another call",
+            Self::Money => "the money budget does not allow another call",
+            Self::Pages => "the page budget allows no more pages",
+            Self::Time => "the time budget is over",
             Self::Credits => "insufficient credits",
         })
     }
@@ -163,7 +163,7 @@ impl Ledger {
     /// Counts a page.
     ///
     /// # Errors
-    /// Where the pages or the time are used up; the page is not counted then.
+    /// Where no more pages are allowed or the time is over; the page is not counted then.
     pub fn take_page(&self) -> Result<(), Stop> {
         let mut state = self.state();
         let stop = if self.budget.time.is_some_and(|time| state.now >= time) {

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::page::Provenance;
+use crate::page::{Method, Provenance};
 use crate::plan::real;
 
 /// A value with its proof.
@@ -18,6 +18,14 @@ pub struct Leaf {
     pub provenance: Vec<Provenance>,
     /// How sure the choice is, 0 to 1; a rank, not a probability.
     pub confidence: f64,
+}
+
+impl Leaf {
+    /// Was the value inferred rather than stated? Its quote is what it was inferred from.
+    #[must_use]
+    pub fn is_inferred(&self) -> bool {
+        self.provenance.first().is_some_and(|proof| proof.method == Method::Inferred)
+    }
 }
 
 /// A place of the schema that stays empty.
@@ -78,18 +86,43 @@ impl Extraction {
         if all == 0 { 0.0 } else { real(filled.len()) / real(all) }
     }
 
-    /// A sentence for the `warning` of an answer, where something stayed empty.
+    /// A sentence for the `warning` of an answer: what stayed empty, and what is not stated but inferred.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
+        let inferred = self.leaves.iter().filter(|leaf| leaf.is_inferred());
+        let inferred = inferred.map(|leaf| leaf.pointer.trim_start_matches('/'));
+        let parts = [self.empty_places(), inferred_places(inferred)];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    fn empty_places(&self) -> Option<String> {
         if self.missing.is_empty() {
             return None;
         }
-        let named: Vec<&str> =
-            self.missing.iter().map(|missing| missing.pointer.trim_start_matches('/')).take(10).collect();
+        let named = self.missing.iter().map(|missing| match missing.pointer.trim_start_matches('/') {
+            "" => "rows",
+            name => name,
+        });
+        let named: Vec<&str> = named.take(10).collect();
         let more = self.missing.len().saturating_sub(named.len());
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         Some(format!("not found on the page: {}{more}", named.join(", ")))
     }
+}
+
+/// Says which places were inferred, by their names; `None` where there are none.
+///
+/// There is one rule that infers: what is offered for a price, and of which the page says nothing else, can be had.
+#[must_use]
+pub fn inferred_places<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    let mut named: Vec<&str> = names.into_iter().take(1_000).collect();
+    named.sort_unstable();
+    named.dedup();
+    let more = named.len().saturating_sub(5);
+    named.truncate(5);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    (!named.is_empty()).then(|| format!("inferred from the price, not stated: {}{more}", named.join(", ")))
 }
 
 /// Adds a step to an RFC 6901 pointer.

@@ -72,8 +72,9 @@ mod template;
 mod typed;
 
 pub use ask::{
-    Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_ROWS_PER_CALL, MAX_SUMMARY_CALLS,
-    MAX_UNPAID_PAGES, MAX_VALUES_CALLS, PageExtraction, PageSummary, Place, RecalledPage, SiteMemory, Task,
+    Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_PROSE_CALLS, MAX_ROWS_PER_CALL,
+    MAX_SUMMARY_CALLS, MAX_UNPAID_PAGES, MAX_VALUES_CALLS, PageExtraction, PageSummary, Place, RecalledPage,
+    SiteMemory, Task,
 };
 pub use bind::{MAX_RECORDS, MAX_STATE_OBJECTS, MIN_CONFIDENCE};
 pub use budget::{
@@ -85,7 +86,7 @@ pub use error::{Error, ErrorKind};
 pub use evidence::{MAX_ITEMS, MAX_PAIRS, MAX_STATES, MAX_TABLE_ROWS, MAX_TABLES, MAX_VALUE_BYTES};
 pub use ground::{MAX_CLAIMS, MAX_LINK_IDS};
 pub use json::{MAX_JSON_DEPTH, MAX_JSON_VALUES};
-pub use leaf::{Extraction, Leaf, Missing, Reason};
+pub use leaf::{Extraction, Leaf, Missing, Reason, inferred_places};
 pub use merge::{Conflict, MAX_CONFLICTS, Merged, merge};
 pub use page::{MAX_PAGE_BYTES, MAX_QUOTE_BYTES, Method, Page, Part, Provenance, Span};
 pub use plan::{

@@ -6,8 +6,10 @@
 
 use serde_json::Value;
 
-use crate::bind::{leaf_wants, put, skeleton};
+use crate::bind::{folded, leaf_wants, put, skeleton};
+use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
+use crate::page::{Method, Page};
 use crate::plan::real;
 use crate::schema::{Shape, ShapeKind};
 
@@ -15,6 +17,27 @@ use crate::schema::{Shape, ShapeKind};
 const LEAST_FILL: f64 = 0.5;
 /// The same for one of several pages that are alike.
 const LEAST_FILL_ALIKE: f64 = 0.25;
+
+/// What a page calls itself: its heading and its title. A row that says no more is what any page has.
+#[derive(Debug, Default)]
+pub(crate) struct Headings(Vec<String>);
+
+impl Headings {
+    pub(crate) fn read(page: &Page, evidence: &Evidence<'_>) -> Self {
+        let first = page.markdown.lines().find_map(|line| line.strip_prefix("# "));
+        let texts = [Some(evidence.headline()), Some(evidence.title.as_str()), page.title.as_deref(), first];
+        let texts = texts.into_iter().flatten().map(folded).filter(|text| !text.is_empty());
+        Self(texts.collect())
+    }
+
+    /// Do these values of a row say nothing but the page's heading and its address?
+    pub(crate) fn are_all(&self, leaves: &[Leaf]) -> bool {
+        leaves.iter().all(|leaf| {
+            let is_own = leaf.provenance.iter().all(|proof| proof.method == Method::Url);
+            is_own || leaf.value.as_str().is_some_and(|text| self.0.contains(&folded(text)))
+        })
+    }
+}
 
 /// The one list of objects that a shape asks for.
 #[derive(Debug)]
@@ -69,19 +92,22 @@ impl<'s> Rows<'s> {
         of_one > of_rows || (alike && of_one >= of_rows)
     }
 
-    /// Does what was read make a row, or is it what any page has, such as a heading?
-    pub(crate) fn is_row(&self, one: &Extraction, alike: bool) -> bool {
+    /// Does what was read make a row, or is it what any page has, such as a heading? One of several pages that are alike is about one thing, even
+    /// if it says no more than its name.
+    pub(crate) fn is_row(&self, one: &Extraction, alike: bool, headings: &Headings) -> bool {
         let least = if alike { LEAST_FILL_ALIKE } else { LEAST_FILL };
-        !one.leaves.is_empty() && real(one.leaves.len()) >= least * real(self.places)
+        !one.leaves.is_empty()
+            && real(one.leaves.len()) >= least * real(self.places)
+            && (alike || !headings.are_all(&one.leaves))
     }
 
     /// The row as the only one of its list; no row where it is none.
-    pub(crate) fn lift(&self, one: Extraction, alike: bool) -> Extraction {
+    pub(crate) fn lift(&self, one: Extraction, alike: bool, headings: &Headings) -> Extraction {
         let mut data = match &self.whole.kind {
             ShapeKind::Object(fields) => skeleton(fields),
             _ => Value::Array(Vec::new()),
         };
-        if !self.is_row(&one, alike) {
+        if !self.is_row(&one, alike, headings) {
             let reason = one.missing.first().map_or(Reason::NotFound, |missing| missing.reason);
             let missing = vec![Missing { pointer: self.pointer.clone(), reason }];
             return Extraction { data, leaves: Vec::new(), missing };
@@ -165,15 +191,40 @@ mod tests {
     fn a_row_takes_its_place_in_the_list() {
         let shape = products();
         let rows = Rows::of(&shape).unwrap();
-        let page =
-            Page::new("https://x.example/cup".parse().unwrap(), "<h1>Red cup</h1><p class=price>12,50 €</p>");
-        let lifted = rows.lift(crate::extract(&page, rows.shape()), true);
+        let lift = |path: &str, html: &str, alike: bool| {
+            let page = Page::new(format!("https://x.example{path}").parse().unwrap(), html);
+            let evidence = Evidence::read(&page);
+            rows.lift(crate::extract(&page, rows.shape()), alike, &Headings::read(&page, &evidence))
+        };
+        let lifted = lift("/cup", "<h1>Red cup</h1><p class=price>12,50 €</p>", true);
         assert_eq!(lifted.data, json!({ "products": [{ "name": "Red cup", "price": 12.5, "brand": null }] }));
         assert!(lifted.leaves.iter().all(|leaf| leaf.pointer.starts_with("/products/0/")));
         assert_eq!(lifted.missing[0].pointer, "/products/0/brand");
-        let heading = Page::new("https://x.example/".parse().unwrap(), "<h1>Our shop</h1>");
-        let none = rows.lift(crate::extract(&heading, rows.shape()), false);
+        let none = lift("/", "<h1>Our shop</h1>", false);
         assert_eq!((none.data, none.leaves.len()), (json!({ "products": [] }), 0));
         assert_eq!(none.missing[0].pointer, "/products");
+    }
+
+    #[test]
+    fn the_pages_own_heading_is_no_row() {
+        let text = json!({ "type": ["string", "null"] });
+        let of = |names: &[&str]| {
+            let row: serde_json::Map<String, Value> =
+                names.iter().map(|name| ((*name).to_owned(), text.clone())).collect();
+            shape(json!({ "type": "array", "items": { "properties": row } }))
+        };
+        let html = "<title>Things of the shop</title><h1>Things of the shop</h1><p>Many of them.</p>";
+        for names in [&["name"][..], &["name", "colour"], &["name", "url", "colour"]] {
+            let shape = of(names);
+            let rows = Rows::of(&shape).unwrap();
+            let page = Page::new("https://x.example/things".parse().unwrap(), html);
+            let (one, headings) =
+                (crate::extract(&page, rows.shape()), Headings::read(&page, &Evidence::read(&page)));
+            assert!(!one.leaves.is_empty(), "{names:?}");
+            assert_eq!(
+                (rows.is_row(&one, false, &headings), rows.is_row(&one, true, &headings)),
+                (false, true)
+            );
+        }
     }
 }

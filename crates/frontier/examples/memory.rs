@@ -1,20 +1,24 @@
-//! What the frontier costs: bytes per URL that was seen and per URL that waits, and a crawl of a million pages in virtual
-//! time.
+//! What the frontier costs: bytes per URL that was seen and per URL that waits, there and with cold blocks in a file; what a
+//! lease costs beside a team with many jobs; and a crawl of a million pages in virtual time.
 //!
 //! `cargo run --release -p gleaner-frontier --example memory [millions ...]` (1 and 10 unless told) runs each size in
 //! a process of its own and prints resident memory as Linux has it: what is left, and the peak on the way, which is
-//! when a table grows. Then it crawls a site of a million pages whose answers take 20 to 220 virtual milliseconds;
-//! `memory crawl PAGES` does that alone.
+//! when a table grows. Then it leases and finishes pages of one team while 100 and 10,000 jobs of another wait for one host,
+//! and crawls a site of a million pages whose answers take 20 to 220 virtual milliseconds; `memory crawl PAGES` does that
+//! alone.
 #![expect(clippy::print_stdout, reason = "an example that reports to people")]
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use gleaner_frontier::{
-    Candidate, CrawlScope, Decision, Frontier, FrontierConfig, Identity, JobRules, JobSlot, LeaseId,
-    Observation, Outcome,
+    Candidate, ColdBlock, ColdStorage, CrawlScope, Decision, Frontier, FrontierConfig, Group, Identity,
+    JobRules, JobSlot, LeaseId, Observation, Outcome, UrlKey,
 };
 use gleaner_types::plan::{CrawlRules, SitemapMode};
 use url::Url;
@@ -28,17 +32,27 @@ const LINKS: u64 = 12;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
-        [mode, count] if mode == "seen" || mode == "queued" => return measure(mode, count.parse()?),
+        [mode, count] if ["seen", "queued", "cold"].contains(&mode.as_str()) => {
+            return measure(mode, count.parse()?);
+        }
         [mode, count] if mode == "crawl" => return crawl(count.parse()?),
         _ => {}
     }
     let sizes = if arguments.is_empty() { vec!["1".to_owned(), "10".to_owned()] } else { arguments };
-    println!("bytes a URL: {:>12} {:>14} {:>14} {:>14}", "URLs", "seen", "seen, peak", "waiting, more");
+    println!(
+        "bytes a URL: {:>12} {:>14} {:>14} {:>14} {:>14}",
+        "URLs", "seen", "seen, peak", "waiting, more", "or in a file"
+    );
     for size in sizes {
         let count = size.parse::<u64>()? * 1_000_000;
         let (seen, peak) = in_a_process("seen", count)?;
         let (queued, _) = in_a_process("queued", count)?;
-        println!("{count:>25} {seen:>14.1} {peak:>14.1} {:>14.1}", queued - seen);
+        let (cold, _) = in_a_process("cold", count)?;
+        let (more, in_a_file) = (queued - seen, (cold - seen).max(0.0));
+        println!("{count:>25} {seen:>14.1} {peak:>14.1} {more:>14.1} {in_a_file:>14.1}");
+    }
+    for jobs in [100, 10_000] {
+        lease_beside(jobs)?;
     }
     crawl(1_000_000)
 }
@@ -59,6 +73,9 @@ fn measure(mode: &str, count: u64) -> Result<(), Box<dyn Error>> {
     config.max_in_flight = u32::MAX;
     config.max_per_host = u32::MAX;
     let mut frontier = Frontier::new(config);
+    if mode == "cold" {
+        frontier = frontier.with_cold_storage(Box::new(Blocks::new()?));
+    }
     let job = frontier.open(JobRules::with_limit(u64::MAX));
     // One round before counting starts, so that what a process needs anyway is not counted.
     admit(&mut frontier, job, &identity, 0, CHUNK)?;
@@ -75,6 +92,79 @@ fn measure(mode: &str, count: u64) -> Result<(), Box<dyn Error>> {
     println!("{} {}", per_url(resident("VmRSS:")?), per_url(resident("VmHWM:")?));
     drop(frontier);
     Ok(())
+}
+
+/// Leases and finishes pages of a job while so many of another team wait for one host.
+fn lease_beside(jobs: u64) -> Result<(), Box<dyn Error>> {
+    const TURNS: u32 = 100_000;
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let mut keys = 0;
+    let mut page = |host: &str| {
+        keys += 1;
+        let url = Url::parse(&format!("https://{host}.example.com/{keys}"))?;
+        let (key, priority) = (UrlKey::from_raw(keys), Candidate::NORMAL);
+        Ok::<_, url::ParseError>(Candidate { url, key, external: false, priority })
+    };
+    let now = Duration::ZERO;
+    for _ in 0..jobs {
+        let job = frontier.open_for(Group(1), JobRules::with_limit(u64::MAX));
+        frontier.admit(job, 0, [page("slow")?, page("slow")?], now);
+    }
+    let beside = frontier.open_for(Group(2), JobRules::with_limit(u64::MAX));
+    for _ in 0..TURNS {
+        frontier.admit(beside, 0, [page("quick")?], now);
+    }
+    let mut leases = frontier.lease(50, now).leases;
+    let began = Instant::now();
+    for _ in 0..TURNS {
+        let Some(at) = leases.iter().position(|lease| lease.job == beside) else { break };
+        frontier.finish(leases.swap_remove(at).id, Outcome::Document, [], now);
+        leases.extend(frontier.lease(50, now).leases);
+    }
+    let took = began.elapsed();
+    let documents = frontier.counts(beside).map_or(0, |counts| counts.documents);
+    println!(
+        "lease and finish of a page while {jobs} jobs of another team wait for one host: {:.2} us",
+        took.as_secs_f64() * 1e6 / documents.max(1) as f64
+    );
+    Ok(())
+}
+
+/// Cold blocks, one after another in a file without a name.
+#[derive(Debug, Clone)]
+struct Blocks(Arc<Mutex<(File, u64)>>);
+
+/// Where a block begins, and its length.
+#[derive(Debug)]
+struct Block(Blocks, u64, usize);
+
+impl Blocks {
+    fn new() -> std::io::Result<Self> {
+        let path = std::env::temp_dir().join(format!("gleaner-frontier-{}", std::process::id()));
+        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+        std::fs::remove_file(path)?;
+        Ok(Self(Arc::new(Mutex::new((file, 0)))))
+    }
+}
+
+impl ColdStorage for Blocks {
+    fn put(&mut self, block: &[u8]) -> Option<Box<dyn ColdBlock>> {
+        let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (file, end) = &mut *guard;
+        file.seek(SeekFrom::Start(*end)).and_then(|_| file.write_all(block)).ok()?;
+        let begin = std::mem::replace(end, *end + block.len() as u64);
+        Some(Box::new(Block(self.clone(), begin, block.len())))
+    }
+}
+
+impl ColdBlock for Block {
+    fn read(&self) -> std::io::Result<Vec<u8>> {
+        let mut block = vec![0; self.2];
+        let (file, _) = &mut *self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.1))?;
+        file.read_exact(&mut block)?;
+        Ok(block)
+    }
 }
 
 /// Crawls a site of so many pages by its links, with all rules, in virtual time.

@@ -12,7 +12,8 @@
 //! - [`RobotsPolicy`] is what a robots.txt allows one agent (RFC 9309).
 //! - [`sitemap::parse`] reads sitemaps, feeds and lists of URLs.
 //! - [`Fingerprint`] tells pages that say nearly the same.
-//! - [`Frontier`] is the queue of all jobs of an engine: order, politeness, limits, depth and leases.
+//! - [`Frontier`] is the queue of all jobs of an engine: order, politeness, limits, depth and leases. What is not needed
+//!   soon can lie in a [`ColdStorage`].
 //!
 //! # A crawl, without the network
 //!
@@ -82,13 +83,16 @@ pub use error::{Error, ErrorKind};
 pub use fingerprint::{Fingerprint, MAX_FINGERPRINT_WORDS, MIN_FINGERPRINT_WORDS, NEAR_BITS};
 pub use identity::{DEFAULT_SEED, Identity, UrlKey};
 pub use queue::{
-    Admitted, Candidate, Counts, DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT,
-    DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_BYTES,
-    DEFAULT_MAX_QUEUED_BYTES_PER_JOB, DEFAULT_MAX_QUEUED_PER_JOB, Finished, Frontier, FrontierConfig,
-    JobRules, JobSlot, Lease, LeaseId, Leased, LostPage, MAX_BEFORE_FIRST_ANSWER, MAX_IDLE_HOSTS, MAX_SHAPES,
-    MAX_WAIT, Observation, Outcome, Pace, PutOff, Trap,
+    Admitted, COLD_BLOCK_BYTES, Candidate, ColdBlock, ColdStorage, Counts, DEFAULT_LEASE_TIME,
+    DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST,
+    DEFAULT_MAX_QUEUED_BYTES, DEFAULT_MAX_QUEUED_BYTES_PER_JOB, DEFAULT_MAX_QUEUED_PER_JOB, DroppedPages,
+    Finished, Frontier, FrontierConfig, Group, GroupLoad, JobRules, JobSlot, Lease, LeaseId, Leased,
+    LostPage, MAX_BEFORE_FIRST_ANSWER, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome, Pace,
+    PutOff, Trap,
 };
-pub use robots::{MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, RobotsPolicy, RobotsRule};
+pub use robots::{
+    MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, RobotsPolicy, RobotsRule, asks_nofollow,
+};
 pub use scope::{
     CrawlScope, Decision, MAX_COMPILED_PATTERNS, MAX_PATTERN_CHARS, MAX_PATTERNS, MAX_URL_BYTES, Reason,
 };

@@ -5,17 +5,20 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use gleaner_fetch::{
-    Accept, ActionResult, CachePolicy, CacheUse, CookieJar, Error, Fetcher, HopRefused, Picture, Render,
-    RenderRequest, Rendered, Request, Response, data_uri, renderer_for,
+    Accept, ActionResult, CachePolicy, CacheUse, CookieJar, Error, ErrorKind, Fetcher, HopRefused, Picture,
+    Render, RenderRequest, Rendered, Request, Response, data_uri, renderer_for,
 };
+use gleaner_frontier::asks_nofollow;
 use gleaner_jobs::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
     Transformed, rfc3339,
 };
 use gleaner_transform::{Input, LinkKind, PageLinks};
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, ErrorCode, PageError};
+use gleaner_types::{ActionResults, CacheState, ErrorCode, PageError, ProxyUsed};
+use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
 
@@ -28,11 +31,17 @@ const MAX_ROBOTS_REDIRECTS: u32 = 5;
 pub(crate) struct FetchDoor {
     fetcher: Fetcher,
     renderer: Option<Arc<dyn Render>>,
+    /// Certificates are checked, whatever a request says.
+    checks_certificates: bool,
 }
 
 impl FetchDoor {
-    pub(crate) fn new(fetcher: Fetcher, renderer: Option<Arc<dyn Render>>) -> Self {
-        Self { fetcher, renderer }
+    pub(crate) fn new(
+        fetcher: Fetcher,
+        renderer: Option<Arc<dyn Render>>,
+        checks_certificates: bool,
+    ) -> Self {
+        Self { fetcher, renderer, checks_certificates }
     }
 
     async fn get(&self, asked: FetchRequest<'_>, hops: &Hops<'_>) -> Result<Fetched, Error> {
@@ -42,7 +51,11 @@ impl FetchDoor {
         };
         match engine {
             Some(engine) => self.render(engine, asked, hops).await,
-            None => self.fetcher.fetch(to_request(asked)?, hops).await.map(of_response),
+            None => {
+                let mut request = to_request(asked)?;
+                request.skip_tls_verification &= !self.checks_certificates;
+                self.fetcher.fetch(request, hops).await.map(of_response)
+            }
         }
     }
 
@@ -56,6 +69,7 @@ impl FetchDoor {
         let began = Instant::now();
         let mut request = RenderRequest::new(asked.url.clone(), options);
         request.cookies = jar_of(asked).unwrap_or_default();
+        request.skip_tls_verification &= !self.checks_certificates;
         let mut outcome = self.fetcher.render(engine, &request, options.timeout, hops).await;
         if let Err(error) = &outcome
             && asked.scheme_assumed
@@ -81,11 +95,36 @@ impl fmt::Debug for FetchDoor {
 impl Fetch for FetchDoor {
     async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn HopCheck) -> Result<Fetched, FetchError> {
         let hops = Hops { check: hops, refused: Mutex::default() };
-        self.get(request, &hops).await.map_err(|error| FetchError {
-            error: error.to_page_error(),
-            retryable: error.is_retryable(),
-            refused_hop: hops.refused.into_inner().ok().flatten(),
-        })
+        let endless =
+            |error: &Error| matches!(error.kind(), ErrorKind::TooManyRedirects | ErrorKind::RedirectLoop);
+        match self.get(request, &hops).await {
+            Err(error) if request.purpose == Purpose::Robots && endless(&error) => {
+                Ok(redirected_without_end(request.url.clone()))
+            }
+            answer => answer.map_err(|error| FetchError {
+                error: error.to_page_error(),
+                retryable: error.is_retryable(),
+                refused_hop: hops.refused.into_inner().ok().flatten(),
+            }),
+        }
+    }
+}
+
+/// The answer of a robots.txt that is behind redirects without end.
+fn redirected_without_end(url: Url) -> Fetched {
+    Fetched {
+        url,
+        status: StatusCode::FOUND.as_u16(),
+        content_type: None,
+        body: Bytes::new(),
+        retry_after: None,
+        latency: Duration::ZERO,
+        address: None,
+        proxy_used: ProxyUsed::Basic,
+        cache_state: CacheState::Miss,
+        cached_at: None,
+        rendering: None,
+        robots_tag: String::new(),
     }
 }
 
@@ -139,6 +178,7 @@ fn of_response(answer: Response) -> Fetched {
     let since_epoch = |moment: SystemTime| moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let computed = answer.media_type();
     Fetched {
+        robots_tag: robots_tag(&answer.headers),
         content_type: Some(content_type(answer.content_type, computed)),
         url: answer.url,
         status: answer.status,
@@ -200,7 +240,14 @@ fn of_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration) -
         cache_state: CacheState::Miss,
         cached_at: None,
         rendering: Some(Box::new(Rendering { screenshot, actions })),
+        robots_tag: robots_tag(&page.headers),
     }
+}
+
+/// The `X-Robots-Tag` headers, one a line.
+fn robots_tag(headers: &HeaderMap) -> String {
+    let values = headers.get_all("x-robots-tag").iter().filter_map(|value| value.to_str().ok());
+    values.collect::<Vec<_>>().join("\n")
 }
 
 /// Hands the question on, and keeps the answer in the port's words.
@@ -215,7 +262,7 @@ impl gleaner_fetch::HopCheck for Hops<'_> {
         self.check.check(from, to).await.map_err(|refusal| {
             let reason = match &refusal {
                 HopRefusal::Robots => "robots.txt forbids it".to_owned(),
-                HopRefusal::RobotsUnread => "its robots.txt could not be read".to_owned(),
+                HopRefusal::RobotsUnread { cause, .. } => cause.clone(),
                 HopRefusal::OutOfScope(reason) => reason.clone(),
             };
             if let Ok(mut refused) = self.refused.lock() {
@@ -236,9 +283,10 @@ pub(crate) struct LinkRules {
 }
 
 impl LinkRules {
-    /// The links to follow, and those that are not followed only because the page asks for it.
-    fn divide(self, found: PageLinks) -> (Vec<Url>, Vec<Url>) {
-        let all = self.obey_nofollow && found.robots_nofollow;
+    /// The links to follow, and those that are not followed only because the page asks for it, which it may do for all of
+    /// them.
+    fn divide(self, found: PageLinks, all_nofollow: bool) -> (Vec<Url>, Vec<Url>) {
+        let all = self.obey_nofollow && (found.robots_nofollow || all_nofollow);
         let (mut follow, mut leave) = (Vec::with_capacity(found.links.len()), Vec::new());
         for link in found.links {
             if link.kind == LinkKind::Inline && !self.iframes {
@@ -259,11 +307,13 @@ pub(crate) struct PageReader {
     /// A model reads what the options leave to one.
     by_model: bool,
     links: LinkRules,
+    /// The product token of the engine.
+    agent: String,
 }
 
 impl PageReader {
-    pub(crate) fn new(by_model: bool, links: LinkRules) -> Self {
-        Self { by_model, links }
+    pub(crate) fn new(by_model: bool, links: LinkRules, agent: String) -> Self {
+        Self { by_model, links, agent }
     }
 }
 
@@ -276,7 +326,8 @@ impl Transform for PageReader {
         let mut read = gleaner_transform::transform(input, &structured::reading(options, self.by_model))
             .map_err(|error| PageError { code: error.code(), message: error.to_string() })?;
         let text = structured::finish(&mut read.document, &page.url, options, self.by_model);
-        let (links, nofollow) = self.links.divide(read.links);
+        let all_nofollow = asks_nofollow(page.robots_tag.lines(), &self.agent);
+        let (links, nofollow) = self.links.divide(read.links, all_nofollow);
         let pages_converted = read.pages_converted;
         Ok(Transformed { document: read.document, links, nofollow, pages_converted, text })
     }

@@ -43,6 +43,7 @@ pub struct EngineBuilder {
     concurrency: Option<u32>,
     per_host: Option<u32>,
     no_near_duplicates: bool,
+    checks_certificates: bool,
     links: LinkRules,
     store: Option<Arc<dyn Store>>,
     retained: Option<(usize, u64)>,
@@ -107,6 +108,15 @@ impl EngineBuilder {
         self
     }
 
+    /// Sets whether TLS certificates are checked whatever a request's `skipTlsVerification` says. By default they are not:
+    /// then the request decides, whose own default is to accept any, as clients of the contract expect. Those of webhooks,
+    /// models and search engines are always checked.
+    #[must_use]
+    pub fn check_certificates(mut self, check: bool) -> Self {
+        self.checks_certificates = check;
+        self
+    }
+
     /// Sets whether crawls compare what their pages say. By default they do: families of pages that say nearly the same
     /// over and over, such as soft 404s and the empty days of a calendar, are put off behind the other pages of their host;
     /// none is dropped. Without it every page is taken for new, and its text is not looked at for this. It is another
@@ -117,8 +127,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets whether crawls and maps heed `rel="nofollow"` at links and `nofollow` in `<meta name="robots">`. By default they
-    /// do not, since these tell search engines what not to vouch for, and clients of the contract expect all pages of a
+    /// Sets whether crawls and maps heed `rel="nofollow"` at links, and `nofollow` in `<meta name="robots">` and in the
+    /// header `X-Robots-Tag`, there also where it names the [robots agent](Self::robots_agent). By default they do not, since these tell search engines what not to vouch for, and clients of the contract expect all pages of a
     /// site. With it an address is not taken from such a link; it is crawled if another leads to it. Links that are left
     /// out for it are counted as [`Reason::Nofollow`](crate::Reason::Nofollow).
     #[must_use]
@@ -156,7 +166,7 @@ impl EngineBuilder {
     }
 
     /// Sets where copies of pages are kept, for requests with `maxAge`, `minAge` or `lockdown`. The default keeps up to
-    /// 8 MiB of them in memory (a [`MemoryCache`] can hold more); a [`DiskCache`](gleaner_fetch::DiskCache) survives a restart.
+    /// 4 MiB of them in memory (a [`MemoryCache`] can hold more); a [`DiskCache`](gleaner_fetch::DiskCache) survives a restart.
     #[must_use]
     pub fn cache(mut self, store: Arc<dyn CacheStore>) -> Self {
         self.cache = PageCache::Store(store);
@@ -278,9 +288,14 @@ impl EngineBuilder {
     /// Builds the engine.
     ///
     /// # Errors
-    /// [`Configuration`](crate::ErrorKind::Configuration) where a setting cannot work, such as a user agent that is not a
-    /// valid header value.
+    /// [`Configuration`](crate::ErrorKind::Configuration) where a setting cannot work, such as a user agent that is empty or
+    /// not a valid header value.
     pub fn build(self) -> Result<Engine, Error> {
+        if self.user_agent.as_ref().is_some_and(|agent| agent.trim().is_empty()) {
+            return Err(Error::configuration(
+                "the user agent is empty: sites should learn who asks, as by `my-crawler/1.0 (+https://example.com/bot)`",
+            ));
+        }
         let max_in_flight = self.concurrency.unwrap_or(DEFAULT_MAX_IN_FLIGHT).max(1);
         let mut fetcher = FetcherBuilder::default().egress(self.egress);
         if let Some(agent) = &self.user_agent {
@@ -320,12 +335,17 @@ impl EngineBuilder {
         });
         let fetcher = fetcher.build()?;
         let deliver = self.deliver.unwrap_or_else(|| Arc::new(WebhookDoor::new(fetcher.clone())));
+        let robots_agent = self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned());
         let parts = Parts {
             store,
-            fetch: Arc::new(FetchDoor::new(fetcher, self.renderer)),
-            transform: Arc::new(PageReader::new(self.model.is_some() && self.extract.is_none(), self.links)),
+            fetch: Arc::new(FetchDoor::new(fetcher, self.renderer, self.checks_certificates)),
+            transform: Arc::new(PageReader::new(
+                self.model.is_some() && self.extract.is_none(),
+                self.links,
+                robots_agent.clone(),
+            )),
             clock: Clock::system(),
-            robots_agent: self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned()),
+            robots_agent,
             max_in_flight,
             near_duplicates: !self.no_near_duplicates,
         };

@@ -120,8 +120,8 @@ impl Engine {
     /// As for [`scrape`](Self::scrape).
     pub fn convert(&self, input: Input<'_>, options: ScrapeOptions) -> Result<Document, Error> {
         let plan = options.check()?;
-        self.check_options(&plan)?;
         check_at_hand(&plan)?;
+        self.check_options(&plan)?;
         let mut document = gleaner_transform::transform(input, &structured::reading(&plan, false))?.document;
         // Nothing is left to be read that would take waiting: what would was refused.
         structured::finish(&mut document, input.url, &plan, false);

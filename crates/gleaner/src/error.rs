@@ -17,6 +17,7 @@ enum Inner {
     Fetcher(gleaner_fetch::ConfigError),
     Transform(gleaner_transform::Error),
     Job(gleaner_jobs::Error),
+    Configuration(&'static str),
     Unsupported { code: ErrorCode, text: String },
     Incomplete { text: String, found: Box<ExtractResult> },
 }
@@ -44,6 +45,10 @@ impl Error {
         Inner::Unsupported { code, text: text.into() }.into()
     }
 
+    pub(crate) fn configuration(text: &'static str) -> Self {
+        Inner::Configuration(text).into()
+    }
+
     pub(crate) fn incomplete(text: String, found: ExtractResult) -> Self {
         Inner::Incomplete { text, found: Box::new(found) }.into()
     }
@@ -53,7 +58,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match &*self.inner {
             Inner::Request(_) => ErrorKind::Request,
-            Inner::Fetcher(_) => ErrorKind::Configuration,
+            Inner::Fetcher(_) | Inner::Configuration(_) => ErrorKind::Configuration,
             Inner::Transform(error) if error.is_request() => ErrorKind::Request,
             Inner::Transform(_) => ErrorKind::Page,
             Inner::Unsupported { code: ErrorCode::BadRequest, .. } => ErrorKind::Request,
@@ -67,12 +72,36 @@ impl Error {
         }
     }
 
+    /// Does the request break rules?
+    #[must_use]
+    pub fn is_request(&self) -> bool {
+        self.kind() == ErrorKind::Request
+    }
+
+    /// Was the engine built without what the request needs, such as a browser or a model?
+    #[must_use]
+    pub fn is_unsupported(&self) -> bool {
+        self.kind() == ErrorKind::Unsupported
+    }
+
+    /// Did the page give no document? Another try later may do better.
+    #[must_use]
+    pub fn is_page(&self) -> bool {
+        self.kind() == ErrorKind::Page
+    }
+
+    /// Does the data that was found not fill the type that was asked for?
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
+        self.kind() == ErrorKind::Incomplete
+    }
+
     /// The contract's code.
     #[must_use]
     pub fn code(&self) -> ErrorCode {
         match &*self.inner {
             Inner::Request(faults) => faults.error_code(),
-            Inner::Fetcher(_) => ErrorCode::BadRequest,
+            Inner::Fetcher(_) | Inner::Configuration(_) => ErrorCode::BadRequest,
             Inner::Transform(error) => error.code(),
             Inner::Job(error) => error.code(),
             Inner::Unsupported { code, .. } => *code,
@@ -155,6 +184,7 @@ impl fmt::Display for Error {
             Inner::Fetcher(error) => error.fmt(f),
             Inner::Transform(error) => error.fmt(f),
             Inner::Job(error) => error.fmt(f),
+            Inner::Configuration(text) => f.write_str(text),
             Inner::Unsupported { text, .. } | Inner::Incomplete { text, .. } => f.write_str(text),
         }
     }

@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::structured::ExtractResult;
 use crate::support::check_webhook;
-use crate::{Engine, Error};
+use crate::{Engine, Error, ExtractWatch};
 
 /// Structured data as a type of the caller's, with all that is known about it: what [`Engine::extract_into`] gives.
 ///
@@ -51,11 +51,23 @@ impl Engine {
     /// where a model or a search engine is needed and there is none, [`Page`](crate::ErrorKind::Page) where no page could be
     /// read.
     pub async fn extract(&self, request: ExtractRequest) -> Result<ExtractResult, Error> {
+        self.extract_watched(request, &ExtractWatch::new()).await
+    }
+
+    /// As [`extract`](Self::extract), and `watch` tells meanwhile how far it is.
+    ///
+    /// # Errors
+    /// Those of [`extract`](Self::extract).
+    pub async fn extract_watched(
+        &self,
+        request: ExtractRequest,
+        watch: &ExtractWatch,
+    ) -> Result<ExtractResult, Error> {
         let plan = request.check()?;
         self.check_extract(&plan)?;
         check_webhook(plan.webhook.as_ref())?;
         let found = match &self.planner {
-            Some(planner) => planner.run(plan, None).await,
+            Some(planner) => planner.run(plan, None, Some(watch)).await,
             None => {
                 let (id, cancelled) = (JobId::from_uuid(Uuid::now_v7()), CancellationToken::new());
                 self.extract
@@ -132,8 +144,7 @@ impl Engine {
     ///
     /// # fn main() -> Result<(), gleaner::Error> {
     /// let schema = serde_json::json!({ "properties": { "founder": { "type": "string" } } });
-    /// let schema = schema.as_object().cloned();
-    /// let request = ExtractRequest { schema, ..ExtractRequest::new(["https://firm.example/*"]) };
+    /// let request = ExtractRequest::new(["https://firm.example/*"]).with_schema(schema)?;
     /// let plan = Engine::builder().build()?.plan_extract(request)?;
     /// assert!(plan.to_string().starts_with("1. list the pages of https://firm.example/"));
     /// assert_eq!(plan.estimate.most_tokens, 0, "no model is configured");

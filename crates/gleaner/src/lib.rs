@@ -9,7 +9,9 @@
 //! while let Some(page) = job.next().await {
 //!     println!("{:?}: {} bytes", page.metadata.title, page.markdown.unwrap_or_default().len());
 //! }
-//! println!("{:?}", job.status().await?);
+//! // Fails where the crawl did: the loop alone would end as if all were done.
+//! let end = job.finish().await?;
+//! println!("{} pages, {} failed", end.snapshot.completed, end.failures.failures.len());
 //! # Ok(())
 //! # }
 //! ```
@@ -32,10 +34,10 @@
 //! # async fn example(engine: gleaner::Engine) -> Result<(), gleaner::Error> {
 //! use gleaner::ExtractRequest;
 //!
-//! let schema = serde_json::json!({ "type": "object", "properties": { "products": { "type": "array", "items": {
+//! let schema = gleaner::serde_json::json!({ "type": "object", "properties": { "products": { "type": "array", "items": {
 //!     "type": "object", "properties": { "name": { "type": "string" }, "price": { "type": "number" } },
 //! } } } });
-//! let request = ExtractRequest { schema: schema.as_object().cloned(), ..ExtractRequest::new(["https://example.com/*"]) };
+//! let request = ExtractRequest::new(["https://example.com/*"]).with_schema(schema)?;
 //! println!("{}", engine.plan_extract(request.clone())?);
 //! let found = engine.extract(request).await?;
 //! for leaf in &found.leaves {
@@ -73,6 +75,7 @@ mod error;
 mod extract;
 mod structured;
 mod support;
+mod watch;
 mod webhooks;
 
 pub use builder::EngineBuilder;
@@ -96,7 +99,9 @@ pub mod render {
     };
 }
 pub use gleaner_frontier::{Reason, Trap};
-pub use gleaner_jobs::{Explanation, Job, JobResult, MAX_EXPLAINED, MapResult, Verdict, rfc3339};
+pub use gleaner_jobs::{
+    Error as JobError, Explanation, Job, JobEnd, JobResult, MAX_EXPLAINED, MapResult, Verdict,
+};
 #[cfg(feature = "models")]
 pub use gleaner_models as models;
 pub use gleaner_store::{JobSnapshot, PageFailure, PageFailures};
@@ -109,8 +114,10 @@ pub use gleaner_types::{
     parse_json, plan,
 };
 pub use gleaner_types::{event, response};
-pub use schemars;
+// The crates whose types stand in signatures here, in the versions that fit.
 pub use structured::{
     DEFAULT_EXTRACT_TOKENS, DEFAULT_JOB_TOKENS, DEFAULT_PAGE_TOKENS, ExtractResult, MAX_EXTERNAL_PAGES,
     MAX_PROMPT_URLS, MAX_SITE_PAGES, PROMPT_MAP_TIMEOUT, PageCoverage, PageReport, PromptedCrawl,
 };
+pub use watch::ExtractWatch;
+pub use {ipnet, schemars, serde_json, url};

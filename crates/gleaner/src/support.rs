@@ -79,8 +79,8 @@ fn check_fields(options: &ScrapeOptionsPlan, engine: Abilities) -> Result<(), Er
     if !engine.reads_prompts && compared.is_some_and(|tracking| tracking.schema.is_none()) {
         return Err(Error::unsupported(
             ErrorCode::ModelNotConfigured,
-            "`changeTracking` in mode `json` without a `schema` needs a language model, and none is configured: give a \
-             `schema`",
+            "`changeTracking` in mode `json` without a `schema` needs a language model, and none is configured: add one by \
+             `EngineBuilder::model`, or give a `schema`",
         ));
     }
     let json = formats.json.as_ref().and_then(|asked| asked.schema.as_ref());
@@ -104,7 +104,8 @@ pub(crate) fn check_extract(plan: &ExtractPlan, engine: Abilities) -> Result<(),
         } else {
             Err(Error::unsupported(
                 ErrorCode::ModelNotConfigured,
-                "a `prompt` without a `schema` needs a language model, and none is configured: give a `schema`",
+                "a `prompt` without a `schema` needs a language model, and none is configured: add one by `EngineBuilder::model`, or \
+                 give a `schema`",
             ))
         };
     };
@@ -120,7 +121,8 @@ fn check_sources(plan: &ExtractPlan, engine: Abilities) -> Result<(), Error> {
     if plan.sources.is_empty() && !engine.searches {
         return Err(Error::unsupported(
             ErrorCode::SearchNotConfigured,
-            "a request without `urls` needs a search engine, and none is configured: give `urls`",
+            "a request without `urls` needs a search engine, and none is configured: add one by `EngineBuilder::search`, or \
+             give `urls`",
         ));
     }
     Ok(())

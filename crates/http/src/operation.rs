@@ -165,7 +165,11 @@ impl Call<'_> {
             return json(&JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id)));
         }
         // Only the second version has prompts.
-        let compiled = self.engine.compile_prompt(CrawlRequest::from_json(&submit.request)?);
+        let request = CrawlRequest::from_json(&submit.request)?;
+        // Before anything is paid. Where the request sets no limit, the prompt may.
+        let pages = request.limit.map_or(1, |_| plan.limit);
+        desk.check_crawl(self.team, &plan, pages, &submit).await?;
+        let compiled = self.engine.compile_prompt(request);
         // The site is mapped for it, so it costs what a map costs.
         let prompted = desk.charged(self.team, compiled).await?;
         let (generated, in_effect) = (&prompted.generated, prompted.in_effect());
@@ -195,7 +199,7 @@ impl Call<'_> {
         })?;
         let found = self.engine.desk().map(self.team, plan).await?;
         let links = found.links.into_iter().map(|url| MapLink { url: url.into(), ..MapLink::default() });
-        let response = MapResponse { success: true, links: links.collect() };
+        let response = MapResponse { success: true, links: links.collect(), warning: found.warning };
         match version {
             Version::V1 => json(&MapResponseV1::from(response)),
             Version::V2 => json(&response),

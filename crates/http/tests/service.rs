@@ -5,6 +5,10 @@
     reason = "a test: a broken assumption should end it"
 )]
 
+#[path = "service/credits.rs"]
+mod credits;
+#[path = "service/maps.rs"]
+mod maps;
 #[path = "service/watch.rs"]
 mod watch;
 

@@ -6,8 +6,7 @@
 //! manner of TVLA).
 //!
 //! Exits with 1 where |t| reaches the bound in each of three runs: a machine with other work to do may exceed it once, a
-//! leak exceeds it always. It is to be run by hand on a quiet machine, and no part of what CI runs, since even so its
-//! result depends on what else the machine does.
+//! leak exceeds it always, and by far. A run takes a second.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-jobs --example signature_timing

@@ -9,7 +9,7 @@ use gleaner_types::{JobId, SafeUrl};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::explain::{Records, Traces};
+use crate::explain::{FoundOn, Records, Traces};
 use crate::gate::Manners;
 use crate::session::Session;
 use crate::sitemaps::Sitemaps;
@@ -74,7 +74,8 @@ pub(crate) struct CrawlContext {
     pub(crate) delay: Option<Duration>,
     /// What is written down for the caller.
     pub(crate) records: Arc<Records>,
-    max_depth: Option<u32>,
+    pub(crate) max_depth: Option<u32>,
+    pub(crate) limit: u64,
 }
 
 impl CrawlContext {
@@ -94,6 +95,7 @@ impl CrawlContext {
             delay: plan.delay,
             records: Arc::default(),
             max_depth: rules.max_discovery_depth,
+            limit: plan.limit,
         })
     }
 
@@ -107,23 +109,24 @@ impl CrawlContext {
         Some(Candidate { key: self.identity.key(&url), url, external, priority: Candidate::NORMAL })
     }
 
-    /// As [`candidate`](Self::candidate), for an address that was found on a page or in a sitemap: where it does not
-    /// belong to the crawl, that is counted.
-    pub(crate) fn found(&self, url: Url, on: Option<&Url>, depth: u32, priority: u8) -> Option<Candidate> {
+    /// As [`candidate`](Self::candidate), for an address that was found: where it does not belong to the crawl, that is
+    /// counted.
+    pub(crate) fn found(&self, url: Url, on: FoundOn<'_>, priority: u8) -> Option<Candidate> {
+        let traces = &self.records.traces;
         let external = match self.scope.decide(&url, false) {
             Decision::Inside => false,
             Decision::External => true,
             Decision::Rejected(reason) => {
                 self.records.rejections.count(reason);
-                if !self.records.traces.is_empty() {
-                    self.records.traces.found(self.identity.key(&url), on, depth);
+                if !traces.is_empty() {
+                    traces.found(self.identity.key(&url), on);
                 }
                 return None;
             }
         };
         let key = self.identity.key(&url);
-        if !self.records.traces.is_empty() {
-            self.records.traces.found(key, on, depth);
+        if !traces.is_empty() {
+            traces.found(key, on);
         }
         Some(Candidate { key, url, external, priority })
     }
@@ -158,8 +161,12 @@ impl JobContext {
         agent: &str,
     ) -> Result<(Self, Candidate), gleaner_frontier::Error> {
         let crawl = CrawlContext::new(id, plan, agent)?;
-        let start =
-            Candidate { url: crawl.start.clone(), key: crawl.start_key, external: false, priority: u8::MAX };
+        let start = Candidate {
+            url: crawl.start.clone(),
+            key: crawl.start_key,
+            external: false,
+            priority: u8::MAX - 1,
+        };
         let assumed = plan.target.scheme_assumed;
         Ok((Self::new(id, plan.options.clone(), plan.zero_data_retention, Some(crawl), assumed), start))
     }
@@ -193,7 +200,7 @@ impl JobContext {
     /// Follows these addresses through a crawl, and gives what is written down about it; to be called before it begins.
     pub(crate) fn record(&mut self, explained: &[Url]) -> Option<Arc<Records>> {
         let crawl = self.crawl.as_mut()?;
-        let traces = Traces::new(explained, crawl, crawl.max_depth);
+        let traces = Traces::new(explained, crawl);
         crawl.records = Arc::new(Records { traces, ..Records::default() });
         Some(Arc::clone(&crawl.records))
     }

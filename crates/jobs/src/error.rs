@@ -90,6 +90,24 @@ impl Error {
         self.kind
     }
 
+    /// Did a page give no document?
+    #[must_use]
+    pub fn is_page(&self) -> bool {
+        self.kind == ErrorKind::Page
+    }
+
+    /// Is there no such job, or are its results no longer kept?
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        self.kind == ErrorKind::NotFound
+    }
+
+    /// Is it too much at once? [`retry_after`](Self::retry_after) tells when to try again.
+    #[must_use]
+    pub fn is_rate_limited(&self) -> bool {
+        self.kind == ErrorKind::RateLimited
+    }
+
     /// The contract's code; [`ErrorCode::UnknownError`] also where the contract has none for this.
     #[must_use]
     pub fn code(&self) -> ErrorCode {

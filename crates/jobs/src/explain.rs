@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use gleaner_frontier::{Decision, Reason, Trap, UrlKey};
-use gleaner_store::PageOutcome;
-use gleaner_types::PageError;
+use gleaner_store::{JobSnapshot, PageOutcome};
+use gleaner_types::{JobState, PageError};
 use url::Url;
 
 use crate::context::CrawlContext;
@@ -29,7 +29,9 @@ pub struct Explanation {
     pub verdict: Verdict,
     /// The first page that linked to it, where one did.
     pub found_on: Option<Url>,
-    /// Clicks from the start page, as far as is known.
+    /// The first sitemap that names it, where one does.
+    pub named_in: Option<Url>,
+    /// Clicks from the start page, as far as is known. A page that a sitemap names is none away.
     pub depth: Option<u32>,
     /// It was put off, because it looks like one of a family of addresses that may go on for ever.
     pub put_off: Option<Trap>,
@@ -56,9 +58,16 @@ pub enum Verdict {
     RobotsTxt,
     /// It is further away than `maxDiscoveryDepth` lets pages be.
     TooManyClicks(u32),
-    /// It belongs to the crawl and was found, but the crawl ended ahead of it (by its limit, or cancelled), or its queue
-    /// was full; which of these is told by the job's status and warning.
-    NotReached,
+    /// It was found, but the crawl had as many documents as its `limit` lets it have before its turn came.
+    LimitReached,
+    /// It was found, but the crawl was cancelled before its turn came.
+    Cancelled,
+    /// It was found when the queue was full, or its address is too long to be queued. The job's warning says so too.
+    QueueFull,
+    /// It was found, but the crawl failed before its turn came; the job's error says why.
+    CrawlFailed,
+    /// It was found and waits for its turn, or is in work: the crawl goes on.
+    Waiting,
     /// It belongs to the crawl, but no page that was crawled links to it and no sitemap names it.
     NotFound,
 }
@@ -76,12 +85,21 @@ impl fmt::Display for Verdict {
             Self::Rejected(reason) => write!(f, "not crawled: {reason}"),
             Self::RobotsTxt => write!(f, "not crawled: {}", Reason::RobotsTxt),
             Self::TooManyClicks(depth) => {
-                write!(f, "not crawled: it is {depth} clicks away, more than maxDiscoveryDepth allows")
+                write!(f, "not crawled: it is {depth} clicks away, more than `maxDiscoveryDepth` allows")
             }
-            Self::NotReached => f.write_str(
-                "not crawled: it was found, but the crawl ended before its turn (by its limit, or cancelled), or its \
-                 queue was full",
+            Self::LimitReached => {
+                f.write_str("not crawled: it was found, but `limit` was reached before its turn")
+            }
+            Self::Cancelled => {
+                f.write_str("not crawled: it was found, but the crawl was cancelled before its turn")
+            }
+            Self::QueueFull => f.write_str(
+                "not crawled: it was found when the queue was full, or its address is too long to be queued",
             ),
+            Self::CrawlFailed => {
+                f.write_str("not crawled: it was found, but the crawl failed before its turn")
+            }
+            Self::Waiting => f.write_str("not crawled yet: it was found and waits for its turn"),
             Self::NotFound => {
                 f.write_str("not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap names it")
             }
@@ -122,6 +140,18 @@ pub(crate) struct Traces {
     /// As they were asked for.
     order: Vec<UrlKey>,
     max_depth: Option<u32>,
+    limit: u64,
+    /// Whom robots.txt is read for; `None` where it is not heeded.
+    robots_agent: Option<String>,
+}
+
+/// Where an address was found.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum FoundOn<'a> {
+    /// On a page so many clicks from the start.
+    Page { url: &'a Url, depth: u32 },
+    /// In a sitemap.
+    Sitemap(&'a Url),
 }
 
 #[derive(Debug)]
@@ -133,13 +163,19 @@ struct Trace {
     unfollowed: bool,
     admitted: bool,
     found_on: Option<Url>,
+    named_in: Option<Url>,
     depth: Option<u32>,
     put_off: Option<Trap>,
 }
 
 impl Traces {
-    pub(crate) fn new(urls: &[Url], crawl: &CrawlContext, max_depth: Option<u32>) -> Self {
-        let mut traces = Self { max_depth, ..Self::default() };
+    pub(crate) fn new(urls: &[Url], crawl: &CrawlContext) -> Self {
+        let mut traces = Self {
+            max_depth: crawl.max_depth,
+            limit: crawl.limit,
+            robots_agent: crawl.robots_agent.clone(),
+            ..Self::default()
+        };
         for url in urls.iter().take(MAX_EXPLAINED) {
             let key = crawl.identity.key(url);
             let verdict = match crawl.scope.decide(url, false) {
@@ -153,6 +189,7 @@ impl Traces {
                 unfollowed: false,
                 admitted: false,
                 found_on: None,
+                named_in: None,
                 depth: None,
                 put_off: None,
             };
@@ -168,13 +205,20 @@ impl Traces {
         self.traces.is_empty()
     }
 
-    /// A link to the page, found so many clicks from the start.
-    pub(crate) fn found(&self, key: UrlKey, on: Option<&Url>, depth: u32) {
+    /// Whom robots.txt is read for; `None` where it is not heeded.
+    pub(crate) fn robots_agent(&self) -> Option<&str> {
+        self.robots_agent.as_deref()
+    }
+
+    /// The page was found.
+    pub(crate) fn found(&self, key: UrlKey, on: FoundOn<'_>) {
         self.each(key, |trace| {
             trace.found = true;
-            if trace.found_on.is_none() {
-                trace.found_on = on.cloned();
-            }
+            let (first, url, depth) = match on {
+                FoundOn::Page { url, depth } => (&mut trace.found_on, url, depth.saturating_add(1)),
+                FoundOn::Sitemap(url) => (&mut trace.named_in, url, 0),
+            };
+            first.get_or_insert_with(|| url.clone());
             trace.depth = Some(trace.depth.map_or(depth, |known| known.min(depth)));
         });
     }
@@ -231,8 +275,9 @@ impl Traces {
         }
     }
 
-    /// What became of each address, in the order they were asked about.
-    pub(crate) fn all(&self) -> Vec<Explanation> {
+    /// What became of each address, in the order they were asked about. `forbids` is what the robots.txt that was read of
+    /// its origin says of an address.
+    pub(crate) fn all(&self, job: &JobSnapshot, forbids: impl Fn(&Url) -> bool) -> Vec<Explanation> {
         let mut next: HashMap<UrlKey, usize> = HashMap::new();
         let explain = |key: &UrlKey| {
             let nth = next.entry(*key).or_default();
@@ -243,7 +288,8 @@ impl Traces {
             let verdict = match (&trace.verdict, trace.depth.filter(too_far)) {
                 (Some(verdict), _) => verdict.clone(),
                 (None, Some(depth)) => Verdict::TooManyClicks(depth),
-                (None, None) if trace.found => Verdict::NotReached,
+                (None, None) if forbids(&trace.url) => Verdict::RobotsTxt,
+                (None, None) if trace.found => self.not_reached(job),
                 // Any other way to it would have been taken.
                 (None, None) if trace.unfollowed => Verdict::Rejected(Reason::Nofollow),
                 (None, None) => Verdict::NotFound,
@@ -252,10 +298,71 @@ impl Traces {
                 url: trace.url.clone(),
                 verdict,
                 found_on: trace.found_on.clone(),
+                named_in: trace.named_in.clone(),
                 depth: trace.depth,
                 put_off: trace.put_off,
             })
         };
         self.order.iter().filter_map(explain).collect()
+    }
+
+    /// Why a page that was found did not come to its end.
+    fn not_reached(&self, job: &JobSnapshot) -> Verdict {
+        match job.state {
+            JobState::Scraping => Verdict::Waiting,
+            JobState::Cancelled => Verdict::Cancelled,
+            JobState::Failed => Verdict::CrawlFailed,
+            JobState::Completed if job.completed >= self.limit => Verdict::LimitReached,
+            // A crawl below its limit ends when nothing waits any more: so this never did.
+            JobState::Completed => Verdict::QueueFull,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_types::ErrorCode;
+
+    use super::*;
+
+    #[test]
+    fn every_verdict_is_a_sentence_of_its_own() {
+        let url = || Url::parse("https://site.example/a").unwrap();
+        let error =
+            PageError { code: ErrorCode::ScrapeSiteError, message: "the connection broke".to_owned() };
+        for (verdict, text) in [
+            (Verdict::Crawled(Some(404)), "crawled: it answered with status 404"),
+            (Verdict::Crawled(None), "crawled"),
+            (Verdict::SamePageAs(url()), "crawled as https://site.example/a, which is the same page"),
+            (Verdict::RedirectedTo(url()), "not a page of its own: it redirects to https://site.example/a"),
+            (Verdict::NotAResult, "fetched for its links, but the patterns leave it out of the results"),
+            (Verdict::Failed(error), "fetched, without success: the connection broke"),
+            (
+                Verdict::Rejected(Reason::TooDeep),
+                "not crawled: there are more path segments below the start URL than `maxDepth` allows",
+            ),
+            (
+                Verdict::RobotsTxt,
+                "not crawled: robots.txt forbids access (`ignoreRobotsTxt` passes over that)",
+            ),
+            (
+                Verdict::TooManyClicks(3),
+                "not crawled: it is 3 clicks away, more than `maxDiscoveryDepth` allows",
+            ),
+            (Verdict::LimitReached, "not crawled: it was found, but `limit` was reached before its turn"),
+            (Verdict::Cancelled, "not crawled: it was found, but the crawl was cancelled before its turn"),
+            (
+                Verdict::QueueFull,
+                "not crawled: it was found when the queue was full, or its address is too long to be queued",
+            ),
+            (Verdict::CrawlFailed, "not crawled: it was found, but the crawl failed before its turn"),
+            (Verdict::Waiting, "not crawled yet: it was found and waits for its turn"),
+            (
+                Verdict::NotFound,
+                "not crawled: it belongs to the crawl, but no crawled page links to it and no sitemap names it",
+            ),
+        ] {
+            assert_eq!(verdict.to_string(), text, "{verdict:?}");
+        }
     }
 }

@@ -64,7 +64,8 @@ pub struct ExtractTask {
     /// The job was cancelled.
     pub cancelled: CancellationToken,
     /// Whose account it works on; `None` where nobody asks. A model is to be called only while it
-    /// [covers](Purse::cover) the call, and pages are to be fetched [on it](crate::Room::scrape_for).
+    /// [covers](Purse::cover) the call, pages are to be fetched [on it](crate::Room::scrape_for) and sites to be
+    /// [mapped](crate::Room::map_for), and it is to be [told](Purse::metered_by) what was used.
     pub purse: Option<Arc<Purse>>,
 }
 

@@ -9,7 +9,7 @@ use futures_core::Stream;
 use futures_core::future::BoxFuture;
 use gleaner_frontier::Reason;
 use gleaner_store::{DeadLetter, JobSnapshot, PageFailures, ReadBound, Slice, Store};
-use gleaner_types::{Document, JobId};
+use gleaner_types::{Document, JobId, JobState};
 use tokio::runtime::Handle;
 
 use crate::Error;
@@ -47,6 +47,15 @@ pub struct JobResult {
     pub failures: PageFailures,
 }
 
+/// How a job ended: what [`Job::finish`] gives.
+#[derive(Debug)]
+pub struct JobEnd {
+    /// The job at its end.
+    pub snapshot: JobSnapshot,
+    /// The pages without a document.
+    pub failures: PageFailures,
+}
+
 impl Job {
     pub(crate) fn new(id: JobId, room: Arc<Room>, runtime: Handle) -> Self {
         Self {
@@ -75,9 +84,20 @@ impl Job {
     }
 
     /// What became so far of the addresses that the crawl was [asked to explain](Room::crawl_explained), in their order.
-    #[must_use]
-    pub fn explanations(&self) -> Vec<Explanation> {
-        self.records.as_ref().map(|records| records.traces.all()).unwrap_or_default()
+    /// An address that no link led to is held against the robots.txt of its origin, where that was read.
+    ///
+    /// # Errors
+    /// Where the store fails.
+    pub async fn explanations(&self) -> Result<Vec<Explanation>, Error> {
+        let Some(records) = self.records.as_ref().filter(|records| !records.traces.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let snapshot = self.status().await?;
+        let traces = &records.traces;
+        Ok(traces.all(&snapshot, |url| {
+            let read = traces.robots_agent().and_then(|agent| self.room.shared().robots_read(agent, url));
+            read.is_some_and(|robots| !robots.policy.allows(url))
+        }))
     }
 
     /// The job's id.
@@ -150,6 +170,25 @@ impl Job {
         match self.room.store().pause(self.id, paused).await {
             Err(error) if error.is_job_ended() => self.status().await,
             held => Ok(held?),
+        }
+    }
+
+    /// How the job ended, for after its documents were read: a stream that ends says by itself neither that the store
+    /// failed nor that the job did. Waits for the end where it is not there yet; documents that are still unread are
+    /// dropped.
+    ///
+    /// # Errors
+    /// Where the store failed, or the job as a whole; pages without a document are no error, and a job that was
+    /// cancelled is none.
+    pub async fn finish(mut self) -> Result<JobEnd, Error> {
+        while self.next().await.is_some() {}
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        let end = JobEnd { snapshot: self.status().await?, failures: self.failures().await? };
+        match end.snapshot.error {
+            Some(error) if end.snapshot.state == JobState::Failed => Err(Error::failed(error)),
+            _ => Ok(end),
         }
     }
 

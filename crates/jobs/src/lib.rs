@@ -17,6 +17,7 @@ mod clock;
 mod context;
 mod credits;
 mod desk;
+mod errands;
 mod error;
 mod explain;
 mod extract;
@@ -24,6 +25,7 @@ mod gate;
 mod handle;
 mod map;
 mod page;
+mod permission;
 mod ports;
 mod purse;
 mod quiet;
@@ -32,6 +34,7 @@ mod robots;
 mod room;
 mod session;
 mod shared;
+mod sitemap_lease;
 mod sitemaps;
 mod tracking;
 mod transforming;
@@ -51,10 +54,11 @@ pub use desk::{
     BODY_PATIENCE, Desk, DeskParts, LONG_POLL, MAX_BODIES_AT_ONCE, MAX_BODIES_OF_TEAM, Page, StatusBody,
     Submit, Submitted,
 };
+pub use errands::{ERRAND_PATIENCE, MAX_ERRANDS_OF_TEAM};
 pub use error::{Error, ErrorKind};
 pub use explain::{Explanation, MAX_EXPLAINED, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, TOKENS_PER_CREDIT};
-pub use handle::{Job, JobResult};
+pub use handle::{Job, JobEnd, JobResult};
 pub use map::{DEFAULT_MAP_TIMEOUT, MapResult};
 pub use page::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 pub use ports::{
@@ -70,10 +74,10 @@ pub use session::Session;
 pub use shared::MAX_MAPS;
 pub use sitemaps::{MAX_SITEMAP_BYTES, MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
 pub use tracking::MAX_DIFF_BYTES;
-pub use transforming::{MAX_LARGE_AT_ONCE, MAX_PDFS_AT_ONCE, MAX_TRANSFORM_TIME};
+pub use transforming::{MAX_LARGE_AT_ONCE, MAX_PDFS_AT_ONCE, MAX_SITEMAPS_AT_ONCE, MAX_TRANSFORM_TIME};
 pub use webhook::{
-    BREAKER_FAILURES, BREAKER_PAUSE, DELIVERY_RETRIES, DELIVERY_TIMEOUT, Deliver, DeliverError, Delivery,
-    HOPELESS_FAILURES, MAX_DELIVERIES, MAX_DELIVERIES_PER_ENDPOINT, MAX_DELIVERIES_PER_TEAM,
+    BREAKER_FAILURES, BREAKER_PAUSE, DELIVERY_HOLD, DELIVERY_RETRIES, DELIVERY_TIMEOUT, Deliver,
+    DeliverError, Delivery, MAX_DELIVERIES, MAX_DELIVERIES_PER_ENDPOINT, MAX_DELIVERIES_PER_TEAM,
     MAX_ENDPOINTS_KNOWN, SignatureError, WebhookConfig, sign, verify,
 };
 pub use worker::SWEEP_EVERY;

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_frontier::RobotsPolicy;
 use gleaner_types::plan::{CrawlPlan, CrawlRules, Formats, MapPlan, ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::request::ScrapeOptions;
 use gleaner_types::{ErrorCode, JobId, PageError};
@@ -13,8 +12,9 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use crate::context::JobContext;
-use crate::page::Hops;
-use crate::ports::{FetchRequest, Purpose};
+use crate::permission::Hops;
+use crate::ports::{FetchRequest, Purpose, Transformed};
+use crate::robots::Robots;
 use crate::shared::{Shared, Way};
 use crate::transforming::transform;
 use crate::{Error, sitemaps};
@@ -61,14 +61,14 @@ pub(crate) async fn map(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Resul
     let Ok(Ok(_place)) = timeout_at(deadline, shared.maps.acquire()).await else { return Err(late().into()) };
     let begun = timeout_at(deadline, read_start(shared, &plan, &mut found)).await;
     let Start { url: start, robots, mut warning } = begun.map_err(|_| late())??;
-    if robots.is_unreachable() {
+    if robots.trouble.is_some() {
         return Ok(MapResult { links: Vec::new(), warning });
     }
     // Where words rank the result, the best may come last.
     let limit = usize::try_from(plan.limit).unwrap_or(usize::MAX);
     let enough = if plan.search.is_some() { MAX_SEARCHED } else { limit };
     if plan.sitemap != SitemapMode::Skip && found.links.len() < enough {
-        let reading = sitemaps::read_all(shared, &start, &robots, &job, |pages| {
+        let reading = sitemaps::read_all(shared, &start, &robots.policy, &job, |pages| {
             pages.into_iter().for_each(|(page, _)| found.add(page));
             found.links.len() >= enough
         });
@@ -92,7 +92,7 @@ pub(crate) async fn map(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Resul
 struct Start {
     /// After redirects.
     url: Url,
-    robots: Arc<RobotsPolicy>,
+    robots: Arc<Robots>,
     warning: Option<String>,
 }
 
@@ -101,14 +101,13 @@ async fn read_start(shared: &Arc<Shared>, plan: &MapPlan, found: &mut Found<'_>)
     let job = found.job;
     let mut start = plan.target.url.clone();
     let mut warning = None;
-    let robots = shared.robots(&shared.agent, &start, plan.target.scheme_assumed, job).await.reading;
-    let robots = match robots {
-        Ok(policy) => policy,
-        Err(failure) => return Err(failure.error.into()),
-    };
-    if robots.is_unreachable() {
-        warning = Some("the server failed to give its robots.txt, so nothing was read".to_owned());
-    } else if !robots.allows(&start) {
+    let robots = shared.robots(&shared.agent, &start, plan.target.scheme_assumed, job).await.robots;
+    if let Some(trouble) = &robots.trouble {
+        if !trouble.answered {
+            return Err(trouble.error.clone().into());
+        }
+        warning = Some(format!("nothing was read: {}", trouble.error.message));
+    } else if !robots.policy.allows(&start) {
         warning = Some("robots.txt forbids the start page, so its links were not read".to_owned());
     } else if plan.sitemap != SitemapMode::Only {
         let request = FetchRequest {
@@ -118,7 +117,7 @@ async fn read_start(shared: &Arc<Shared>, plan: &MapPlan, found: &mut Found<'_>)
             purpose: Purpose::Page,
             session: Some(&job.session),
         };
-        let manners = job.manners(robots.crawl_delay().unwrap_or_default());
+        let manners = job.manners(robots.policy.crawl_delay().unwrap_or_default());
         let way = Way::from(&shared.gate, shared.gate.pass(&start, manners).await);
         let hops = Hops { shared, job, is_start: true, way };
         let answer = shared.fetch.fetch(request, &hops).await;
@@ -126,17 +125,23 @@ async fn read_start(shared: &Arc<Shared>, plan: &MapPlan, found: &mut Found<'_>)
             shared.heed(page).await;
         }
         drop(hops);
-        match answer {
+        let failure = match answer {
             Ok(page) => {
                 start = page.url.clone();
                 found.add(start.clone());
-                if page.status < 400 {
-                    let (_, transformed) = transform(shared, job, page).await;
-                    transformed?.links.into_iter().for_each(|url| found.add(url));
-                }
+                let transformed = match page.status {
+                    ..400 => transform(shared, job, page).await.1,
+                    400.. => Ok(Transformed::default()),
+                };
+                transformed.map(|page| page.links.into_iter().for_each(|url| found.add(url))).err()
             }
-            Err(failure) if plan.sitemap == SitemapMode::Skip => return Err(failure.error.into()),
-            Err(failure) => warning = Some(format!("the start page could not be read: {}", failure.error)),
+            Err(failure) => Some(failure.error),
+        };
+        match failure {
+            // There is nothing else that could be read.
+            Some(failure) if plan.sitemap == SitemapMode::Skip => return Err(failure.into()),
+            Some(failure) => warning = Some(format!("the start page could not be read: {failure}")),
+            None => {}
         }
     }
     Ok(Start { url: start, robots, warning })

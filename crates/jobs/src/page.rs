@@ -4,26 +4,27 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use gleaner_frontier::{Candidate, Decision, Fingerprint, Observation, Pace, Reason, RobotsPolicy, UrlKey};
+use gleaner_frontier::{Candidate, Fingerprint, Observation, Pace, UrlKey};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
-use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
-use gleaner_types::{ErrorCode, PageError, SafeUrl};
+use gleaner_types::plan::SitemapMode;
+use gleaner_types::{ErrorCode, PageError};
 use http::StatusCode;
 use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
 
-use crate::context::{CrawlContext, JobContext};
+use crate::context::JobContext;
 use crate::credits::credits;
+use crate::explain::FoundOn;
 use crate::gate::Lease;
-use crate::ports::{FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transformed};
+use crate::permission::{Hops, forbidden, robots_of};
+use crate::ports::{FetchError, FetchRequest, Fetched, HopRefusal, Purpose, Transformed};
 use crate::quiet::quietly;
 use crate::reading::{self, PageText};
 use crate::robots::ROBOTS_RETRY;
 use crate::shared::{Shared, Way, is_busy, same_host};
-use crate::sitemaps::{self, Allowed};
+use crate::sitemap_lease::{admit_sitemaps, read_sitemap};
 use crate::tracking;
 use crate::transforming::transform;
 
@@ -33,6 +34,8 @@ pub const MAX_ATTEMPTS: u32 = 3;
 pub const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// A host that asks to be left alone for longer is not waited for: its answer is the document.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(gleaner_types::limits::MAX_RETRY_AFTER_SECONDS);
+/// A page of a job that is not known here is not leased again before this.
+const OTHERS_PAUSE: Duration = Duration::from_secs(5);
 /// A page is given back so long before its lease ends, whatever it waits for.
 const LEASE_MARGIN: Duration = Duration::from_secs(10);
 /// What came of a page, on its way to the store.
@@ -62,8 +65,12 @@ impl Work {
 
 /// Works on a leased page and finishes it, unless its job ends first.
 pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
+    let Some(job) = shared.context(page.job) else {
+        // Of another engine, which may be away for a while; nothing was tried here.
+        let later = PageOutcome::Return(shared.clock.now() + OTHERS_PAUSE);
+        return shared.give_back(page, later).await;
+    };
     let again = PageOutcome::Retry(shared.clock.now());
-    let Some(job) = shared.context(page.job) else { return shared.give_back(page, again).await };
     let lease = shared.gate.lease(&page.url);
     let mut work = tokio::select! {
         // In this order: nothing is done for a job that has ended, nor on a lease that will have.
@@ -130,14 +137,14 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     if let Some(crawl) = job.crawl.as_ref().filter(|crawl| crawl.sitemaps.contains(page.key)) {
         return read_sitemap(shared, job, crawl, page).await.into();
     }
-    let policy = match robots_of(shared, job, page, lease).await {
-        Ok(policy) => policy,
+    let robots = match robots_of(shared, job, page, lease).await {
+        Ok(robots) => robots,
         Err(outcome) => {
             trace(job, page, None, false, &outcome);
             return outcome.into();
         }
     };
-    let manners = job.manners(policy.and_then(|policy| policy.crawl_delay()).unwrap_or_default());
+    let manners = job.manners(robots.and_then(|robots| robots.policy.crawl_delay()).unwrap_or_default());
     let request = FetchRequest {
         url: &page.url,
         scheme_assumed: job.is_scheme_assumed(page.key),
@@ -236,11 +243,14 @@ async fn after_failure(
     failure: FetchError,
 ) -> PageOutcome {
     match failure.refused_hop {
-        Some(HopRefusal::Robots) => forbidden(shared, job, page, false).await,
-        Some(HopRefusal::RobotsUnread) => match try_again(shared, job, page, Some(ROBOTS_RETRY)) {
-            Some(again) => again,
-            None => forbidden(shared, job, page, true).await,
-        },
+        Some(HopRefusal::Robots) => forbidden(shared, job, page, None).await,
+        Some(HopRefusal::RobotsUnread { cause, passes }) => {
+            let again = if passes { try_again(shared, job, page, Some(ROBOTS_RETRY)) } else { None };
+            match again {
+                Some(again) => again,
+                None => forbidden(shared, job, page, Some(&cause)).await,
+            }
+        }
         Some(HopRefusal::OutOfScope(_)) | None => {
             if let Some(crawl) = &job.crawl
                 && page.key == crawl.start_key
@@ -255,121 +265,8 @@ async fn after_failure(
     }
 }
 
-/// robots.txt forbids the page, or what it redirects to; also where its server failed to give it.
-async fn forbidden(shared: &Shared, job: &JobContext, page: &LeasedPage, unread: bool) -> PageOutcome {
-    if let Some(crawl) = &job.crawl {
-        crawl.records.rejections.count(Reason::RobotsTxt);
-        if page.key == crawl.start_key {
-            let warning = if unread {
-                "the server failed to give its robots.txt, so nothing was crawled"
-            } else {
-                "robots.txt forbids the start page, so nothing was crawled"
-            };
-            let _ = shared.store.warn(job.id, warning).await;
-        }
-    }
-    PageOutcome::RobotsBlocked
-}
-
-/// A sitemap gives no document and no error: pages at depth 0, or nothing.
-async fn read_sitemap(
-    shared: &Arc<Shared>,
-    job: &JobContext,
-    crawl: &CrawlContext,
-    page: &LeasedPage,
-) -> PageOutcome {
-    let mut manners = job.manners(Duration::ZERO);
-    if let Some(agent) = &crawl.robots_agent {
-        match crawl.sitemaps.allows(shared, agent, job, &page.url, page.key).await {
-            Allowed::Yes { gap } => manners.gap = gap,
-            Allowed::No => return PageOutcome::Skipped,
-            Allowed::Unknown => {
-                return try_again(shared, job, page, Some(ROBOTS_RETRY)).unwrap_or(PageOutcome::Skipped);
-            }
-        }
-    }
-    let found = match sitemaps::read(shared, &page.url, &errand_options(job, &page.url), manners).await {
-        Ok(found) => found,
-        Err(failure) => {
-            if failure.retryable
-                && let Some(again) = try_again(shared, job, page, None)
-            {
-                return again;
-            }
-            let trouble = format!("could not be fetched: {}", failure.error.message);
-            warn_of_sitemap(shared, job, crawl, &page.url, &trouble).await;
-            return PageOutcome::Skipped;
-        }
-    };
-    if let Some(trouble) = found.trouble() {
-        warn_of_sitemap(shared, job, crawl, &page.url, &format!("was read in part: {trouble}")).await;
-    }
-    let (mut admitted, pages) = crawl.sitemaps.take(page.key, found);
-    let inside =
-        pages.into_iter().filter_map(|(url, priority)| crawl.found(url, Some(&page.url), 0, priority));
-    admitted.extend(inside.filter(|candidate| !candidate.external));
-    shared.admit(job.id, admitted).await;
-    PageOutcome::Skipped
-}
-
-/// Tells the reader of the job that a sitemap is broken; the first few of them.
-async fn warn_of_sitemap(shared: &Shared, job: &JobContext, crawl: &CrawlContext, url: &Url, trouble: &str) {
-    if crawl.sitemaps.may_warn() {
-        let warning = format!("the sitemap {} {trouble}", SafeUrl::from(url));
-        let _ = shared.store.warn(job.id, &warning).await;
-    }
-}
-
-/// What robots.txt says, where it matters; or, where it forbids the page or is not known well enough yet, what becomes
-/// of the page.
-async fn robots_of(
-    shared: &Arc<Shared>,
-    job: &JobContext,
-    page: &LeasedPage,
-    lease: &Lease,
-) -> Result<Option<Arc<RobotsPolicy>>, PageOutcome> {
-    let Some(crawl) = &job.crawl else { return Ok(None) };
-    let Some(agent) = crawl.robots_agent.as_deref() else { return Ok(None) };
-    let known = shared.robots(agent, &page.url, job.is_scheme_assumed(page.key), job).await;
-    let policy = match known.reading {
-        Ok(policy) => policy,
-        Err(failure) => {
-            let again =
-                if failure.retryable { try_again(shared, job, page, Some(ROBOTS_RETRY)) } else { None };
-            return Err(again.unwrap_or(PageOutcome::Failed(failure.error)));
-        }
-    };
-    if policy.is_unreachable()
-        && let Some(again) = try_again(shared, job, page, Some(ROBOTS_RETRY))
-    {
-        return Err(again);
-    }
-    if !policy.allows(&page.url) {
-        return Err(forbidden(shared, job, page, policy.is_unreachable()).await);
-    }
-    // This host has just been asked for robots.txt, and pages of it may have been leased before its delay was known.
-    // They go back, and are leased again at the right pace; one that is alone waits here.
-    if let Some(gap) = policy.crawl_delay().max(crawl.delay).filter(|_| known.fresh && !lease.is_alone()) {
-        return Err(PageOutcome::Return(shared.clock.now() + gap));
-    }
-    Ok(Some(policy))
-}
-
-/// The sitemaps of a site are read once its start page has answered, and so told which site it is, or has failed for good.
-/// Any other page has none to admit.
-async fn admit_sitemaps(shared: &Arc<Shared>, job: &JobContext, page: &LeasedPage, start: &Url) {
-    let start_page =
-        |crawl: &&CrawlContext| page.key == crawl.start_key && crawl.sitemap != SitemapMode::Skip;
-    let Some(crawl) = job.crawl.as_ref().filter(start_page) else { return };
-    let robots = match &crawl.robots_agent {
-        Some(agent) => shared.robots(agent, start, false, job).await.reading.ok(),
-        None => None,
-    };
-    shared.admit(job.id, crawl.sitemaps.roots(start, robots.as_deref())).await;
-}
-
 /// Puts a page off that may do better later, while its tries and the job's retry budget last.
-fn try_again(
+pub(crate) fn try_again(
     shared: &Shared,
     job: &JobContext,
     page: &LeasedPage,
@@ -379,7 +276,12 @@ fn try_again(
     let pause = after.unwrap_or(RETRY_PAUSE * 2_u32.saturating_pow(tries.min(6)));
     let at = shared.clock.now() + pause;
     let in_time = pause <= MAX_RETRY_AFTER && job.deadline.is_none_or(|deadline| at < deadline);
-    (tries + 1 < MAX_ATTEMPTS && in_time && job.take_retry()).then_some(PageOutcome::Retry(at))
+    let again = tries + 1 < MAX_ATTEMPTS && in_time && job.take_retry();
+    if again {
+        let url = job.shown(&page.url).map(tracing::field::display);
+        tracing::debug!(job = %job.id, url, seconds = pause.as_secs_f64(), "a page is tried again after a pause");
+    }
+    again.then_some(PageOutcome::Retry(at))
 }
 
 /// Completes the document with the facts of the fetch and picks the links that belong to the job.
@@ -429,12 +331,8 @@ fn conclude(
     let follow = fetched.status < 400 && !external && crawl.sitemap != SitemapMode::Only;
     let links = if follow {
         found.nofollow.iter().for_each(|url| crawl.unfollowed(url, &page.url));
-        let found = found.links.into_iter();
-        found
-            .filter_map(|url| {
-                crawl.found(url, Some(&page.url), page.depth.saturating_add(1), Candidate::NORMAL)
-            })
-            .collect()
+        let on = FoundOn::Page { url: &page.url, depth: page.depth };
+        found.links.into_iter().filter_map(|url| crawl.found(url, on, Candidate::NORMAL)).collect()
     } else {
         Vec::new()
     };
@@ -447,48 +345,4 @@ fn conclude(
 fn reason(status: u16) -> String {
     let name = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
     name.map_or_else(|| format!("HTTP status {status}"), str::to_owned)
-}
-
-/// A redirect must lead where the crawl may go.
-pub(crate) struct Hops<'a> {
-    pub(crate) shared: &'a Arc<Shared>,
-    pub(crate) job: &'a JobContext,
-    /// The start page is fetched for its links though no pattern asks for it, and so is where it redirects to.
-    pub(crate) is_start: bool,
-    pub(crate) way: Way<'a>,
-}
-
-#[async_trait]
-impl HopCheck for Hops<'_> {
-    async fn check(&self, _from: &Url, to: &Url) -> Result<(), HopRefusal> {
-        self.way.leave();
-        let Some(crawl) = &self.job.crawl else {
-            self.way.go_on(to, self.job.manners(Duration::ZERO)).await;
-            return Ok(());
-        };
-        match crawl.scope.decide(to, false) {
-            Decision::Rejected(Reason::NotIncluded) if self.is_start => {}
-            // `/docs/` that answers at `/docs` is the page that was asked for.
-            Decision::Rejected(Reason::OutsideStartPath)
-                if self.is_start && crawl.identity.key(to) == crawl.start_key => {}
-            Decision::Rejected(reason) => return Err(HopRefusal::OutOfScope(reason.to_string())),
-            Decision::Inside | Decision::External => {}
-        }
-        let mut gap = Duration::ZERO;
-        if let Some(agent) = &crawl.robots_agent {
-            match self.shared.robots(agent, to, false, self.job).await.reading {
-                Ok(policy) if policy.allows(to) => gap = policy.crawl_delay().unwrap_or_default(),
-                Ok(policy) if !policy.is_unreachable() => return Err(HopRefusal::Robots),
-                Ok(_) | Err(_) => return Err(HopRefusal::RobotsUnread),
-            }
-        }
-        self.way.go_on(to, self.job.manners(gap)).await;
-        Ok(())
-    }
-}
-
-/// The options with which robots.txt and sitemaps are fetched.
-pub(crate) fn errand_options(job: &JobContext, url: &Url) -> ScrapeOptionsPlan {
-    let same_site = job.crawl.as_ref().is_some_and(|crawl| crawl.start.origin() == url.origin());
-    if same_site { job.options.clone() } else { job.foreign_options.clone() }
 }

@@ -21,7 +21,8 @@ use crate::session::Session;
 pub trait Fetch: Debug + Send + Sync + 'static {
     /// Fetches one address, following redirects that `hops` lets through, within the deadline of the options.
     ///
-    /// An answer of any HTTP status is a success.
+    /// An answer of any HTTP status is a success. So are the redirects of a robots.txt that have no end (a circle, or more
+    /// than are followed): they are an answer of a redirect's status, without a body.
     ///
     /// # Errors
     /// What kept the address from answering, in the contract's codes.
@@ -44,7 +45,12 @@ pub enum HopRefusal {
     /// robots.txt forbids the target.
     Robots,
     /// The robots.txt of the target could not be read, so that nobody knows whether it forbids it.
-    RobotsUnread,
+    RobotsUnread {
+        /// Why not, for people.
+        cause: String,
+        /// Another try may do better.
+        passes: bool,
+    },
     /// The target does not belong to the job.
     OutOfScope(String),
 }
@@ -100,6 +106,8 @@ pub struct Fetched {
     pub cached_at: Option<String>,
     /// What a browser made beside the page; `None` where none rendered it.
     pub rendering: Option<Box<Rendering>>,
+    /// Its `X-Robots-Tag` headers, one a line; empty where it has none. [`Transform`] heeds what they say of links.
+    pub robots_tag: String,
 }
 
 /// What a browser made beside the page, as the document will have it.

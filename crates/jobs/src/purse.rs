@@ -1,12 +1,14 @@
 //! What an extract job works on: the account of its team.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use gleaner_store::JobAccount;
 use gleaner_types::JobId;
 use tokio::sync::Mutex;
 
 use crate::accounts::{Accounts, Team};
+use crate::errands::{Errand, Errands};
 use crate::extract::TOKENS_PER_CREDIT;
 
 /// An extract job draws so many credits more than it needs for its next step, lest it ask its keeper at each.
@@ -17,18 +19,49 @@ pub const CREDITS_AHEAD: u64 = 100;
 /// What a job will cost is known step by step, so it draws credits as it goes: before each step those for what it may use
 /// until then, and it stops where there are no more. So it never spends what nobody has, and its team need not have the
 /// price of the whole budget. What it did not use goes back at its end.
-#[derive(Debug)]
+///
+/// What a job used is charged however it ends, since it was used ([`metered_by`](Self::metered_by)): when it is complete, when
+/// it fails for a reason that it tells, and when it is cancelled. Only where the engine itself fails on it, nothing is.
 pub struct Purse {
     accounts: Arc<dyn Accounts>,
+    errands: Errands,
     team: Team,
     job: JobId,
     /// Credits that are set aside; `None` where they are not counted against a balance.
     reserved: Option<Mutex<u64>>,
+    meter: OnceLock<Meter>,
 }
 
+/// Tells how many tokens were used so far.
+type Meter = Box<dyn Fn() -> u64 + Send + Sync>;
+
 impl Purse {
-    pub(crate) fn new(accounts: Arc<dyn Accounts>, team: &Team, job: JobId, reserved: Option<u64>) -> Self {
-        Self { accounts, team: team.clone(), job, reserved: reserved.map(Mutex::new) }
+    pub(crate) fn new(
+        accounts: Arc<dyn Accounts>,
+        errands: Errands,
+        team: &Team,
+        job: JobId,
+        reserved: Option<u64>,
+    ) -> Self {
+        let reserved = reserved.map(Mutex::new);
+        Self { accounts, errands, team: team.clone(), job, reserved, meter: OnceLock::new() }
+    }
+
+    /// Gives it what tells the tokens that the job used so far. It is asked where the job ends without a result, and may be
+    /// asked at any time. The first one given holds.
+    pub fn metered_by(&self, tokens: impl Fn() -> u64 + Send + Sync + 'static) {
+        let _another_holds = self.meter.set(Box::new(tokens));
+    }
+
+    /// Tokens that the job used so far, as far as that is told.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        self.meter.get().map_or(0, |meter| meter())
+    }
+
+    /// Waits for a place for work that is no page, such as the map of a site.
+    pub(crate) async fn errand(&self) -> Errand {
+        self.errands.wait(&self.team).await
     }
 
     /// Sets credits aside for so many tokens of the job, from its begin on. False where the team has too few: what would
@@ -58,5 +91,11 @@ impl Purse {
         let slots = Some(self.team.max_concurrency);
         let team = self.team.id.clone();
         Box::new(JobAccount { slots, part_of: Some(self.job), ..JobAccount::of(team) })
+    }
+}
+
+impl fmt::Debug for Purse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Purse").field("team", &self.team.id).field("job", &self.job).finish_non_exhaustive()
     }
 }

@@ -1,14 +1,23 @@
 //! robots.txt of each origin, fetched once for all who wait for it and kept for a day (RFC 9309, 2.4).
+//!
+//! What comes of it is everybody's, so the options of no job decide how it is fetched: no headers of a user, no emulation,
+//! any certificate, the engine's usual way out. Only where that way fails, and the job that asks goes another (the stealth
+//! proxies, another country), it is asked for once more by that, and what comes is kept for those who go the same way. To
+//! fetch it by the options of whoever asks first, the obvious alternative, would let one job's proxy that is out of order
+//! close a site for all; to fetch it by the usual way alone would close the sites that can be reached by another only.
+//!
+//! 4xx, and redirects without end, mean that there is none, so that everything is allowed (2.3.1.2, 2.3.1.3). Whatever else
+//! keeps it from being read means that nothing is allowed for now (2.3.1.4), and it is asked for again soon.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gleaner_frontier::RobotsPolicy;
+use gleaner_types::plan::ProxyMode;
+use gleaner_types::{ErrorCode, PageError};
 use tokio::sync::OnceCell;
-use url::Url;
-
-use crate::ports::FetchError;
+use url::{Position, Url};
 
 /// How long a robots.txt is kept: the longest that RFC 9309 recommends.
 pub const ROBOTS_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
@@ -21,15 +30,55 @@ pub const MAX_ROBOTS_KEPT: usize = 50_000;
 /// Most memory that those which are kept may take, in bytes; beyond it the oldest are fetched again when needed.
 pub const MAX_ROBOTS_MEMORY: usize = 64 << 20;
 
-/// A robots.txt, or why there is none: then nothing of the origin is fetched.
-pub(crate) type Reading = Result<Arc<RobotsPolicy>, FetchError>;
+/// What was read of an origin's robots.txt.
+#[derive(Debug)]
+pub(crate) struct Robots {
+    pub(crate) policy: RobotsPolicy,
+    /// Why it could not be had, where that is so: the policy then allows nothing (RFC 9309, 2.3.1.4).
+    pub(crate) trouble: Option<Trouble>,
+}
+
+/// Why a robots.txt could not be had.
+#[derive(Debug, Clone)]
+pub(crate) struct Trouble {
+    /// The message names the host and the cause.
+    pub(crate) error: PageError,
+    /// Another try may do better.
+    pub(crate) passes: bool,
+    /// There was an answer, which said that the server fails.
+    pub(crate) answered: bool,
+}
+
+impl Trouble {
+    /// The engine's own rules forbid to go there, so that nothing was asked: robots.txt has nothing to do with it.
+    pub(crate) fn is_refusal(&self) -> bool {
+        self.error.code == ErrorCode::ScrapeBlocked && !self.passes
+    }
+}
+
+impl Robots {
+    pub(crate) fn of(policy: RobotsPolicy) -> Self {
+        Self { policy, trouble: None }
+    }
+
+    pub(crate) fn unreachable(trouble: Trouble) -> Self {
+        Self { policy: RobotsPolicy::unreachable(), trouble: Some(trouble) }
+    }
+}
 
 /// What is known of an origin's robots.txt.
 #[derive(Debug, Clone)]
 pub(crate) struct Known {
-    pub(crate) reading: Reading,
+    pub(crate) robots: Arc<Robots>,
     /// It was fetched while the caller waited, so what it says of politeness was not known when the page was leased.
     pub(crate) fresh: bool,
+}
+
+/// Another way to a host than the usual one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OwnWay {
+    pub(crate) proxy: ProxyMode,
+    pub(crate) country: String,
 }
 
 #[derive(Debug, Default)]
@@ -45,13 +94,24 @@ struct Kept {
     memory: usize,
 }
 
-/// Origin and agent.
-type Key = (String, String);
+/// Origin, agent, and the way where it is not the usual one. In one text, since it is made for every page.
+type Key = String;
+
+fn key_of(agent: &str, url: &Url, way: Option<&OwnWay>) -> Key {
+    let (scheme, host) = (url.scheme(), &url[Position::BeforeHost..Position::AfterPort]);
+    let way = way.map(|way| format!("{:?}/{}", way.proxy, way.country));
+    let way = way.as_deref().unwrap_or("-");
+    // The agent, which may be any text, last.
+    let parts = [scheme, " ", host, " ", way, " ", agent];
+    let mut key = String::with_capacity(parts.iter().map(|part| part.len()).sum());
+    parts.iter().for_each(|part| key.push_str(part));
+    key
+}
 
 #[derive(Debug, Clone)]
 struct Entry {
     since: Duration,
-    cell: Arc<OnceCell<Reading>>,
+    cell: Arc<OnceCell<Arc<Robots>>>,
     /// What it takes, once it is there.
     weight: usize,
 }
@@ -59,39 +119,44 @@ struct Entry {
 impl Entry {
     fn is_current(&self, now: Duration) -> bool {
         let lifetime = match self.cell.get() {
-            Some(Err(_)) => ROBOTS_RETRY,
-            Some(Ok(policy)) if policy.is_unreachable() => ROBOTS_RETRY,
-            Some(Ok(_)) | None => ROBOTS_LIFETIME,
+            Some(robots) if robots.trouble.is_some() => ROBOTS_RETRY,
+            Some(_) | None => ROBOTS_LIFETIME,
         };
         now < self.since + lifetime
     }
 }
 
 impl RobotsCache {
-    /// The robots.txt of the origin of `url` as `agent` reads it; `load` fetches it where it is not known.
+    /// The robots.txt of the origin of `url` as `agent` reads it, fetched by the usual way or by one of its own; `load`
+    /// fetches it where it is not known.
     pub(crate) async fn get<F>(
         &self,
         agent: &str,
         url: &Url,
+        way: Option<OwnWay>,
         now: Duration,
         load: impl FnOnce(Url) -> F,
     ) -> Known
     where
-        F: Future<Output = Reading>,
+        F: Future<Output = Robots>,
     {
-        let key = (url.origin().ascii_serialization(), agent.to_owned());
+        let key = key_of(agent, url, way.as_ref());
         let (cell, since) = self.lock().cell(key.clone(), now);
-        if let Some(reading) = cell.get() {
-            return Known { reading: reading.clone(), fresh: false };
+        if let Some(robots) = cell.get() {
+            return Known { robots: Arc::clone(robots), fresh: false };
         }
         let mut address = url.clone();
         address.set_path("/robots.txt");
         address.set_query(None);
         address.set_fragment(None);
-        let reading = cell.get_or_init(|| load(address)).await.clone();
-        let weight = reading.as_ref().map_or(0, |policy| policy.weight());
-        self.lock().weigh(&key, since, weight);
-        Known { reading, fresh: true }
+        let robots = Arc::clone(cell.get_or_init(|| async { Arc::new(load(address).await) }).await);
+        self.lock().weigh(&key, since, robots.policy.weight());
+        Known { robots, fresh: true }
+    }
+
+    /// The robots.txt of the origin of `url` that was read last by the usual way, were it only for a look.
+    pub(crate) fn peek(&self, agent: &str, url: &Url) -> Option<Arc<Robots>> {
+        self.lock().entries.get(&key_of(agent, url, None))?.cell.get().cloned()
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -101,7 +166,7 @@ impl RobotsCache {
 
 impl Kept {
     /// The entry that holds now, and since when it is there.
-    fn cell(&mut self, key: Key, now: Duration) -> (Arc<OnceCell<Reading>>, Duration) {
+    fn cell(&mut self, key: Key, now: Duration) -> (Arc<OnceCell<Arc<Robots>>>, Duration) {
         if let Some(entry) = self.entries.get(&key).filter(|entry| entry.is_current(now)) {
             return (Arc::clone(&entry.cell), entry.since);
         }
@@ -144,27 +209,41 @@ impl Kept {
 mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    use gleaner_types::{ErrorCode, PageError};
-
     use super::*;
 
     const AGENT: &str = "gleaner";
 
-    async fn get(cache: &RobotsCache, url: &str, at: u64, reading: Reading, loads: &AtomicU32) -> Known {
+    async fn get_by(
+        cache: &RobotsCache,
+        url: &str,
+        way: Option<OwnWay>,
+        at: u64,
+        robots: Robots,
+        loads: &AtomicU32,
+    ) -> Known {
         cache
-            .get(AGENT, &Url::parse(url).unwrap(), Duration::from_secs(at), |address| {
+            .get(AGENT, &Url::parse(url).unwrap(), way, Duration::from_secs(at), |address| {
                 assert_eq!(address.path(), "/robots.txt");
                 loads.fetch_add(1, Ordering::Relaxed);
                 async move {
                     tokio::task::yield_now().await;
-                    reading
+                    robots
                 }
             })
             .await
     }
 
-    fn allow() -> Reading {
-        Ok(Arc::new(RobotsPolicy::parse(b"", AGENT)))
+    async fn get(cache: &RobotsCache, url: &str, at: u64, robots: Robots, loads: &AtomicU32) -> Known {
+        get_by(cache, url, None, at, robots, loads).await
+    }
+
+    fn allow() -> Robots {
+        Robots::of(RobotsPolicy::parse(b"", AGENT))
+    }
+
+    fn failure() -> Robots {
+        let error = PageError { code: ErrorCode::ScrapeSiteError, message: String::new() };
+        Robots::unreachable(Trouble { error, passes: true, answered: false })
     }
 
     #[tokio::test]
@@ -188,15 +267,26 @@ mod tests {
     #[tokio::test]
     async fn a_failure_is_tried_again_soon() {
         let (cache, loads) = (RobotsCache::default(), AtomicU32::new(0));
-        let error = PageError { code: ErrorCode::ScrapeSiteError, message: String::new() };
-        let failure = Err(FetchError { error, retryable: true, refused_hop: None });
-        let unreachable = Ok(Arc::new(RobotsPolicy::from_status(503, b"", AGENT)));
-        get(&cache, "https://a.example/", 0, failure.clone(), &loads).await;
-        assert!(!get(&cache, "https://a.example/", 4, failure, &loads).await.fresh);
-        assert!(get(&cache, "https://a.example/", 5, unreachable, &loads).await.fresh);
-        assert!(get(&cache, "https://a.example/", 10, allow(), &loads).await.fresh);
+        get(&cache, "https://a.example/", 0, failure(), &loads).await;
+        assert!(!get(&cache, "https://a.example/", 4, failure(), &loads).await.fresh);
+        assert!(get(&cache, "https://a.example/", 5, allow(), &loads).await.fresh);
         assert!(!get(&cache, "https://a.example/", 1_000, allow(), &loads).await.fresh);
-        assert_eq!(loads.load(Ordering::Relaxed), 3);
+        assert_eq!(loads.load(Ordering::Relaxed), 2);
+    }
+
+    #[tokio::test]
+    async fn what_came_by_a_way_of_its_own_is_kept_apart() {
+        let (cache, loads) = (RobotsCache::default(), AtomicU32::new(0));
+        let (url, way) =
+            ("https://a.example/", || Some(OwnWay { proxy: ProxyMode::Stealth, country: "US".to_owned() }));
+        get(&cache, url, 0, failure(), &loads).await;
+        let own = get_by(&cache, url, way(), 0, allow(), &loads).await;
+        assert!(own.fresh && own.robots.trouble.is_none());
+        assert!(get(&cache, url, 1, allow(), &loads).await.robots.trouble.is_some());
+        assert!(!get_by(&cache, url, way(), 1_000, failure(), &loads).await.fresh);
+        let url = Url::parse(url).unwrap();
+        assert!(cache.peek(AGENT, &url).is_some_and(|robots| robots.trouble.is_some()));
+        assert!(cache.peek("other", &url).is_none());
     }
 
     #[tokio::test]
@@ -206,14 +296,14 @@ mod tests {
         let policy = RobotsPolicy::parse(format!("User-agent: *\n{body}").as_bytes(), AGENT);
         let weight = policy.weight();
         assert!(weight > 20_000 * 8, "{weight}");
-        let (reading, loads): (Reading, _) = (Ok(Arc::new(policy)), AtomicU32::new(0));
+        let (robots, loads) = (|| Robots::of(policy.clone()), AtomicU32::new(0));
         let sites = 2 * MAX_ROBOTS_MEMORY / weight;
         for n in 0..sites {
-            get(&cache, &format!("https://{n}.example/"), 0, reading.clone(), &loads).await;
+            get(&cache, &format!("https://{n}.example/"), 0, robots(), &loads).await;
         }
         assert!(cache.lock().memory <= MAX_ROBOTS_MEMORY);
-        let first = get(&cache, "https://0.example/", 0, reading.clone(), &loads).await;
-        let last = get(&cache, &format!("https://{}.example/", sites - 1), 0, reading, &loads).await;
+        let first = get(&cache, "https://0.example/", 0, robots(), &loads).await;
+        let last = get(&cache, &format!("https://{}.example/", sites - 1), 0, robots(), &loads).await;
         assert!(first.fresh && !last.fresh, "the oldest went");
     }
 }

@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, JobRules};
-use gleaner_store::{JobAccount, JobSnapshot, NewJob, Retention, Store};
+use gleaner_store::{JobAccount, JobFailure, JobSnapshot, NewJob, Retention, Store};
 use gleaner_types::plan::{BatchPlan, CrawlPlan, MapPlan, ScrapePlan, WebhookPlan};
 use gleaner_types::{Document, ErrorCode, JobId, JobKind, PageError};
 use serde_json::Value;
@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::clock::Clock;
 use crate::context::JobContext;
+use crate::error::QUEUE_FULL_PAUSE;
 use crate::explain::Records;
 use crate::handle::Job;
 use crate::map::{self, MapResult};
@@ -102,7 +103,9 @@ impl Room {
         let (mut context, pages) =
             JobContext::of_targets(terms.id, targets, plan.options, plan.zero_data_retention);
         context.deadline = Some(self.shared.clock.now() + timeout);
-        let id = self.begin(context, terms.job(None, JobRules::with_limit(1), pages)).await?;
+        let mut job = terms.job(None, JobRules::with_limit(1), pages);
+        job.in_memory = plan.zero_data_retention;
+        let id = self.begin(context, job).await?;
         Ok(Scraping { job: self.handle(id), timeout })
     }
 
@@ -191,6 +194,19 @@ impl Room {
         map::map(&self.shared, plan, new_id()).await
     }
 
+    /// Lists the addresses of a site for an extract job, in one of the places that its team has for such work
+    /// ([`MAX_ERRANDS_OF_TEAM`](crate::MAX_ERRANDS_OF_TEAM)), and for no price but the job's own.
+    ///
+    /// # Errors
+    /// As for [`map`](Self::map).
+    pub async fn map_for(self: &Arc<Self>, plan: MapPlan, purse: Option<&Purse>) -> Result<MapResult, Error> {
+        let _place = match purse {
+            Some(purse) => Some(purse.errand().await),
+            None => None,
+        };
+        self.map(plan).await
+    }
+
     /// Adds to a job's status what its reader should know.
     ///
     /// # Errors
@@ -262,16 +278,19 @@ impl Scraping {
             Some(document) => Ok(document),
             None => Err(match self.job.failures().await?.failures.pop() {
                 Some(failure) => failure.error.into(),
-                None => match self.job.status().await?.error {
-                    Some(reason) => Error::insufficient_credits(reason),
-                    None => PageError {
-                        code: ErrorCode::UnknownError,
-                        message: "the page gave no document".to_owned(),
-                    }
-                    .into(),
-                },
+                None => why_nothing(self.job.status().await?),
             }),
         }
+    }
+}
+
+/// Why a scrape that lists no failure gave no document.
+fn why_nothing(job: JobSnapshot) -> Error {
+    let reason = job.error.unwrap_or_else(|| "the page gave no document".to_owned());
+    match job.failure {
+        Some(JobFailure::InsufficientCredits) => Error::insufficient_credits(reason),
+        Some(JobFailure::NoRoom) => Error::rate_limited(reason, QUEUE_FULL_PAUSE),
+        _ => PageError { code: ErrorCode::UnknownError, message: reason }.into(),
     }
 }
 

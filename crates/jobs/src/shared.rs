@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use gleaner_frontier::{Candidate, Pace, RobotsPolicy};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Store};
-use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ErrorCode, JobId, PageError};
+use gleaner_types::plan::{Location, ProxyMode, ScrapeOptionsPlan};
+use gleaner_types::{ErrorCode, JobId, PageError, SafeUrl, limits};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use url::{Position, Url};
@@ -16,7 +16,7 @@ use crate::extract::Extract;
 use crate::gate::{Gate, Manners, Pass};
 use crate::page::MAX_RETRY_AFTER;
 use crate::ports::{Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform};
-use crate::robots::{Known, ROBOTS_TIMEOUT, Reading, RobotsCache};
+use crate::robots::{Known, OwnWay, ROBOTS_TIMEOUT, Robots, RobotsCache, Trouble};
 use crate::room::Parts;
 use crate::transforming::Places;
 
@@ -118,6 +118,7 @@ impl Shared {
     pub(crate) async fn heed(&self, answer: &Fetched) {
         let Some(pause) = answer.retry_after.filter(|_| is_busy(answer.status)) else { return };
         let pause = pause.min(MAX_RETRY_AFTER);
+        tracing::debug!(url = %SafeUrl::from(&answer.url), seconds = pause.as_secs_f64(), "a host asks to be left alone");
         self.gate.rest(&answer.url, pause);
         let not_before = Some(self.clock.now() + pause);
         self.pace(&answer.url, Pace { not_before, ..Pace::default() }).await;
@@ -137,8 +138,20 @@ impl Shared {
         scheme_assumed: bool,
         job: &JobContext,
     ) -> Known {
-        let load = |address| self.load_robots(agent, address, scheme_assumed, job);
-        self.robots.get(agent, url, self.clock.now(), load).await
+        let now = self.clock.now();
+        let load = |address| self.load_robots(agent, address, scheme_assumed, job, None);
+        let usual = self.robots.get(agent, url, None, now, load).await;
+        if usual.robots.trouble.is_none() {
+            return usual;
+        }
+        let Some(way) = own_way(&job.options) else { return usual };
+        let load = |address| self.load_robots(agent, address, scheme_assumed, job, Some(way.clone()));
+        self.robots.get(agent, url, Some(way.clone()), now, load).await
+    }
+
+    /// What `agent` was told by the robots.txt that was read of the origin of `url`, where one was.
+    pub(crate) fn robots_read(&self, agent: &str, url: &Url) -> Option<Arc<Robots>> {
+        self.robots.peek(agent, url)
     }
 
     async fn load_robots(
@@ -147,9 +160,9 @@ impl Shared {
         address: Url,
         scheme_assumed: bool,
         job: &JobContext,
-    ) -> Reading {
-        // One that is read for all jobs is read by the headers and the patience of none.
-        let options = ScrapeOptionsPlan { timeout: ROBOTS_TIMEOUT, ..job.foreign_options.clone() };
+        way: Option<OwnWay>,
+    ) -> Robots {
+        let options = robots_options(job, way);
         let request = FetchRequest {
             url: &address,
             scheme_assumed,
@@ -161,8 +174,10 @@ impl Shared {
         match self.fetch.fetch(request, &errand).await {
             Ok(answer) => {
                 let policy = RobotsPolicy::from_status(answer.status, &answer.body, agent);
-                // What it asks of an agent that one job chose is kept by that job alone.
-                let min_gap = (agent == self.agent).then(|| policy.crawl_delay().unwrap_or_default());
+                // What it asks of an agent that one job chose is kept by that job alone; one that cannot be read asks for
+                // nothing.
+                let is_everybodys = agent == self.agent && !policy.is_unreachable();
+                let min_gap = is_everybodys.then(|| policy.crawl_delay().unwrap_or_default());
                 if let Some(gap) = min_gap {
                     // At once, so that nothing comes between the answer and what it asks for.
                     self.gate.set_gap(&address, gap);
@@ -173,19 +188,51 @@ impl Shared {
                     self.pace(&address, pace).await;
                 }
                 self.heed(&answer).await;
-                Ok(Arc::new(policy))
+                if !policy.is_unreachable() {
+                    return Robots::of(policy);
+                }
+                let cause = format!("its server answered with status {}", answer.status);
+                let error = unread(&address, ErrorCode::ScrapeSiteError, &cause);
+                Robots::unreachable(Trouble { error, passes: true, answered: true })
             }
-            Err(failure) => {
-                let host = address.host_str().unwrap_or_default();
-                let cause = &failure.error.message;
-                let message =
-                    format!("robots.txt could not be read, so no page of {host} is fetched: {cause}");
-                let code = failure.error.code;
-                let retryable = failure.retryable || code == ErrorCode::ScrapeTimeout;
-                Err(FetchError { error: PageError { code, message }, retryable, ..failure })
+            Err(FetchError { error: PageError { code, message }, retryable, .. }) => {
+                let passes = retryable || code == ErrorCode::ScrapeTimeout;
+                Robots::unreachable(Trouble {
+                    error: unread(&address, code, &message),
+                    passes,
+                    answered: false,
+                })
             }
         }
     }
+}
+
+/// Why no page of a host is fetched whose robots.txt could not be read.
+fn unread(address: &Url, code: ErrorCode, cause: &str) -> PageError {
+    // The address is named once.
+    let cause = cause.strip_prefix(&format!("{}: ", SafeUrl::from(address))).unwrap_or(cause);
+    PageError { code, message: format!("{} could not be read: {cause}", SafeUrl::from(address)) }
+}
+
+/// The options with which robots.txt is fetched. Those of the job that are left have no effect on it.
+fn robots_options(job: &JobContext, way: Option<OwnWay>) -> ScrapeOptionsPlan {
+    let usual = || OwnWay { proxy: ProxyMode::Auto, country: limits::DEFAULT_COUNTRY.to_owned() };
+    let OwnWay { proxy, country } = way.unwrap_or_else(usual);
+    ScrapeOptionsPlan {
+        timeout: ROBOTS_TIMEOUT,
+        mobile: false,
+        skip_tls_verification: true,
+        location: Location { country, languages: Vec::new() },
+        proxy,
+        ..job.foreign_options.clone()
+    }
+}
+
+/// The way of a job whose options lead by another than the usual one.
+fn own_way(options: &ScrapeOptionsPlan) -> Option<OwnWay> {
+    let Location { country, .. } = &options.location;
+    let is_usual = options.proxy != ProxyMode::Stealth && country == limits::DEFAULT_COUNTRY;
+    (!is_usual).then(|| OwnWay { proxy: options.proxy, country: country.clone() })
 }
 
 /// Are they of one host, as politeness counts hosts: by name and port?

@@ -3,19 +3,25 @@
 //! In a crawl a sitemap is leased, fetched and finished like a page, so that politeness, limits and crashes are the
 //! queue's business here too; it gives pages at depth 0 in place of a document. [`Sitemaps`] of a job remembers which
 //! leases are sitemaps.
+//!
+//! robots.txt names sitemaps. A job that holds to it has read it before its start page. One that does not leases it like
+//! a sitemap of its own and reads nothing else in it: not through what is known of robots.txt in common, because then what
+//! it says of the pace would hold for a job that asked not to heed it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, Identity, RobotsPolicy, Sitemap, UrlKey, same_site, sitemap};
+use gleaner_frontier::{Candidate, Identity, RobotsPolicy, Sitemap, UrlKey, same_site};
 use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::{ErrorCode, PageError};
 use url::Url;
 
 use crate::context::JobContext;
 use crate::gate::Manners;
-use crate::ports::{FetchError, FetchRequest, Purpose};
-use crate::shared::{Errand, Shared};
+use crate::ports::{FetchError, FetchRequest, Fetched, Purpose};
+use crate::shared::{Errand, Shared, is_busy};
+use crate::transforming;
 
 /// At most so many sitemap files of one site are read.
 pub const MAX_SITEMAP_FILES: usize = 1_000;
@@ -29,8 +35,6 @@ pub const MAX_SITEMAP_BYTES: usize = 1 << 30;
 
 /// Of so many broken sitemaps a job tells its reader.
 const MAX_WARNED: usize = 3;
-/// Sitemaps go before pages of their depth, for they tell of more.
-const PRIORITY: u8 = Candidate::NORMAL + 64;
 /// Tells the key of a sitemap from that of a page at the same address.
 const MARK: u64 = 0x7369_7465_6d61_7073;
 
@@ -46,6 +50,8 @@ struct State {
     depths: HashMap<UrlKey, u32>,
     /// Those that the site's robots.txt names are meant to be read, whatever else it forbids.
     named: HashSet<UrlKey>,
+    /// robots.txt, where it is read for its sitemaps alone.
+    robots: Option<UrlKey>,
     /// Whose sitemaps they are.
     start: Option<Url>,
     pages: usize,
@@ -94,19 +100,33 @@ impl Sitemaps {
         state.warned <= MAX_WARNED
     }
 
+    /// Is this the key of a robots.txt that is read for its sitemaps?
+    pub(crate) fn is_robots(&self, key: UrlKey) -> bool {
+        self.lock().robots == Some(key)
+    }
+
     /// Where the sitemaps of a site are: those that robots.txt names, the one at the root, the one beside the start page,
-    /// and the one of the folder that the start page may be without saying so (`/docs`).
+    /// and the one of the folder that the start page may be without saying so (`/docs`). Where robots.txt was not read, it
+    /// is among them.
     pub(crate) fn roots(&self, start: &Url, robots: Option<&RobotsPolicy>) -> Vec<Candidate> {
-        let named = robots.map_or_else(Vec::new, |policy| policy.sitemaps().to_vec());
         let last = start.path_segments().and_then(|mut segments| segments.next_back()).unwrap_or_default();
         let inner = (!last.is_empty() && !last.contains('.')).then(|| format!("{last}/sitemap.xml"));
         let usual = ["/sitemap.xml", "sitemap.xml"].into_iter().chain(inner.as_deref());
         let usual: Vec<Url> = usual.filter_map(|path| start.join(path).ok()).collect();
+        let unread = start.join("/robots.txt").ok().filter(|_| robots.is_none());
+        let named = robots.map_or_else(Vec::new, |policy| policy.sitemaps().to_vec());
         let mut state = self.lock();
-        let own = named.iter().filter(|url| url.origin() == start.origin());
-        state.named.extend(own.map(key_of));
         state.start = Some(start.clone());
-        state.put(named.into_iter().chain(usual), 0)
+        state.robots = unread.as_ref().map(key_of);
+        let mut roots = state.put(unread.into_iter(), 0);
+        roots.extend(state.name(named));
+        roots.extend(state.put(usual.into_iter(), 0));
+        roots
+    }
+
+    /// The sitemaps that the site's robots.txt names.
+    pub(crate) fn named(&self, sitemaps: Vec<Url>) -> Vec<Candidate> {
+        self.lock().name(sitemaps)
     }
 
     /// May a sitemap be fetched, as far as the robots.txt of its origin says? The site's own robots.txt may name files of
@@ -119,10 +139,11 @@ impl Sitemaps {
         url: &Url,
         key: UrlKey,
     ) -> Allowed {
-        let Ok(policy) = shared.robots(agent, url, false, job).await.reading else { return Allowed::Unknown };
-        if policy.is_unreachable() {
+        let robots = shared.robots(agent, url, false, job).await.robots;
+        if robots.trouble.is_some() {
             return Allowed::Unknown;
         }
+        let policy = &robots.policy;
         let is_named = self.lock().named.contains(&key);
         if is_named || policy.allows(url) {
             Allowed::Yes { gap: policy.crawl_delay().unwrap_or_default() }
@@ -175,10 +196,17 @@ impl State {
             let room = self.depths.len() < MAX_SITEMAP_FILES && self.bytes < MAX_SITEMAP_BYTES;
             if room && !self.depths.contains_key(&key) {
                 self.depths.insert(key, depth);
-                new.push(Candidate { url, key, external: false, priority: PRIORITY });
+                new.push(Candidate { url, key, external: false, priority: Candidate::ERRAND });
             }
         }
         new
+    }
+
+    fn name(&mut self, sitemaps: Vec<Url>) -> Vec<Candidate> {
+        let origin = self.start.as_ref().map(Url::origin);
+        let own = sitemaps.iter().filter(|url| Some(url.origin()) == origin);
+        self.named.extend(own.map(key_of));
+        self.put(sitemaps.into_iter(), 0)
     }
 }
 
@@ -194,20 +222,43 @@ pub(crate) async fn read(
     options: &ScrapeOptionsPlan,
     manners: Manners,
 ) -> Result<Found, FetchError> {
+    let answer = fetch(shared, url, options, manners).await?;
+    let (url, bytes) = (answer.url.clone(), answer.body.len());
+    if answer.status != 200 {
+        return Ok(Found { url, bytes, sitemap: Sitemap::default() });
+    }
+    let sitemap = transforming::sitemap(shared, answer).await;
+    Ok(Found { url, bytes, sitemap })
+}
+
+/// Fetches a robots.txt and reads which sitemaps it names; none where it is not there.
+pub(crate) async fn read_robots(
+    shared: &Arc<Shared>,
+    url: &Url,
+    options: &ScrapeOptionsPlan,
+    manners: Manners,
+) -> Result<Vec<Url>, FetchError> {
+    let answer = fetch(shared, url, options, manners).await?;
+    Ok(RobotsPolicy::from_status(answer.status, &answer.body, &shared.agent).sitemaps().to_vec())
+}
+
+async fn fetch(
+    shared: &Arc<Shared>,
+    url: &Url,
+    options: &ScrapeOptionsPlan,
+    manners: Manners,
+) -> Result<Fetched, FetchError> {
     let request =
         FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap, session: None };
     let errand = Errand::begin(shared, url, manners).await;
     let answer = shared.fetch.fetch(request, &errand).await?;
     shared.heed(&answer).await;
-    drop(errand);
-    let (url, bytes) = (answer.url.clone(), answer.body.len());
-    if answer.status != 200 {
-        return Ok(Found { url, bytes, sitemap: Sitemap::default() });
+    if is_busy(answer.status) {
+        let message = format!("it answered with status {}", answer.status);
+        let error = PageError { code: ErrorCode::ScrapeSiteError, message };
+        return Err(FetchError { error, retryable: true, refused_hop: None });
     }
-    // Up to 50 MB of XML: not beside the connections.
-    let parsed = tokio::task::spawn_blocking(move || sitemap::parse(&answer.body, &answer.url)).await;
-    let parsed = parsed.unwrap_or_default();
-    Ok(Found { url, bytes, sitemap: parsed })
+    Ok(answer)
 }
 
 /// Reads the sitemaps of a site one after another, without a queue, until `enough` says so. It may be dropped at any
@@ -240,6 +291,8 @@ pub(crate) async fn read_all(
 
 #[cfg(test)]
 mod tests {
+    use gleaner_frontier::sitemap;
+
     use super::*;
 
     /// A sitemap of these pages, or of these further sitemaps.
@@ -274,16 +327,29 @@ mod tests {
             paths(&roots),
             ["/map.xml", "/sitemap.xml", "/docs/sitemap.xml", "/docs/start/sitemap.xml"]
         );
-        let page = Sitemaps::default().roots(&url("/docs"), None);
+        let nothing = RobotsPolicy::allow_all();
+        let page = Sitemaps::default().roots(&url("/docs"), Some(&nothing));
         assert_eq!(paths(&page), ["/sitemap.xml", "/docs/sitemap.xml"]);
-        let file = Sitemaps::default().roots(&url("/docs/a.html"), None);
+        let file = Sitemaps::default().roots(&url("/docs/a.html"), Some(&nothing));
         assert_eq!(paths(&file), ["/sitemap.xml", "/docs/sitemap.xml"]);
+    }
+
+    #[test]
+    fn a_robots_txt_that_was_not_read_is_read_for_its_sitemaps() {
+        let sitemaps = Sitemaps::default();
+        let roots = sitemaps.roots(&url("/docs/"), None);
+        assert_eq!(paths(&roots), ["/robots.txt", "/sitemap.xml", "/docs/sitemap.xml"]);
+        let is_robots: Vec<bool> = roots.iter().map(|root| sitemaps.is_robots(root.key)).collect();
+        assert_eq!(is_robots, [true, false, false]);
+        assert!(roots.iter().all(|root| sitemaps.contains(root.key)));
+        let named = sitemaps.named(vec![url("/named.xml"), url("/sitemap.xml")]);
+        assert_eq!(paths(&named), ["/named.xml"], "each is read once");
     }
 
     #[test]
     fn an_index_that_names_itself_ends_and_nesting_is_bounded() {
         let sitemaps = Sitemaps::default();
-        let mut next = sitemaps.roots(&url("/"), None).remove(0);
+        let mut next = sitemaps.roots(&url("/"), Some(&RobotsPolicy::allow_all())).remove(0);
         let mut read = 0;
         loop {
             let children = vec![next.url.clone(), url(&format!("/{read}.xml"))];
@@ -301,7 +367,7 @@ mod tests {
         let body = "<urlset><url><loc>/a</loc><priority>0.2</priority></url>\
             <url><loc>/b</loc><priority>0.9</priority></url></urlset>";
         let sitemaps = Sitemaps::default();
-        let root = sitemaps.roots(&url("/"), None).remove(0);
+        let root = sitemaps.roots(&url("/"), Some(&RobotsPolicy::allow_all())).remove(0);
         let (_, pages) = sitemaps.take(root.key, found_in(body));
         assert!(pages[0].0.path() == "/a" && pages[0].1 < pages[1].1, "{pages:?}");
     }
@@ -318,7 +384,7 @@ mod tests {
             link("de", "/de/a")
         );
         let sitemaps = Sitemaps::default();
-        let root = sitemaps.roots(&url("/"), None).remove(0);
+        let root = sitemaps.roots(&url("/"), Some(&RobotsPolicy::allow_all())).remove(0);
         let (_, pages) = sitemaps.take(root.key, found_in(&body));
         let (found, priorities): (Vec<&str>, Vec<u8>) =
             pages.iter().map(|(url, priority)| (url.path(), *priority)).unzip();
@@ -329,7 +395,7 @@ mod tests {
     #[test]
     fn the_query_tells_sitemaps_apart() {
         let sitemaps = Sitemaps::default();
-        let root = sitemaps.roots(&url("/"), None).remove(0);
+        let root = sitemaps.roots(&url("/"), Some(&RobotsPolicy::allow_all())).remove(0);
         let (further, _) =
             sitemaps.take(root.key, sitemap_of("sitemap", &[url("/s.xml?page=1"), url("/s.xml?page=2")]));
         assert_eq!(further.len(), 2);
@@ -355,7 +421,7 @@ mod tests {
     #[test]
     fn the_bytes_of_all_sitemaps_are_bounded() {
         let sitemaps = Sitemaps::default();
-        let root = sitemaps.roots(&url("/"), None).remove(0);
+        let root = sitemaps.roots(&url("/"), Some(&RobotsPolicy::allow_all())).remove(0);
         let large = Found { bytes: MAX_SITEMAP_BYTES, ..sitemap_of("sitemap", &[url("/more.xml")]) };
         assert!(sitemaps.take(root.key, large).0.is_empty());
     }

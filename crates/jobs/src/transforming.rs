@@ -10,6 +10,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gleaner_frontier::{Sitemap, sitemap};
 use gleaner_types::{ErrorCode, PageError};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -25,6 +26,9 @@ pub const MAX_PDFS_AT_ONCE: usize = 2;
 /// pages in work.
 pub const MAX_LARGE_AT_ONCE: usize = 4;
 
+/// Large sitemaps that are read at once: each may be gzip of 50 MB.
+pub const MAX_SITEMAPS_AT_ONCE: usize = 2;
+
 /// A PDF or a large body waits so long for its place, and is given up when it has been worked on for so long again.
 pub const MAX_TRANSFORM_TIME: Duration = Duration::from_secs(60);
 
@@ -32,11 +36,15 @@ pub const MAX_TRANSFORM_TIME: Duration = Duration::from_secs(60);
 /// that share it with them.
 const LARGE_BODY: usize = 256 << 10;
 
+/// What a gzip file begins with (RFC 1952, 2.3.1).
+const GZIP: &[u8] = &[0x1f, 0x8b];
+
 /// The places for what takes long.
 #[derive(Debug)]
 pub(crate) struct Places {
     pdfs: Arc<Semaphore>,
     large: Arc<Semaphore>,
+    sitemaps: Arc<Semaphore>,
 }
 
 impl Default for Places {
@@ -44,6 +52,7 @@ impl Default for Places {
         Self {
             pdfs: Arc::new(Semaphore::new(MAX_PDFS_AT_ONCE)),
             large: Arc::new(Semaphore::new(MAX_LARGE_AT_ONCE)),
+            sitemaps: Arc::new(Semaphore::new(MAX_SITEMAPS_AT_ONCE)),
         }
     }
 }
@@ -74,6 +83,21 @@ pub(crate) async fn transform(
         Ok(transformed) => (page, transformed.unwrap_or_else(|_| Err(panicked()))),
         Err(_) => (page, Err(too_slow("no end of the work on it"))),
     }
+}
+
+/// Reads a sitemap, which nothing can stop: the wait for a place ends because each is bounded in bytes.
+pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> Sitemap {
+    // What is packed may be as much as the rest.
+    if page.body.len() < LARGE_BODY && !page.body.starts_with(GZIP) {
+        let parse = AssertUnwindSafe(|| sitemap::parse(&page.body, &page.url));
+        return std::panic::catch_unwind(parse).unwrap_or_default();
+    }
+    let place = Arc::clone(&shared.places.sitemaps).acquire_owned().await;
+    let work = tokio::task::spawn_blocking(move || {
+        let _place = place;
+        sitemap::parse(&page.body, &page.url)
+    });
+    work.await.unwrap_or_default()
 }
 
 /// By its type, or by its first bytes, which the transformer believes more.

@@ -43,6 +43,7 @@ impl Fetch for Site {
             cache_state: CacheState::Miss,
             cached_at: None,
             rendering: None,
+            robots_tag: String::new(),
         })
     }
 }

@@ -32,6 +32,18 @@ impl Error {
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
+
+    /// Is it the key that cannot be used?
+    #[must_use]
+    pub const fn is_key(&self) -> bool {
+        matches!(self.kind, ErrorKind::Key)
+    }
+
+    /// Is it the address of the service that cannot be used?
+    #[must_use]
+    pub const fn is_base_url(&self) -> bool {
+        matches!(self.kind, ErrorKind::BaseUrl)
+    }
 }
 
 impl fmt::Display for Error {

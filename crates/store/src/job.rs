@@ -238,6 +238,18 @@ pub struct PageFailures {
     pub robots_blocked: Vec<Url>,
 }
 
+/// Why a job failed as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JobFailure {
+    /// Its team can pay for no further page.
+    InsufficientCredits,
+    /// There is no room for a further document.
+    NoRoom,
+    /// Whoever works on it said so ([`Store::fail`](crate::Store::fail)).
+    Other,
+}
+
 /// A job at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobSnapshot {
@@ -257,7 +269,9 @@ pub struct JobSnapshot {
     pub failed: u64,
     /// Pages that robots.txt forbade.
     pub robots_blocked: u64,
-    /// What the documents cost.
+    /// Tokens that went into the one result of a job that gives one.
+    pub tokens_used: u64,
+    /// What the documents cost, or the one result.
     pub credits_used: u64,
     /// Since the Unix epoch.
     pub created_at: Duration,
@@ -265,6 +279,8 @@ pub struct JobSnapshot {
     pub ended_at: Option<Duration>,
     /// What the reader should know.
     pub warning: Option<String>,
-    /// Why the job failed as a whole.
+    /// Why the job failed as a whole; `None` unless it did.
+    pub failure: Option<JobFailure>,
+    /// The same in words.
     pub error: Option<String>,
 }

@@ -4,7 +4,7 @@
 //! transaction: a page is leased, worked on, and finished together with the links it gave. Whoever crashes
 //! in between loses a lease, which expires; another worker takes the page, and its document is stored once.
 //!
-//! [`Store`] is the contract, [`MemoryStore`] keeps it in memory (documents beyond a bound go to temporary
+//! [`Store`] is the contract, [`MemoryStore`] keeps it in memory (documents beyond a bound, and long queues, go to temporary
 //! files), and [`conformance`] is the suite that every store runs.
 //!
 //! ```
@@ -19,6 +19,7 @@
 //! # }
 //! ```
 
+mod cold;
 mod conclusion;
 pub mod conformance;
 mod error;
@@ -37,13 +38,13 @@ pub use conclusion::Conclusion;
 pub use error::{Error, ErrorKind};
 pub use history::{HistoryKey, PastScrape, Remembered};
 pub use job::{
-    FinishedPage, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailure, PageFailures,
-    PageOutcome, ReadBound, Receipt, Retention, Slice,
+    FinishedPage, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailure,
+    PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice,
 };
 pub use ledger::{Accounting, EndedJob, Shortage};
 pub use memory::{
     ALWAYS_LISTED_FAILURES, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS,
-    MAX_LISTED_FAILURES, MemoryConfig, MemoryStore,
+    MAX_LISTED_FAILURES, MAX_UNSETTLED_JOBS, MemoryConfig, MemoryStore,
 };
 pub use outbox::{
     DELIVERY_LEASE, DeadLetter, DeliveryOutcome, Due, DueEvent, EventId, MAX_LISTED_DEAD_LETTERS,

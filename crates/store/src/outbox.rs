@@ -2,8 +2,8 @@
 //!
 //! An event is written in the transaction of the state change that it tells of, and stays until it was delivered or
 //! given up: so none is lost to a crash, and none tells of what did not happen. Events of a job go out one after the
-//! other in their order. The body is made of the stored document when it is due, always the same bytes; so an event
-//! that waits takes no more than its place in the list.
+//! other in their order. The body is made of the stored document when it is sent, always the same bytes; so an event
+//! that waits takes no more than its place in the list, and one that cannot be sent just now costs no body.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub struct Due {
     pub next: Option<Duration>,
 }
 
-/// An event to deliver now.
+/// An event to deliver now; its exact bytes are those of [`Store::event_body`](crate::Store::event_body).
 #[derive(Debug, Clone)]
 pub struct DueEvent {
     /// Which.
@@ -62,12 +62,8 @@ pub struct DueEvent {
     pub webhook: Arc<WebhookPlan>,
     /// What happened.
     pub name: EventName,
-    /// The exact bytes to send.
-    pub body: Vec<u8>,
     /// Tries before this one.
     pub attempt: u32,
-    /// An earlier event of the job was given up and none was delivered since: one try is enough.
-    pub faltering: bool,
 }
 
 /// What came of a try.
@@ -80,7 +76,7 @@ pub enum DeliveryOutcome {
         /// Since the Unix epoch.
         not_before: Duration,
     },
-    /// It was not tried, since the receiver is busy with others.
+    /// It was not tried: the receiver is busy with others, or is left alone for a while.
     Postponed {
         /// Since the Unix epoch.
         not_before: Duration,
@@ -89,6 +85,8 @@ pub enum DeliveryOutcome {
     GivenUp {
         /// What the last try came to; no secrets.
         reason: String,
+        /// It was tried now, and not only before.
+        tried: bool,
     },
 }
 
@@ -101,9 +99,9 @@ pub struct DeadLetter {
     pub name: EventName,
     /// The receiver.
     pub url: SafeUrl,
-    /// How often it was tried.
+    /// How often it was tried; 0 where it was given up because the receiver had been down for long.
     pub attempts: u32,
-    /// What the last try came to.
+    /// What the last try came to, or why there was none.
     pub reason: String,
     /// When it was given up, since the Unix epoch.
     pub at: Duration,

@@ -2,16 +2,15 @@
 //!
 //! Under [`Retention::Stream`] they wait, as they are, for the one reader. Under [`Retention::Keep`] each is written
 //! to JSON once: small in memory, and what goes over the wire anyway. Where the bound of the job, or that of all jobs
-//! together, is reached, the JSON goes to a temporary file ([`Shelf`]). Nothing that was stored is ever dropped to make
+//! together, is reached, the JSON goes to a temporary file ([`Shelf`](crate::shelf::Shelf)). Nothing that was stored is ever dropped to make
 //! room: a document that can be kept nowhere is refused, and its job ends saying so.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use gleaner_types::Document;
 
-use crate::shelf::{Shelf, Spilled};
+use crate::shelf::{Seat, Spilled};
 use crate::weight::weight;
 use crate::{Error, JsonSlice, ReadBound, Retention, Slice};
 
@@ -45,6 +44,13 @@ impl Stored {
             Self::Spilled(_) => 0,
         }
     }
+
+    fn in_file(&self) -> u64 {
+        match self {
+            Self::Live(..) | Self::Json(_) => 0,
+            Self::Spilled(spilled) => spilled.len() as u64,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -57,27 +63,25 @@ pub(crate) struct Results {
     weight: usize,
     /// Bytes that `items` take in memory.
     held: usize,
+    /// Bytes that they take in files.
+    spilled: u64,
     retained_bytes: usize,
     /// Nothing is put aside: what is beyond the bound is refused.
     in_memory: bool,
-    shelf: Arc<Shelf>,
+    seat: Seat,
 }
 
 impl Drop for Results {
     fn drop(&mut self) {
-        self.shelf.give_back(self.held, self.in_memory);
+        self.seat.give_back(self.held, self.in_memory);
+        self.seat.forgotten(self.spilled);
     }
 }
 
 impl Results {
-    pub(crate) fn new(
-        retention: Retention,
-        retained_bytes: usize,
-        in_memory: bool,
-        shelf: Arc<Shelf>,
-    ) -> Self {
+    pub(crate) fn new(retention: Retention, retained_bytes: usize, in_memory: bool, seat: Seat) -> Self {
         let items = VecDeque::new();
-        Self { retention, first: 0, items, weight: 0, held: 0, retained_bytes, in_memory, shelf }
+        Self { retention, first: 0, items, weight: 0, held: 0, spilled: 0, retained_bytes, in_memory, seat }
     }
 
     /// The position that the next document will have.
@@ -101,6 +105,7 @@ impl Results {
         let item = self.place(item)?;
         self.weight += item.weight();
         self.held += item.in_memory();
+        self.spilled += item.in_file();
         self.items.push_back(item);
         Ok(())
     }
@@ -109,7 +114,7 @@ impl Results {
         let size = item.in_memory();
         let streams = self.retention == Retention::Stream;
         let within_own = streams || self.held + size <= self.retained_bytes;
-        if within_own && self.shelf.take(size, self.in_memory) {
+        if within_own && self.seat.take(size, self.in_memory) {
             return Ok(item);
         }
         if !self.in_memory {
@@ -118,14 +123,14 @@ impl Results {
                 Stored::Json(json) => json.clone(),
                 Stored::Spilled(_) => return Ok(item),
             };
-            return self.shelf.put_aside(&json).map(Stored::Spilled);
+            return self.seat.put_aside(&json).map(Stored::Spilled);
         }
         if streams {
             // It waits for its one reader, who is held back by what is unread.
-            self.shelf.take_anyway(size, true);
+            self.seat.take_anyway(size, true);
             return Ok(item);
         }
-        Err(if within_own { self.shelf.no_memory() } else { self.no_own_memory() })
+        Err(if within_own { self.seat.no_memory() } else { self.no_own_memory() })
     }
 
     fn no_own_memory(&self) -> Error {
@@ -188,10 +193,9 @@ impl Results {
         }
     }
 
-    /// The JSON of the document at this position.
-    pub(crate) fn json(&mut self, position: u64) -> Result<Option<Vec<u8>>, Error> {
-        let part = self.read_json(position, ReadBound { documents: 1, bytes: 0 });
-        part.items.into_iter().next().map(|held| held.json().map(Vec::from)).transpose()
+    /// The document at this position, where documents are kept.
+    pub(crate) fn held(&mut self, position: u64) -> Option<Held> {
+        self.read_json(position, ReadBound { documents: 1, bytes: 0 }).items.pop()
     }
 
     fn pop_first(&mut self) -> Option<Stored> {
@@ -200,7 +204,9 @@ impl Results {
         self.weight = self.weight.saturating_sub(item.weight());
         let freed = item.in_memory();
         self.held = self.held.saturating_sub(freed);
-        self.shelf.give_back(freed, self.in_memory);
+        self.seat.give_back(freed, self.in_memory);
+        self.spilled = self.spilled.saturating_sub(item.in_file());
+        self.seat.forgotten(item.in_file());
         Some(item)
     }
 }
@@ -251,7 +257,7 @@ impl Held {
         }
     }
 
-    fn json(self) -> Result<Bytes, Error> {
+    pub(crate) fn json(self) -> Result<Bytes, Error> {
         match self {
             Self::Live(document) => to_json(&document),
             Self::Memory(json) => Ok(json),
@@ -277,8 +283,10 @@ pub(crate) struct Prepared(Stored);
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::shelf::ShelfBounds;
+    use crate::shelf::{Shelf, ShelfBounds};
 
     fn shelf(memory: usize) -> Arc<Shelf> {
         Shelf::new(ShelfBounds { memory, disk: 1 << 20, file: 1 << 20, folder: None })
@@ -289,7 +297,7 @@ mod tests {
     }
 
     fn filled(retention: Retention, retained_bytes: usize, count: usize) -> Results {
-        let mut results = Results::new(retention, retained_bytes, false, shelf(1 << 20));
+        let mut results = Results::new(retention, retained_bytes, false, shelf(1 << 20).seat(None));
         for number in 0..count {
             results.push(Results::prepare(retention, document(&number.to_string())).unwrap()).unwrap();
         }
@@ -350,7 +358,7 @@ mod tests {
     fn all_jobs_together_keep_to_their_bound_and_lose_nothing() {
         for retention in [Retention::Keep, Retention::Stream] {
             let shelf = shelf(10_000);
-            let new = || Results::new(retention, usize::MAX, false, Arc::clone(&shelf));
+            let new = || Results::new(retention, usize::MAX, false, shelf.seat(None));
             let mut jobs: Vec<Results> = (0..20).map(|_| new()).collect();
             for (number, job) in (0..20).flat_map(|number| (0..20).map(move |job| (number, job))) {
                 let text = format!("{number} of {job} {}", "x".repeat(100));
@@ -364,7 +372,7 @@ mod tests {
                 assert_eq!(texts(&slice).iter().filter(|text| begins(text)).count(), 20);
             }
             drop(jobs);
-            assert!(shelf.take(10_000, false), "all room is free again");
+            assert!(shelf.seat(None).take(10_000, false), "all room is free again");
         }
     }
 
@@ -374,14 +382,14 @@ mod tests {
             let document = document(&"x".repeat(1_000));
             results.push(Results::prepare(Retention::Keep, document).unwrap())
         };
-        let mut own = Results::new(Retention::Keep, 2_500, true, shelf(1 << 20));
+        let mut own = Results::new(Retention::Keep, 2_500, true, shelf(1 << 20).seat(None));
         assert!(kept(&mut own).is_ok() && kept(&mut own).is_ok());
         let error = kept(&mut own).unwrap_err();
         assert!(error.is_full() && error.to_string().contains("2500 bytes that one job may use"), "{error}");
         assert_eq!(own.end(), 2, "what is there stays");
 
         let all = shelf(2_500);
-        let new = || Results::new(Retention::Keep, usize::MAX, true, Arc::clone(&all));
+        let new = || Results::new(Retention::Keep, usize::MAX, true, all.seat(None));
         let (mut first, mut second, mut third) = (new(), new(), new());
         assert!(kept(&mut first).is_ok() && kept(&mut second).is_ok());
         let error = kept(&mut third).unwrap_err();

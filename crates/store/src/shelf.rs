@@ -3,14 +3,18 @@
 //! What is put aside is appended to one file after another, each shared by all jobs, and a file goes when the last
 //! document in it is forgotten. One file for each job would need as many descriptors as there are jobs, and a single one
 //! for all would have to find room for what comes among the holes of what went.
+//!
+//! Where room is scarce for good (memory that may not be put aside, and disk), a team takes no more of it than it leaves
+//! free: half of it at most, and whoever comes later finds some. Jobs that belong to nobody may take all that there is.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::Error;
+use crate::{Error, TeamId};
 
 /// Documents of all jobs together beyond so many bytes go to temporary files.
 pub const DEFAULT_ALL_RETAINED_BYTES: usize = 256 << 20;
@@ -18,6 +22,9 @@ pub const DEFAULT_ALL_RETAINED_BYTES: usize = 256 << 20;
 pub const DEFAULT_SPILLED_BYTES: u64 = 64 << 30;
 /// A temporary file that has grown to so much gets no further documents: so there are 256 of them at the default bound.
 pub(crate) const FILE_BYTES: u64 = 256 << 20;
+/// A job whose documents may not be put aside is not begun where its team has less than this part of the memory for such
+/// documents left.
+const LEAST_PART: usize = 64;
 
 /// How much of all results there may be.
 #[derive(Debug, Clone)]
@@ -42,6 +49,24 @@ pub(crate) struct Shelf {
     disk: Arc<AtomicU64>,
     /// The file that is written to.
     file: Mutex<Option<Arc<SpillFile>>>,
+    teams: Mutex<HashMap<TeamId, Weak<Share>>>,
+}
+
+/// What a team has of the room that is scarce for good.
+#[derive(Debug, Default)]
+struct Share {
+    /// Bytes in memory that may not be put aside.
+    fixed: AtomicUsize,
+    /// Bytes of documents in files.
+    disk: AtomicU64,
+}
+
+/// The shelf, as a team finds it.
+#[derive(Debug, Clone)]
+pub(crate) struct Seat {
+    shelf: Arc<Shelf>,
+    /// `None` for a job that belongs to nobody.
+    share: Option<Arc<Share>>,
 }
 
 /// A temporary file without a name, which the system removes with the process.
@@ -89,50 +114,31 @@ impl Shelf {
             fixed: AtomicUsize::new(0),
             disk: Arc::default(),
             file: Mutex::default(),
+            teams: Mutex::default(),
         })
+    }
+
+    /// A place at the shelf for a job of this team.
+    pub(crate) fn seat(self: &Arc<Self>, team: Option<&TeamId>) -> Seat {
+        Seat { shelf: Arc::clone(self), share: team.map(|team| self.share(team)) }
+    }
+
+    fn share(&self, team: &TeamId) -> Arc<Share> {
+        let mut teams = self.teams.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(share) = teams.get(team).and_then(Weak::upgrade) {
+            return share;
+        }
+        // Not at each: as often as the table would have to grow.
+        if teams.len() == teams.capacity() {
+            teams.retain(|_, share| share.strong_count() > 0);
+        }
+        let share = Arc::<Share>::default();
+        teams.insert(team.clone(), Arc::downgrade(&share));
+        share
     }
 
     fn memory(&self, fixed: bool) -> &AtomicUsize {
         if fixed { &self.fixed } else { &self.movable }
-    }
-
-    /// Takes room in memory, where there is some.
-    pub(crate) fn take(&self, bytes: usize, fixed: bool) -> bool {
-        let all = self.memory(fixed);
-        let most = self.bounds.memory;
-        let more = |held: usize| held.checked_add(bytes).filter(|held| *held <= most);
-        all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
-    }
-
-    /// Takes room in memory for what its own bound holds back.
-    pub(crate) fn take_anyway(&self, bytes: usize, fixed: bool) {
-        self.memory(fixed).fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    pub(crate) fn give_back(&self, bytes: usize, fixed: bool) {
-        self.memory(fixed).fetch_sub(bytes, Ordering::Relaxed);
-    }
-
-    /// Why no further document is kept that may not be put aside.
-    pub(crate) fn no_memory(&self) -> Error {
-        Error::full(format!(
-            "with zero data retention results stay in memory, and the {} bytes that all jobs together may use of it are \
-             used up; what was scraped can be read",
-            self.bounds.memory
-        ))
-    }
-
-    pub(crate) fn put_aside(&self, json: &[u8]) -> Result<Spilled, Error> {
-        let length = json.len() as u64;
-        let taken = self.disk.load(Ordering::Relaxed);
-        if taken.saturating_add(length) > self.bounds.disk {
-            return Err(Error::full(format!(
-                "the {} bytes of disk that the results of all jobs together may use are used up; what was scraped can \
-                 be read, and there is room again when older results expire or are removed",
-                self.bounds.disk
-            )));
-        }
-        self.write(json).map_err(|cause| Error::io("a document could not be put aside", &cause))
     }
 
     fn write(&self, json: &[u8]) -> std::io::Result<Spilled> {
@@ -160,6 +166,93 @@ impl Shelf {
     }
 }
 
+impl Seat {
+    /// Takes room in memory, where there is some.
+    pub(crate) fn take(&self, bytes: usize, fixed: bool) -> bool {
+        let all = self.shelf.memory(fixed);
+        let most = self.shelf.bounds.memory;
+        // A team leaves as much as it takes.
+        let of_team =
+            self.fixed(fixed).map_or(0, |of_team| of_team.load(Ordering::Relaxed).saturating_add(bytes));
+        let more = |held: usize| {
+            let held = held.checked_add(bytes)?;
+            (held.checked_add(of_team)? <= most).then_some(held)
+        };
+        let taken = all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok();
+        if let Some(of_team) = self.fixed(fixed).filter(|_| taken) {
+            of_team.fetch_add(bytes, Ordering::Relaxed);
+        }
+        taken
+    }
+
+    /// Takes room in memory for what its own bound holds back.
+    pub(crate) fn take_anyway(&self, bytes: usize, fixed: bool) {
+        self.shelf.memory(fixed).fetch_add(bytes, Ordering::Relaxed);
+        if let Some(of_team) = self.fixed(fixed) {
+            of_team.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn give_back(&self, bytes: usize, fixed: bool) {
+        self.shelf.memory(fixed).fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(of_team) = self.fixed(fixed) {
+            of_team.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// The team's count of memory that is shared out.
+    fn fixed(&self, fixed: bool) -> Option<&AtomicUsize> {
+        self.share.as_ref().map(|share| &share.fixed).filter(|_| fixed)
+    }
+
+    /// Is there memory for documents of a job that may not be put aside?
+    pub(crate) fn check_fixed(&self) -> Result<(), Error> {
+        let least = self.shelf.bounds.memory / LEAST_PART;
+        if self.take(least, true) {
+            self.give_back(least, true);
+            return Ok(());
+        }
+        Err(self.no_memory())
+    }
+
+    /// Why no further document is kept that may not be put aside.
+    pub(crate) fn no_memory(&self) -> Error {
+        Error::full(format!(
+            "with zero data retention results stay in memory, and the {} bytes that all jobs together may use of it, or \
+             the team's share of them, are used up; what was scraped can be read, and there is room again when older \
+             results expire or are removed",
+            self.shelf.bounds.memory
+        ))
+    }
+
+    pub(crate) fn put_aside(&self, json: &[u8]) -> Result<Spilled, Error> {
+        let length = json.len() as u64;
+        let most = self.shelf.bounds.disk;
+        let of_team = self.share.as_ref().map(|share| &share.disk);
+        let of_team_then = of_team.map_or(0, |disk| disk.load(Ordering::Relaxed).saturating_add(length));
+        let taken = self.shelf.disk.load(Ordering::Relaxed).saturating_add(length);
+        if taken.saturating_add(of_team_then) > most {
+            return Err(Error::full(format!(
+                "the {most} bytes of disk that the results of all jobs together may use, or the team's share of them, are \
+                 used up; what was scraped can be read, and there is room again when older results expire or are removed"
+            )));
+        }
+        let spilled = self.shelf.write(json);
+        let spilled = spilled.map_err(|cause| Error::io("a document could not be put aside", &cause))?;
+        if let Some(of_team) = of_team {
+            of_team.fetch_add(length, Ordering::Relaxed);
+        }
+        Ok(spilled)
+    }
+
+    /// Documents of so many bytes in files are forgotten.
+    pub(crate) fn forgotten(&self, bytes: u64) {
+        if let Some(share) = &self.share {
+            share.disk.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,24 +263,44 @@ mod tests {
 
     #[test]
     fn room_in_memory_is_given_out_once_and_comes_back() {
-        let shelf = shelf(0);
-        assert!(shelf.take(6, false) && shelf.take(4, false), "ten bytes");
-        assert!(!shelf.take(1, false), "and none more");
-        assert!(shelf.take(10, true), "what may not be put aside has room of its own");
-        shelf.give_back(4, false);
-        assert!(shelf.take(4, false) && !shelf.take(usize::MAX, false));
+        let seat = shelf(0).seat(None);
+        assert!(seat.take(6, false) && seat.take(4, false), "ten bytes");
+        assert!(!seat.take(1, false), "and none more");
+        assert!(seat.take(10, true), "what may not be put aside has room of its own");
+        seat.give_back(4, false);
+        assert!(seat.take(4, false) && !seat.take(usize::MAX, false));
     }
 
     #[test]
     fn room_on_disk_comes_back_with_the_last_document_of_a_file() {
-        let shelf = shelf(200);
+        let seat = shelf(200).seat(None);
         // Two files of one document each.
         let large = [b'x'; 100];
-        let (first, second) = (shelf.put_aside(&large).unwrap(), shelf.put_aside(&large).unwrap());
+        let (first, second) = (seat.put_aside(&large).unwrap(), seat.put_aside(&large).unwrap());
         assert!(!Arc::ptr_eq(&first.file, &second.file));
-        assert!(shelf.put_aside(b"x").unwrap_err().is_full());
+        assert!(seat.put_aside(b"x").unwrap_err().is_full());
         drop(first);
-        assert_eq!(shelf.put_aside(b"third").unwrap().read().unwrap(), b"third");
+        assert_eq!(seat.put_aside(b"third").unwrap().read().unwrap(), b"third");
         assert_eq!(second.read().unwrap(), large);
+    }
+
+    #[test]
+    fn a_team_at_its_worst_leaves_room_for_others() {
+        let shelf = Shelf::new(ShelfBounds { memory: 1_000, disk: 1_000, file: 100, folder: None });
+        let [a, again, b] = ["a", "a", "b"].map(|team| shelf.seat(Some(&TeamId::new(team))));
+        let fill = |seat: &Seat| (0..100).filter(|_| seat.take(10, true)).count();
+        assert_eq!((fill(&a), fill(&again), fill(&b)), (50, 0, 25), "half, and half of what is left");
+        assert!(a.check_fixed().is_err() && shelf.seat(Some(&TeamId::new("c"))).check_fixed().is_ok());
+        assert!(a.take(100, false), "what may be put aside is not shared out");
+        a.give_back(500, true);
+        assert!(a.check_fixed().is_ok());
+        let put = |seat: &Seat| (0..100).map_while(|_| seat.put_aside(&[b'x'; 10]).ok()).collect::<Vec<_>>();
+        let (of_a, of_b) = (put(&a), put(&b));
+        assert_eq!((of_a.len(), put(&again).len(), of_b.len()), (50, 0, 25));
+        a.forgotten(10);
+        assert_eq!(put(&a).len(), 0, "the disk itself is free only when the file is");
+        drop((a, again, b));
+        (0..100).for_each(|number| drop(shelf.seat(Some(&TeamId::new(number.to_string())))));
+        assert!(shelf.teams.lock().unwrap().len() < 20, "teams without jobs are forgotten");
     }
 }

@@ -45,7 +45,8 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`JobExists`](crate::ErrorKind::JobExists) where the id was used before, [`KeyUsed`](crate::ErrorKind::KeyUsed)
     /// where the team used the idempotency key before, [`TooManyJobs`](crate::ErrorKind::TooManyJobs) where it has as many
-    /// jobs as it may, [`Full`](crate::ErrorKind::Full) where the queue cannot take all pages.
+    /// jobs as it may, [`Full`](crate::ErrorKind::Full) where the queue cannot take all pages, there is no room for the
+    /// documents of a job that keeps them in memory alone, or too many jobs of the team are not settled. A job that was refused has left no trace.
     async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error>;
 
     /// Did the team use this idempotency key before? To be asked before work that a second submit would do in vain; the
@@ -159,8 +160,8 @@ pub trait Store: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), [`JobEnded`](crate::ErrorKind::JobEnded), or
-    /// [`KeyUsed`](crate::ErrorKind::KeyUsed) and [`Full`](crate::ErrorKind::Full) as for [`submit`](Store::submit): all
-    /// pages are taken, or none.
+    /// [`KeyUsed`](crate::ErrorKind::KeyUsed) and [`Full`](crate::ErrorKind::Full) as for [`submit`](Store::submit): then
+    /// no page is taken, no credit added and no key used.
     async fn append(
         &self,
         job: JobId,
@@ -177,12 +178,19 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// As for [`read`](Store::read).
     async fn read_json(&self, job: JobId, from: u64, bound: ReadBound) -> Result<JsonSlice, Error>;
 
-    /// Ends a job with one result in place of documents. Its cost becomes the job's.
+    /// Ends a job with one result in place of documents. What it used and what it cost become the job's.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
     async fn conclude(&self, job: JobId, conclusion: Conclusion, now: Duration)
     -> Result<JobSnapshot, Error>;
+
+    /// Tells what the work on a running job's one result has used so far. Each word takes the place of the one before, and
+    /// that of [`conclude`](Store::conclude) is the last.
+    ///
+    /// # Errors
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
+    async fn charge(&self, job: JobId, tokens_used: u64, credits: u64) -> Result<(), Error>;
 
     /// What [`conclude`](Store::conclude) stored.
     ///
@@ -216,6 +224,13 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn due(&self, max: usize, now: Duration) -> Result<Due, Error>;
+
+    /// The exact bytes of an event that was taken, the same at each try; `None` where it is not its job's next any more.
+    /// Asked for when the event is sent, and not with [`due`](Store::due), so that one which has to wait costs none.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn event_body(&self, event: EventId) -> Result<Option<Vec<u8>>, Error>;
 
     /// Tells what came of an event that was taken. Of one that is gone or is not its job's next, nothing is changed.
     ///

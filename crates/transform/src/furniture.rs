@@ -173,6 +173,14 @@ pub(crate) fn hide(tree: &Tree, view: &mut View) {
     }
 }
 
+/// A node is looked at so far up for furniture around it, in elements.
+const STEPS: usize = 24;
+
+/// Does a node stand in an advertisement or a cookie dialog?
+pub(crate) fn surrounds(tree: &Tree, node: NodeId) -> bool {
+    tree.ancestors(node).take(STEPS).any(|around| is_furniture(tree, around))
+}
+
 /// The bytes of text below each node.
 fn text_bytes(tree: &Tree) -> Vec<usize> {
     let mut bytes = vec![0_usize; tree.len()];

@@ -23,6 +23,9 @@ pub const MAX_BODY_BYTES: usize = 256 * 1024 * 1024;
 const NO_MAIN_CONTENT: &str =
     "No main content was found: the whole page is given, as with `onlyMainContent: false`.";
 
+/// The warning of a body without a word, whatever it is.
+const NOTHING: &str = "There is nothing to read on the page: its body holds no text.";
+
 /// The warning of a page with too many elements.
 const TRUNCATED: &str = "The page has more elements than are read: its end is given as text alone.";
 
@@ -180,6 +183,7 @@ fn html_page(
     let resolver = Resolver::of_tree(url, &tree);
     let mut document = Document { metadata: metadata::read(&tree, url, &resolver), ..Document::default() };
     let mut warnings = Vec::new();
+    let mut is_blank = false;
 
     let (tagged, mut given_up) = select::view(&tree, include, exclude);
     if formats.links {
@@ -199,8 +203,7 @@ fn html_page(
     if formats.branding {
         document.branding = Some(branding::read(&tree, text, &resolver));
     }
-    let wants_text =
-        formats.markdown || formats.summary || formats.json.is_some() || formats.change_tracking.is_some();
+    let wants_text = wants_text(formats);
     if wants_text || formats.html {
         let asked = || in_body(&tree, tagged.clone());
         let whole = || {
@@ -253,6 +256,7 @@ fn html_page(
         if formats.html {
             document.html = Some(html::write(&tree, &view, &resolver.afresh(), options.remove_base64_images));
         }
+        is_blank = written.is_empty() && options.include_tags.is_empty() && options.exclude_tags.is_empty();
         if formats.summary {
             document.summary = Some(summary::of_markdown(&written));
             warnings.push(summary::WARNING);
@@ -263,6 +267,8 @@ fn html_page(
     }
     if !tagged.noscript && shell::is_shell(&tree) {
         warnings.push(shell::WARNING);
+    } else if wants_text && is_blank {
+        warnings.push(NOTHING);
     }
     if given_up {
         warnings.push(select::GIVEN_UP);
@@ -272,6 +278,11 @@ fn html_page(
     }
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
     Ok(Page { document, links: links::of_page(&tree, &resolver), pages_converted: None })
+}
+
+/// Is something asked for that is made of the Markdown?
+const fn wants_text(formats: &Formats) -> bool {
+    formats.markdown || formats.summary || formats.json.is_some() || formats.change_tracking.is_some()
 }
 
 /// Leaves out what stands in the head.
@@ -319,6 +330,7 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<P
     let mut page = Page::default();
     let mut warnings = Vec::new();
     let markdown = match kind {
+        _ if text.trim().is_empty() => String::new(),
         Body::Json => body::fenced(&text, "json"),
         Body::Xml => body::fenced(&text, "xml"),
         Body::Delimited(delimiter) => body::delimited::markdown(&text, *delimiter),
@@ -338,6 +350,9 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<P
         _ => body::fenced(&text, ""),
     };
     let formats = &options.formats;
+    if wants_text(formats) && markdown.is_empty() {
+        warnings.push(NOTHING);
+    }
     let document = &mut page.document;
     if formats.summary {
         document.summary = Some(summary::of_markdown(&markdown));

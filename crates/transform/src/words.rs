@@ -26,6 +26,10 @@ pub(crate) fn is_of_word(c: char) -> bool {
 
 /// The words of a text in lower case and in their order; pairs of characters where words are not set apart.
 pub(crate) fn words(text: &str) -> Vec<String> {
+    if text.is_ascii() {
+        let runs = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        return runs.map(str::to_ascii_lowercase).collect();
+    }
     let mut words = Vec::new();
     for word in text.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty()) {
         if !word.chars().any(is_unspaced) {
@@ -43,6 +47,12 @@ pub(crate) fn words(text: &str) -> Vec<String> {
 
 /// Letters and digits alone, in lower case.
 pub(crate) fn letters(text: &str) -> String {
+    if text.is_ascii() {
+        let mut letters = String::with_capacity(text.len());
+        let kept = text.bytes().filter(u8::is_ascii_alphanumeric);
+        letters.extend(kept.map(|byte| char::from(byte.to_ascii_lowercase())));
+        return letters;
+    }
     text.chars().filter(|c| is_of_word(*c)).flat_map(char::to_lowercase).collect()
 }
 

@@ -4,7 +4,7 @@
 
 use gleaner_transform::{Input, MAX_RESOLVED_BYTES, transform};
 use gleaner_types::Document;
-use gleaner_types::request::{Format, ScrapeOptions};
+use gleaner_types::request::{AttributeSelector, AttributesFormat, Format, ScrapeOptions};
 
 fn read_with(body: &str, content_type: &str, options: ScrapeOptions) -> Document {
     let url = "https://example.org/a/".parse().unwrap();
@@ -160,4 +160,243 @@ fn long_pages_are_judged_to_their_end() {
         "the end shares the fate of what is before it"
     );
     assert!(longer.warning.unwrap().contains("more blocks of text"));
+}
+
+/// A page with everything around its text that options leave out or keep.
+const KITES: &str = "<!doctype html><html lang=en><head><title>Kites</title></head><body>
+    <header class=site-header><a href=/>Home</a></header>
+    <nav><ul><li><a href=/a>Alpha</a><li><a href=/b data-id=9>Beta</a></ul></nav>
+    <main><article><h1 data-id=7>Kites</h1>
+    <p class=lead>Kites are made of paper and wood, and they fly where the wind is steady and the sky is clear.</p>
+    <figure><img src=/kite.png srcset='/kite.png 1x, /kite-2.png 2x' alt='A kite'></figure>
+    <p class=note data-ID=8>A note on <em>lines</em>: they are as long as the hill is high.</p></article></main>
+    <div class=ad-banner><p>Buy a kite now.</p><img src=/ad.png alt=ad></div>
+    <div id=cookie-banner role=dialog><p>We use cookies. Accept all cookies?</p></div>
+    <footer><p>All rights reserved.</p></footer></body></html>";
+
+const LEAD: &str =
+    "Kites are made of paper and wood, and they fly where the wind is steady and the sky is clear.";
+const NOTE: &str = "A note on *lines*: they are as long as the hill is high.";
+
+fn kites(options: ScrapeOptions) -> Document {
+    read_with(KITES, HTML, options)
+}
+
+#[test]
+fn options_say_what_is_kept() {
+    let home =
+        "[Home](https://example.org/)\n\n- [Alpha](https://example.org/a)\n- [Beta](https://example.org/b)";
+    let ad = "Buy a kite now.\n\n![ad](https://example.org/ad.png)";
+    let main = format!("# Kites\n\n{LEAD}\n\n![A kite](https://example.org/kite.png)\n\n{NOTE}");
+    let tags = |tags: &[&str]| Some(tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>());
+    let whole = || ScrapeOptions { only_main_content: Some(false), ..ScrapeOptions::default() };
+    let rows: Vec<(&str, ScrapeOptions, String)> = vec![
+        ("the whole page", whole(), format!("{home}\n\n{main}\n\nAll rights reserved.")),
+        (
+            "with advertisements",
+            ScrapeOptions { block_ads: Some(false), ..whole() },
+            format!(
+                "{home}\n\n{main}\n\n{ad}\n\nWe use cookies. Accept all cookies?\n\nAll rights reserved."
+            ),
+        ),
+        (
+            "a tag",
+            ScrapeOptions { include_tags: tags(&["h1"]), ..ScrapeOptions::default() },
+            "# Kites".to_owned(),
+        ),
+        (
+            "tags in the order of the page",
+            ScrapeOptions { include_tags: tags(&["footer", "p.note", "#none"]), ..ScrapeOptions::default() },
+            format!("{NOTE}\n\nAll rights reserved."),
+        ),
+        (
+            "what stands outside the main content, where it is asked for",
+            ScrapeOptions { include_tags: tags(&["nav li:first-child"]), ..ScrapeOptions::default() },
+            "- [Alpha](https://example.org/a)".to_owned(),
+        ),
+        (
+            "an advertisement that is asked for",
+            ScrapeOptions {
+                include_tags: tags(&[".ad-banner"]),
+                block_ads: Some(false),
+                ..ScrapeOptions::default()
+            },
+            ad.to_owned(),
+        ),
+        (
+            "without tags",
+            ScrapeOptions {
+                exclude_tags: tags(&["header", "nav", "figure", "#cookie-banner", "em"]),
+                ..whole()
+            },
+            format!(
+                "# Kites\n\n{LEAD}\n\nA note on : they are as long as the hill is high.\n\nAll rights reserved."
+            ),
+        ),
+        (
+            "what is left of tags without others",
+            ScrapeOptions {
+                include_tags: tags(&["article"]),
+                exclude_tags: tags(&[".lead", "figure"]),
+                ..ScrapeOptions::default()
+            },
+            format!("# Kites\n\n{NOTE}"),
+        ),
+        (
+            "nothing matches",
+            ScrapeOptions { include_tags: tags(&["video"]), ..ScrapeOptions::default() },
+            String::new(),
+        ),
+    ];
+    for (name, options, expected) in rows {
+        let document = kites(options.clone());
+        assert_eq!(document.markdown.as_deref(), Some(expected.as_str()), "{name}");
+        // The HTML is of the same parts of the page.
+        let html = kites(ScrapeOptions { formats: Some(vec![Format::Html]), ..options }).html.unwrap();
+        for (text, stands) in [
+            (LEAD, "Kites are made"),
+            ("Alpha", "Alpha"),
+            ("Buy a kite", "Buy a kite"),
+            ("Accept all", "Accept all"),
+            ("A note on", "A note on"),
+            ("All rights", "All rights"),
+        ] {
+            assert_eq!(html.contains(stands), expected.contains(text), "{name}: {text}: {html}");
+        }
+    }
+    let markdown = kites(ScrapeOptions::default()).markdown.unwrap();
+    assert!(markdown.contains(LEAD), "{markdown}");
+    for around in ["Home", "Alpha", "Accept all", "All rights"] {
+        assert!(!markdown.contains(around), "the main content is all by default: {markdown}");
+    }
+}
+
+#[test]
+fn lists_are_of_the_page_that_the_options_leave() {
+    let image = |name: &str| format!("https://example.org/{name}.png");
+    let link = |path: &str| format!("https://example.org/{path}");
+    let tags = |tag: &str| Some(vec![tag.to_owned()]);
+    let formats = || Some(vec![Format::Images, Format::Links]);
+    let base = ScrapeOptions { formats: formats(), ..ScrapeOptions::default() };
+    let (kite, ad) = (vec![image("kite")], vec![image("ad")]);
+    let rows = [
+        ("the page", base.clone(), [kite.clone(), ad.clone()].concat(), vec![link(""), link("a"), link("b")]),
+        (
+            "the whole page",
+            ScrapeOptions { only_main_content: Some(false), ..base.clone() },
+            [kite.clone(), ad.clone()].concat(),
+            vec![link(""), link("a"), link("b")],
+        ),
+        (
+            "tags",
+            ScrapeOptions { include_tags: tags("main, nav"), ..base.clone() },
+            kite.clone(),
+            vec![link("a"), link("b")],
+        ),
+        ("without tags", ScrapeOptions { exclude_tags: tags("figure, li"), ..base }, ad, vec![link("")]),
+    ];
+    for (name, options, images, links) in rows {
+        let document = kites(options);
+        assert_eq!((document.images, document.links), (Some(images), Some(links)), "{name}");
+        assert_eq!((document.markdown, document.html), (None, None), "{name}: nothing else was asked for");
+    }
+}
+
+#[test]
+fn attributes_are_of_the_whole_page_in_the_order_of_the_request() {
+    let selector = |selector: &str, attribute: &str| AttributeSelector {
+        selector: selector.to_owned(),
+        attribute: attribute.to_owned(),
+    };
+    let selectors = vec![
+        selector("[data-id]", "data-id"),
+        selector("h1", "DATA-ID"),
+        selector("nav a", "href"),
+        selector("img", "alt"),
+        selector("p", "data-none"),
+        selector("video", "src"),
+    ];
+    let format = Format::Attributes(AttributesFormat { selectors });
+    // Neither the main content nor tags narrow what selectors see.
+    let options = ScrapeOptions {
+        formats: Some(vec![format]),
+        include_tags: Some(vec!["footer".to_owned()]),
+        ..ScrapeOptions::default()
+    };
+    let row = |selector: &str, attribute: &str, values: &[&str]| serde_json::json!({ "selector": selector, "attribute": attribute, "values": values });
+    let expected = serde_json::json!([
+        row("[data-id]", "data-id", &["9", "7", "8"]),
+        row("h1", "DATA-ID", &["7"]),
+        // As they stand in the page.
+        row("nav a", "href", &["/a", "/b"]),
+        row("img", "alt", &["A kite", "ad"]),
+        row("p", "data-none", &[]),
+        row("video", "src", &[]),
+    ]);
+    assert_eq!(kites(options).attributes, Some(expected));
+}
+
+#[test]
+fn json_and_xml_are_shown_as_they_are() {
+    let rows = [
+        (
+            "JSON",
+            "application/json",
+            "{\"a\": [1, \"<b>*x*</b>\"]}\n",
+            "```json\n{\"a\": [1, \"<b>*x*</b>\"]}\n```",
+        ),
+        ("JSON of a kind", "application/ld+json; charset=utf-8", "{\"a\": 1}", "```json\n{\"a\": 1}\n```"),
+        ("JSON with a fence", "application/json", "\"```\"", "```json\n\"```\"\n```"),
+        ("a fence at the start of a line", "application/json", "[\n```\n]", "````json\n[\n```\n]\n````"),
+        (
+            "XML",
+            "application/xml",
+            "<a b='1'>\n  <c/>&amp;\n</a>",
+            "```xml\n<a b='1'>\n  <c/>&amp;\n</a>\n```",
+        ),
+        ("XML of a kind", "application/vnd.x+xml", "<a/>", "```xml\n<a/>\n```"),
+        ("text", "text/plain", "a *b* <c>", "```\na *b* <c>\n```"),
+    ];
+    for (name, content_type, body, expected) in rows {
+        let formats = vec![Format::Markdown, Format::RawHtml, Format::Links, Format::Images];
+        let document = read(body, content_type, formats);
+        assert_eq!(document.markdown.as_deref(), Some(expected), "{name}");
+        assert_eq!(document.raw_html.as_deref(), Some(body), "{name}");
+        assert_eq!((document.links, document.images), (Some(vec![]), Some(vec![])), "{name}");
+        assert_eq!(document.warning, None, "{name}");
+    }
+}
+
+#[test]
+fn a_body_without_a_word_is_told() {
+    let rows = [
+        ("", "text/plain"),
+        (" \r\n", "text/plain"),
+        ("", "application/json"),
+        (",,\n,,", "text/csv"),
+        ("<rss><channel></channel></rss>", "application/rss+xml"),
+        ("", HTML),
+        ("<title>T</title><p> </p>", HTML),
+    ];
+    for (body, content_type) in rows {
+        let document = read(body, content_type, vec![Format::Markdown]);
+        assert_eq!(document.markdown.as_deref(), Some(""), "{body:?} {content_type}");
+        assert!(document.warning.unwrap().contains("nothing to read"), "{body:?} {content_type}");
+    }
+    assert_eq!(read("x", "text/plain", vec![Format::Markdown]).warning, None);
+    assert_eq!(read("", HTML, vec![Format::RawHtml]).warning, None, "no text was asked for");
+}
+
+#[test]
+fn what_holds_no_text_is_an_error_whatever_it_is_called() {
+    let url = "https://example.org/a".parse().unwrap();
+    let options = ScrapeOptions::default().check().unwrap();
+    // Numbers that look like chance: every byte is as likely as any other.
+    let noise: Vec<u8> = (0..3_000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[3]).collect();
+    for content_type in [None, Some(HTML), Some("text/plain"), Some("application/json"), Some("text/csv")] {
+        let error = transform(Input { url: &url, content_type, body: &noise }, &options).unwrap_err();
+        assert!(error.is_unsupported() && error.to_string().contains("holds no text"), "{error}");
+    }
+    let latin: Vec<u8> = (0x20..=0x7E).chain(0xA0..=0xFF).collect();
+    assert!(transform(Input { url: &url, content_type: Some(HTML), body: &latin }, &options).is_ok());
 }

@@ -53,6 +53,7 @@ pub mod plan;
 pub mod request;
 pub mod response;
 mod safe_url;
+mod shown;
 
 pub use check::parse_json;
 pub use document::{ActionResults, CacheState, Document, MetaValue, Metadata, ProxyUsed};

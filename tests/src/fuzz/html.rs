@@ -11,7 +11,7 @@ use url::Url;
 use super::{BASE, markup};
 
 /// A byte of input gives at most so many of output. The dearest known are a line end in code within two dozen quotes, which
-/// is written with 48 columns before it, and a table row of nine bytes, which is filled up to 256 columns.
+/// is written with 48 columns before it, and a table row of nine bytes, which is filled up to 128 columns.
 const GROWTH: usize = 64;
 
 /// And so many whatever the input: so many bytes of addresses a page of any size may have written out, the base that is

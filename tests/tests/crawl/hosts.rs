@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gleaner::request::Format;
-use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, ErrorCode, ScrapeOptions};
+use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, ErrorCode, Job, ScrapeOptions};
 use gleaner_frontier::FrontierConfig;
 use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_testkit::{RawServer, Step};
@@ -183,16 +183,36 @@ async fn hosts_of_one_address_share_what_it_may_be_asked_for() {
     }
 }
 
+/// Eight pages of each host after eight of a host that takes requests and never answers.
+async fn batch_behind_a_tarpit(hosts: &Hosts, tarpit: &RawServer, timeout: u64) -> Job {
+    let healthy = hosts.origins.iter().flat_map(|origin| (0..8).map(move |n| format!("{origin}/p/{n}")));
+    let stuck = (0..8).map(|n| format!("{}/p/{n}", tarpit.base_url()));
+    let mut request = BatchScrapeRequest::new(stuck.chain(healthy));
+    request.options.timeout = Some(timeout);
+    request.options.formats = Some(vec![Format::Links]);
+    engine().batch(request).await.unwrap()
+}
+
+/// The timeout is so long that nobody waits for it: whoever needs the tarpit's places comes in vain.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_page_of_the_others_comes_before_a_tarpit_times_out_once() {
+    let hosts = Hosts::start(false, Duration::ZERO);
+    let tarpit = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
+    let mut job = batch_behind_a_tarpit(&hosts, &tarpit, 120_000).await;
+    for came in 0..HOSTS * 8 {
+        assert!(job.next().await.is_some(), "only {came} came");
+    }
+    assert_eq!(job.failures().await.unwrap().failures, [], "no request to the tarpit has ended");
+    assert!(tarpit.connections() > 0, "it was asked");
+    let ended = job.cancel().await.unwrap();
+    assert_eq!(ended.completed, HOSTS as u64 * 8);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_host_that_never_answers_costs_the_others_nothing_but_its_own_pages() {
     let hosts = Hosts::start(false, Duration::ZERO);
     let tarpit = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
-    let healthy = hosts.origins.iter().flat_map(|origin| (0..8).map(move |n| format!("{origin}/p/{n}")));
-    let stuck = (0..8).map(|n| format!("{}/p/{n}", tarpit.base_url()));
-    let mut request = BatchScrapeRequest::new(stuck.chain(healthy));
-    request.options.timeout = Some(1_500);
-    request.options.formats = Some(vec![Format::Links]);
-    let mut job = engine().batch(request).await.unwrap();
+    let mut job = batch_behind_a_tarpit(&hosts, &tarpit, 1_500).await;
     let mut came = 0;
     while job.next().await.is_some() {
         came += 1;

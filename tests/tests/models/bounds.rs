@@ -51,7 +51,10 @@ async fn a_token_budget_that_runs_out_gives_what_was_found() {
     println!("token budget of 20,000: {} used by {calls} calls, {whole} ships were read", found.tokens_used);
     assert_eq!(found.stopped, Some(Stop::Tokens));
     assert!(
-        found.warning.as_ref().is_some_and(|said| said.contains("the token budget is used up")),
+        found
+            .warning
+            .as_ref()
+            .is_some_and(|said| said.contains("the token budget does not allow another call")),
         "{:?}",
         found.warning
     );

@@ -79,12 +79,12 @@ async fn extract_works_without_a_model_and_says_what_stayed_empty() {
     assert_eq!(found.data, json!({ "price": 1.5, "brand": "Acme", "gtin": null }));
     assert_eq!(found.sources.unwrap()["brand"], [urls[0].clone()]);
     let warning = found.warning.unwrap();
-    assert!(warning.contains("gtin") && warning.contains("/gone was not read: HTTP 404"), "{warning}");
+    assert!(warning.contains("gtin") && warning.contains("/gone answered with status 404"), "{warning}");
     assert_eq!(found.tokens_used, 0);
 
     let none =
         ExtractRequest { schema: Some(price_and_architect()), ..ExtractRequest::new([site.url("/gone")]) };
-    assert!(engine.extract(none).await.unwrap_err().to_string().contains("404"));
+    assert!(engine.extract(none).await.unwrap_err().to_string().contains("/gone answered with status 404"));
     let prompt =
         ExtractRequest { prompt: Some("the price".into()), ..ExtractRequest::new([site.url("/tower")]) };
     assert_eq!(engine.extract(prompt).await.unwrap_err().code(), ErrorCode::ModelNotConfigured);

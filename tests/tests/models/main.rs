@@ -25,4 +25,5 @@ mod secrets; // keys in logs, errors and `Debug`
 mod steering; // who says where the model is
 mod templates; // a site of one template
 mod usage; // what calls cost, and what budgets reserve for them
+mod wildcards; // which pages of a site are read
 mod wire; // the same over the contract's addresses

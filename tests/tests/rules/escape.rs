@@ -13,7 +13,8 @@ use gleaner_types::ErrorCode;
 
 use crate::support::{engine, links_only, rules, url};
 
-/// Serves a few pages by path, on a thread that ends with the process. A body that begins with `->` redirects.
+/// Serves a few pages by path, on a thread that ends with the process. A body that begins with `->` redirects; one that
+/// begins with a line `X-Robots-Tag: ...` has that header.
 pub(crate) struct Pages {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
@@ -38,6 +39,12 @@ impl Pages {
                 }
                 let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
                 let body = pages.iter().find(|(known, _)| *known == path).map(|(_, body)| body.as_str());
+                let (tag, body) = match body.and_then(|body| body.split_once('\n')) {
+                    Some((line, rest)) if line.starts_with("X-Robots-Tag: ") => {
+                        (format!("{line}\r\n"), Some(rest))
+                    }
+                    _ => (String::new(), body),
+                };
                 let head = match body {
                     None => "404 Not Found\r\n".to_owned(),
                     Some(body) => match body.strip_prefix("->") {
@@ -50,7 +57,7 @@ impl Pages {
                 // Whoever asked may have gone.
                 let _ = write!(
                     &stream,
-                    "HTTP/1.1 {head}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                    "HTTP/1.1 {head}{tag}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
                     body.len()
                 );
             }

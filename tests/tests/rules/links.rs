@@ -72,7 +72,7 @@ async fn the_embedder_says_what_counts_as_a_link() {
             };
             assert_eq!(rejected(Reason::Nofollow), left_out, "{row}");
             assert_eq!(rejected(Reason::OtherHost), 1, "{row}: another site stays one, marked or not");
-            let [unvouched, twice, behind] = job.explanations().try_into().unwrap();
+            let [unvouched, twice, behind] = job.explanations().await.unwrap().try_into().unwrap();
             assert!(matches!(twice.verdict, Verdict::Crawled(_)), "{row}: {twice:?}");
             if left_out > 0 {
                 assert_eq!(unvouched.verdict, Verdict::Rejected(Reason::Nofollow), "{row}");
@@ -85,6 +85,37 @@ async fn the_embedder_says_what_counts_as_a_link() {
             } else {
                 assert!(matches!(unvouched.verdict, Verdict::Crawled(_)), "{row}: {unvouched:?}");
             }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_header_that_asks_not_to_follow_is_heeded_where_the_element_is() {
+    for (tag, agent, heeded) in [
+        ("nofollow", "gleaner", true),
+        ("noindex, none", "gleaner", true),
+        ("gleaner: nofollow", "gleaner", true),
+        ("otherbot: nofollow", "gleaner", false),
+        ("otherbot: nofollow", "OtherBot", true),
+        ("otherbot: noindex, gleaner: nofollow", "gleaner", true),
+        ("noindex", "gleaner", false),
+    ] {
+        for obeys in [false, true] {
+            let pages = Pages::serve(vec![
+                ("/".to_owned(), format!("X-Robots-Tag: {tag}\n<a href=/linked>a</a>")),
+                ("/linked".to_owned(), "linked".to_owned()),
+            ]);
+            let builder = Engine::builder().allow_private("127.0.0.0/8".parse().unwrap());
+            let engine = builder.robots_agent(agent).obey_nofollow(obeys).build().unwrap();
+            let mut job = engine.crawl(links_only(pages.url("/"))).await.unwrap();
+            let mut found = 0;
+            while job.next().await.is_some() {
+                found += 1;
+            }
+            assert_eq!(found, if obeys && heeded { 1 } else { 2 }, "{tag} for {agent}, {obeys}");
+            let left_out = u64::from(obeys && heeded);
+            let counted = job.rejections().into_iter().map(|(_, count)| count).sum::<u64>();
+            assert_eq!(counted, left_out, "{tag} for {agent}, {obeys}");
         }
     }
 }

@@ -1,5 +1,4 @@
-//! XML that wants to be more than it is: nothing is expanded, nothing outside is read, and twice the file is twice the
-//! work.
+//! XML that wants to be more than it is: nothing is expanded, nothing outside is read, and no flood holds the reader up.
 
 use std::time::Instant;
 
@@ -91,8 +90,11 @@ fn nothing_is_expanded() {
 /// A flood of `n` units of a kind, inside of which nothing is a page.
 type Flood = fn(usize) -> String;
 
+/// Work is not counted anywhere in the parser, so the sizes have to tell: of a million units, reading each once takes less
+/// than a second, and comparing each with all before it takes a quarter of an hour or more. The printed figures are
+/// no part of the verdict.
 #[test]
-fn floods_are_read_through() {
+fn a_million_of_anything_is_read_through() {
     let rows: [(&str, Flood); 6] = [
         ("attributes", |n| {
             let flood: String = (0..n).map(|n| format!(" a{n}='v'")).collect();
@@ -111,7 +113,7 @@ fn floods_are_read_through() {
     ];
     for (name, flood) in rows {
         let mut report = String::new();
-        for units in [50_000, 100_000, 200_000] {
+        for units in [250_000, 500_000, 1_000_000] {
             let body = flood(units);
             let began = Instant::now();
             let found = read(&body);

@@ -1,160 +1,19 @@
-//! What a job with zero data retention writes to the log: nothing of its pages.
+//! What is told and kept besides the answers: nothing of a job with zero data retention, and nobody's secrets.
 //!
-//! Alone in its process, since it listens to all of it, at the finest level. Run with `--nocapture` to read the figures.
+//! In a process of their own, since these tests listen to all of the log, at the finest level. Run with `--nocapture` to
+//! read the figures.
 
-#![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "code of tests: a broken assumption ends the test"
+)]
 
-use std::io;
-use std::sync::{Arc, Mutex};
-
-use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, ExtractRequest, ScrapeRequest};
-use gleaner_testkit::{RawServer, Step};
-use serde_json::json;
-use tokio::task::JoinSet;
-use tracing_subscriber::fmt::MakeWriter;
-
-/// Stands in every address, title and text.
-const CANARY: &str = "c4nary";
-
-#[derive(Debug, Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Log {
-    fn take(&self) -> String {
-        String::from_utf8(std::mem::take(&mut self.0.lock().unwrap())).unwrap()
-    }
-}
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
-/// Pages of every kind: one that is fine, one that redirects, one that is not there, one that breaks off, one that is no
-/// HTTP, one that is no PDF, one that nobody serves, and one that may not be asked.
-struct Web {
-    servers: Vec<RawServer>,
-    urls: Vec<String>,
-}
-
-fn web() -> Web {
-    let page = format!("<title>{CANARY}</title><h1>{CANARY}</h1><a href=/{CANARY}-2>{CANARY}</a>");
-    let html = [("Content-Type", "text/html")];
-    let moved = format!("/{CANARY}-moved");
-    let scripts = [
-        vec![Step::respond("200 OK", &html, &page)],
-        vec![
-            Step::respond("302 Found", &[("Location", &moved)], ""),
-            Step::ReadRequest,
-            Step::respond("200 OK", &html, &page),
-        ],
-        vec![Step::respond("404 Not Found", &html, &page)],
-        vec![Step::send(format!("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{CANARY}"))],
-        vec![Step::send(CANARY)],
-        vec![Step::respond("200 OK", &[("Content-Type", "application/pdf")], format!("%PDF-1.4 {CANARY}"))],
-    ];
-    let serve = |script: Vec<Step>| {
-        RawServer::start([vec![Step::ReadRequest], script, vec![Step::Close]].concat()).unwrap()
-    };
-    let mut servers: Vec<RawServer> = scripts.into_iter().map(serve).collect();
-    let mut urls: Vec<String> = servers.iter().map(|server| format!("{}{CANARY}", base(server))).collect();
-    urls.push(format!("http://127.0.0.1:1/{CANARY}"));
-    urls.push(format!("http://10.0.0.1/{CANARY}"));
-    // It says something before it is asked, and so at once that it speaks no TLS.
-    let plain = RawServer::start([Step::send(CANARY), Step::Close]).unwrap();
-    urls.push(base(&plain).replace("http:", "https:") + CANARY);
-    servers.push(plain);
-    Web { servers, urls }
-}
-
-fn base(server: &RawServer) -> String {
-    format!("{}/", server.base_url().trim_end_matches('/'))
-}
-
-fn engine() -> Engine {
-    Engine::builder().allow_private("127.0.0.0/8".parse().unwrap()).build().unwrap()
-}
-
-/// A batch of all pages. Tells how many gave a document.
-async fn batch(web: &Web, zero_data_retention: Option<bool>) -> usize {
-    let urls = web.urls.iter().map(String::as_str);
-    let request = BatchScrapeRequest { zero_data_retention, ..BatchScrapeRequest::new(urls) };
-    let batch = engine().batch(request).await.unwrap().wait().await.unwrap();
-    assert_eq!(batch.documents.len() + batch.failures.failures.len(), web.urls.len());
-    batch.documents.len()
-}
-
-/// A crawl from one page, with zero data retention.
-async fn crawl(engine: Engine, url: String) {
-    let zero_data_retention = Some(true);
-    let request = CrawlRequest { zero_data_retention, limit: Some(3), ..CrawlRequest::new(&url) };
-    engine.crawl(request).await.unwrap().wait().await.unwrap();
-}
-
-/// A scrape and extracts of one page, with zero data retention.
-async fn other_jobs(engine: Engine, url: String) {
-    let zero_data_retention = Some(true);
-    let request = ScrapeRequest { zero_data_retention, ..ScrapeRequest::new(&url) };
-    let _some_fail = engine.scrape(request).await;
-    let schema = json!({ "properties": { "name": { "type": "string" } } }).as_object().cloned();
-    let request = ExtractRequest { zero_data_retention, schema, ..ExtractRequest::default() };
-    let wildcard = format!("{url}/*");
-    for url in [url, wildcard] {
-        let request = ExtractRequest { urls: Some(vec![url]), ..request.clone() };
-        let _some_fail = engine.extract(request).await;
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_of_the_pages_of_a_silent_job_reaches_the_log() {
-    let log = Log::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(log.clone())
-        .finish();
-    tracing::subscriber::set_global_default(subscriber).unwrap();
-    let web = web();
-    let documents = batch(&web, Some(true)).await;
-    assert_eq!(documents, 3);
-    let mut others = JoinSet::new();
-    let engine = engine();
-    for url in web.urls.iter().take(3) {
-        others.spawn(crawl(engine.clone(), url.clone()));
-    }
-    for url in &web.urls {
-        others.spawn(other_jobs(engine.clone(), url.clone()));
-    }
-    others.join_all().await;
-    let silent = log.take();
-    let ports = web.servers.iter().map(|server| format!(":{}", server.addr().port()));
-    for telling in [CANARY.to_owned(), "10.0.0.1".to_owned()].into_iter().chain(ports) {
-        // The pool of connections names hosts at its finest level, as it does for every job; of pages it knows nothing.
-        let own = |line: &&str| telling == CANARY || !line.contains(" hyper_util::client::legacy::");
-        let line = silent.lines().filter(own).find(|line| line.contains(&telling));
-        assert_eq!(line, None, "{telling}");
-    }
-    assert_eq!(batch(&web, None).await, documents);
-    let told = log.take();
-    let sightings = told.matches(CANARY).count();
-    println!(
-        "sightings of pages in the log: 0 in {} bytes, else {sightings} in {} bytes",
-        silent.len(),
-        told.len()
-    );
-    assert!(sightings > 0, "the log was not taken");
-}
+#[path = "../models/support.rs"]
+#[allow(dead_code, reason = "the tests of models use the rest")]
+mod fakes;
+mod log;
+mod pages; // nothing of silent pages in the log
+mod retention; // nothing of silent pages in any cache, file or history
+mod secrets; // a canary in each slot for a secret
+mod wire;

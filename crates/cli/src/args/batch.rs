@@ -8,12 +8,14 @@ use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::page::PageArgs;
 use super::{EngineArgs, ModelArgs, OutputArgs, value};
+use crate::console::Console;
 use crate::failure::Failure;
 
 const EXAMPLES: &str = "\
 Examples:
   gleaner batch urls.txt --out pages
   gleaner map https://example.com --search pricing | gleaner batch - --formats markdown,links
+  jq -r .url pages/failures.jsonl | gleaner batch - --out again
 
 One address a line; empty lines and lines that begin with # are skipped.";
 
@@ -43,9 +45,18 @@ pub(crate) struct BatchArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+
+    /// List the pages that gave no document in this file, one JSON object a line [default: failures.jsonl in --out]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) failures: Option<PathBuf>,
 }
 
 impl BatchArgs {
+    /// Says which options will have no effect.
+    pub(crate) fn remark(&self, console: &Console) {
+        self.page.remark(console);
+    }
+
     /// The request of the contract for `urls`.
     pub(crate) fn request(&self, urls: Vec<String>) -> Result<BatchScrapeRequest, Failure> {
         let mut fields = Fields::default();

@@ -5,6 +5,7 @@ use gleaner::ScrapeRequest;
 
 use super::fields::Fields;
 use super::page::{ContentArgs, TextFormat};
+use super::value;
 use crate::failure::Failure;
 
 const EXAMPLES: &str = "\
@@ -28,7 +29,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) url: Option<String>,
 
     /// What the file is, such as text/html or 'text/csv; charset=utf-8' [default: by the file's name, else text/html]
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long, value_name = "TYPE", value_parser = value::media_type)]
     pub(crate) content_type: Option<String>,
 
     #[command(flatten)]
@@ -66,6 +67,18 @@ impl ConvertArgs {
             "txt" => "text/plain",
             "xhtml" => "application/xhtml+xml",
             "xml" | "rss" | "atom" => "application/xml",
+            "avif" => "image/avif",
+            "gif" => "image/gif",
+            "ico" => "image/x-icon",
+            "jpeg" | "jpg" => "image/jpeg",
+            "png" => "image/png",
+            "webp" => "image/webp",
+            "mp3" => "audio/mpeg",
+            "mp4" => "video/mp4",
+            "webm" => "video/webm",
+            "gz" | "tgz" => "application/gzip",
+            "zip" | "docx" | "xlsx" | "pptx" | "odt" | "epub" => "application/zip",
+            "7z" | "bin" | "exe" | "tar" => "application/octet-stream",
             _ => "text/html",
         }
     }

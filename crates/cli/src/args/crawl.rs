@@ -1,4 +1,7 @@
+use std::path::PathBuf;
+
 use clap::Args;
+use gleaner::limits::DEFAULT_CRAWL_LIMIT;
 use gleaner::plan::Target;
 use gleaner::{CrawlRequest, EngineBuilder};
 use serde_json::Number;
@@ -6,8 +9,10 @@ use url::Url;
 
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
+use super::links::LinkArgs;
 use super::page::PageArgs;
 use super::{EngineArgs, ModelArgs, OutputArgs, WebhookArgs, value};
+use crate::console::Console;
 use crate::failure::Failure;
 
 const EXAMPLES: &str = "\
@@ -37,6 +42,9 @@ pub(crate) struct CrawlArgs {
     scope: ScopeArgs,
 
     #[command(flatten)]
+    links: LinkArgs,
+
+    #[command(flatten)]
     page: PageArgs,
 
     #[command(flatten)]
@@ -55,6 +63,10 @@ pub(crate) struct CrawlArgs {
     /// repeated
     #[arg(long, value_name = "URL", help_heading = "Output")]
     explain: Vec<String>,
+
+    /// List the pages that gave no document in this file, one JSON object a line [default: failures.jsonl in --out]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) failures: Option<PathBuf>,
 }
 
 /// Which pages belong to a crawl, and how fast.
@@ -109,14 +121,6 @@ struct ScopeArgs {
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     ignore_robots_txt: Option<bool>,
 
-    /// Do not follow links that a page marks nofollow [default: false]
-    #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
-    nofollow: Option<bool>,
-
-    /// Take documents in iframes for linked pages [default: false]
-    #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
-    iframes: Option<bool>,
-
     /// Read robots.txt for this agent [default: gleaner]
     #[arg(long, value_name = "AGENT")]
     robots_user_agent: Option<String>,
@@ -145,10 +149,23 @@ impl CrawlArgs {
 
     /// The engine with the rules of this crawl that are no part of a request.
     pub(crate) fn configure(&self, builder: EngineBuilder) -> EngineBuilder {
-        let scope = &self.scope;
-        builder
-            .obey_nofollow(scope.nofollow.unwrap_or_default())
-            .follow_iframes(scope.iframes.unwrap_or_default())
+        self.links.configure(builder)
+    }
+
+    /// Is one page all that was asked for?
+    pub(crate) fn asks_for_one(&self) -> bool {
+        let is = |number: &Option<Number>, value| number.as_ref().and_then(Number::as_u64) == Some(value);
+        is(&self.scope.limit, 1) || is(&self.scope.max_discovery_depth, 0)
+    }
+
+    /// Is it by a limit that nobody asked for that a crawl ended after so many pages?
+    pub(crate) fn ended_at_default_limit(&self, pages: u64) -> bool {
+        self.scope.limit.is_none() && pages >= DEFAULT_CRAWL_LIMIT
+    }
+
+    /// Says which options will have no effect.
+    pub(crate) fn remark(&self, console: &Console) {
+        self.page.remark(console);
     }
 
     /// The request of the contract.

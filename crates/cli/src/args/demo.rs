@@ -5,7 +5,7 @@ use clap::Args;
 const EXAMPLES: &str = "\
 Examples:
   gleaner demo
-  gleaner demo --out /tmp/tea";
+  gleaner demo --out tea";
 
 /// Crawl a small bundled site on this machine and write its pages as Markdown
 ///

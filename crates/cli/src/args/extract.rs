@@ -7,6 +7,7 @@ use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::page::FetchArgs;
 use super::{EngineArgs, ModelArgs, value};
+use crate::console::Console;
 use crate::failure::Failure;
 
 const EXAMPLES: &str = "\
@@ -91,6 +92,11 @@ pub(crate) struct ExtractArgs {
 }
 
 impl ExtractArgs {
+    /// Says which options will have no effect.
+    pub(crate) fn remark(&self, console: &Console) {
+        self.fetch.remark(console);
+    }
+
     /// The request of the contract.
     pub(crate) fn request(&self) -> Result<ExtractRequest, Failure> {
         let mut fields = Fields::default();

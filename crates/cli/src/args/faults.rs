@@ -7,6 +7,7 @@ use clap::{Command, CommandFactory};
 use gleaner::Fault;
 
 use super::Cli;
+use super::phrases::rephrased;
 
 /// Options that are no part of the contract, though some have the name of one of its words.
 const NOT_OF_THE_CONTRACT: [&str; 11] = [
@@ -45,6 +46,7 @@ pub(crate) fn told(fault: &Fault) -> String {
 
 /// `text` with each field of a request that stands in backquotes replaced by the option that sets it.
 pub(crate) fn in_flags(text: &str) -> String {
+    let text = rephrased(text);
     let mut told = String::new();
     let mut pieces = text.split('`');
     told.push_str(pieces.next().unwrap_or_default());
@@ -56,7 +58,8 @@ pub(crate) fn in_flags(text: &str) -> String {
             told.push_str(&flag);
             if !value.is_empty() {
                 told.push(' ');
-                told.push_str(value.trim_matches('"'));
+                // An empty list is written out on the command line.
+                told.push_str(if value == "[]" { "none" } else { value.trim_matches('"') });
             }
         } else {
             told.push('`');
@@ -97,7 +100,7 @@ fn header_of(path: &str) -> Option<&str> {
 }
 
 /// `maxDiscoveryDepth` as `max-discovery-depth`; a run of capitals is one word, plural included (`URLs`).
-fn kebab(name: &str) -> String {
+pub(super) fn kebab(name: &str) -> String {
     let mut words = String::new();
     for letter in name.replace("URLs", "Urls").replace("URL", "Url").chars() {
         if letter.is_ascii_uppercase() {
@@ -188,5 +191,12 @@ mod tests {
             "the format `json` needs a model; leave it out of --formats"
         );
         assert_eq!(in_flags("`proxy: \"stealth\"` needs proxies"), "--proxy stealth needs proxies");
+        assert_eq!(in_flags("`parsers: []` returns the file"), "--parsers none returns the file");
+        assert_eq!(
+            in_flags(
+                "the format `json` needs a model: add one by `EngineBuilder::model`, or give a `schema`"
+            ),
+            "the format `json` needs a model: name one by --model and --model-url, or give a --schema"
+        );
     }
 }

@@ -1,10 +1,13 @@
 use clap::Args;
-use gleaner::MapRequest;
+use gleaner::{EngineBuilder, MapRequest};
 use serde_json::Number;
 
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
+use super::links::LinkArgs;
+use super::page::remark_on_country;
 use super::{EngineArgs, value};
+use crate::console::Console;
 use crate::failure::Failure;
 
 const EXAMPLES: &str = "\
@@ -43,7 +46,7 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "MS", value_parser = value::whole, allow_negative_numbers = true)]
     timeout: Option<Number>,
 
-    /// Ask as from this country, two letters [default: US]
+    /// Ask as from this country, two letters: without proxies of known countries this has no effect [default: US]
     #[arg(long, value_name = "COUNTRY")]
     location_country: Option<String>,
 
@@ -56,10 +59,23 @@ pub(crate) struct MapArgs {
     pub(crate) json: bool,
 
     #[command(flatten)]
+    links: LinkArgs,
+
+    #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }
 
 impl MapArgs {
+    /// The engine with the rules of this map that are no part of a request.
+    pub(crate) fn configure(&self, builder: EngineBuilder) -> EngineBuilder {
+        self.links.configure(builder)
+    }
+
+    /// Says which options will have no effect.
+    pub(crate) fn remark(&self, console: &Console) {
+        remark_on_country(self.location_country.as_deref(), console);
+    }
+
     /// The request of the contract.
     pub(crate) fn request(&self) -> Result<MapRequest, Failure> {
         let mut fields = Fields::default();

@@ -14,11 +14,13 @@ mod engine;
 mod extract;
 mod faults;
 mod fields;
+mod links;
 mod map;
 mod model;
 mod openapi;
 mod output;
 mod page;
+mod phrases;
 mod scrape;
 mod suggest;
 mod value;
@@ -53,7 +55,9 @@ Examples:
   gleaner map https://example.com                     list a site's addresses
   gleaner convert page.html --url https://example.com/page
 
-Exit codes: 0 done, 1 nothing came out or the job failed, 2 wrong usage, 130 interrupted.";
+Exit codes: 0 done, 1 nothing came out or the job failed, 2 wrong usage, 130 interrupted. A page counts as done
+whatever its status: a 404 is a document too, and the summary counts such pages.
+TLS certificates are checked, unless --skip-tls-verification is given.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -63,7 +67,7 @@ pub(crate) struct Cli {
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Log what happens to standard error; twice for more
+    /// Say what became of each page, on standard error; twice: retries, pauses and each request; thrice: all
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 
@@ -263,9 +267,27 @@ mod tests {
     }
 
     #[test]
+    fn a_crawl_that_ended_by_a_limit_knows_whose_it_was() {
+        for (words, pages, by_default) in [
+            ("crawl a.example", 10_000, true),
+            ("crawl a.example", 9_999, false),
+            ("crawl a.example --limit 10000", 10_000, false),
+        ] {
+            let given = words.split(' ').map(OsString::from);
+            let cli = Cli::read(std::iter::once("gleaner".into()).chain(given)).unwrap();
+            let Command::Crawl(args) = cli.command else { panic!("{words} is no crawl") };
+            assert_eq!(args.ended_at_default_limit(pages), by_default, "{words}: {pages}");
+        }
+    }
+
+    #[test]
     fn unknown_options_are_answered_with_what_was_meant() {
         for (words, advice) in [
             ("crawl a.example --max-depth 2", "it is --max-discovery-depth"),
+            ("crawl a.example --maxDepth 2", "it is --max-discovery-depth"),
+            ("crawl a.example --maxDiscoveryDepth 2", "it is --max-discovery-depth"),
+            ("scrape a.example --onlyMainContent false", "it is --only-main-content"),
+            ("scrape --version", "it is gleaner --version"),
             ("scrape a.example --limit 2", "--limit is an option of crawl, map"),
             ("scrape a.example --formatss html", "a similar argument exists: '--formats'"),
         ] {

@@ -23,11 +23,11 @@ pub(crate) struct ModelArgs {
     pub(crate) model_key_env: Option<String>,
 
     /// Tokens that the model takes in one request, its answer included [default: 32768]
-    #[arg(long, value_name = "N", requires = "model")]
+    #[arg(long, value_name = "N", requires = "model", allow_negative_numbers = true)]
     pub(crate) model_context: Option<u64>,
 
     /// Use at most this many tokens in all [default: 500000 for extract, 5000000 for the pages of a job]
-    #[arg(long, value_name = "N", requires = "model")]
+    #[arg(long, value_name = "N", requires = "model", allow_negative_numbers = true)]
     pub(crate) budget_tokens: Option<u64>,
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Number, Value, json};
 use super::booleans::BOOLEAN;
 use super::fields::Fields;
 use super::value::{self, Kinds};
+use crate::console::Console;
 use crate::failure::Failure;
 
 /// How each page is fetched and what becomes of it: the scrape options of the contract.
@@ -20,8 +21,9 @@ pub(crate) struct PageArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Content")]
 pub(super) struct ContentArgs {
-    /// What to give: markdown, html, rawHtml, links, images, summary, json; commas between, or repeated; one with options of its own
-    /// as a JSON object [default: markdown]
+    /// What to give: markdown, html, rawHtml, links, images, summary, branding, json (by --schema); commas between, or
+    /// repeated; one with options of its own as a JSON object, as attributes always is (screenshot needs a browser, which
+    /// this command does not have, and changeTracking an earlier scrape by the same engine) [default: markdown]
     #[arg(long, value_name = "FORMATS", value_parser = value::kinds)]
     formats: Vec<Kinds>,
 
@@ -62,19 +64,19 @@ pub(super) struct FetchArgs {
     #[arg(long, value_name = "MS", value_parser = value::whole, allow_negative_numbers = true)]
     timeout: Option<Number>,
 
-    /// Wait this many milliseconds before a page is read [default: 0]
+    /// Wait this many milliseconds before a page is read: without a browser this has no effect [default: 0]
     #[arg(long, value_name = "MS", value_parser = value::whole, allow_negative_numbers = true)]
     wait_for: Option<Number>,
 
-    /// Take a stored copy that is younger than this many milliseconds [default: 172800000]
+    /// With --cache: take a stored copy that is younger than this many milliseconds [default: 172800000]
     #[arg(long, value_name = "MS", value_parser = value::whole, allow_negative_numbers = true)]
     max_age: Option<Number>,
 
-    /// Keep a copy for later requests [default: true]
+    /// With --cache: keep a copy for later [default: true]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     store_in_cache: Option<bool>,
 
-    /// Keep nothing of the pages beyond the answer [default: false]
+    /// Keep nothing of the pages beyond the answer, neither in --cache nor in the engine's log (-vv) [default: false]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     zero_data_retention: Option<bool>,
 
@@ -82,19 +84,15 @@ pub(super) struct FetchArgs {
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     mobile: Option<bool>,
 
-    /// Accept any TLS certificate [default: true]
-    #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
-    skip_tls_verification: Option<bool>,
-
     /// Drop advertisements and cookie dialogs [default: true]
     #[arg(long, value_name = BOOLEAN, hide_possible_values = true)]
     block_ads: Option<bool>,
 
-    /// How requests leave: basic, stealth or auto [default: auto]
+    /// How requests leave: basic, enhanced (the same as stealth), stealth (by --stealth-proxy-url) or auto [default: auto]
     #[arg(long, value_name = "MODE")]
     proxy: Option<String>,
 
-    /// Ask as from this country, two letters [default: US]
+    /// Ask as from this country, two letters: without proxies of known countries this has no effect [default: US]
     #[arg(long, value_name = "COUNTRY")]
     location_country: Option<String>,
 
@@ -121,6 +119,11 @@ impl PageArgs {
     /// The one format whose text is all that was asked for, if so.
     pub(super) fn only_text(&self) -> Option<TextFormat> {
         self.content.only_text()
+    }
+
+    /// Says which options will have no effect.
+    pub(super) fn remark(&self, console: &Console) {
+        self.fetch.remark(console);
     }
 }
 
@@ -181,6 +184,11 @@ impl FetchArgs {
         self.zero_data_retention
     }
 
+    /// Says which options will have no effect.
+    pub(super) fn remark(&self, console: &Console) {
+        remark_on_country(self.location_country.as_deref(), console);
+    }
+
     /// Adds the options to `fields` under the contract's names.
     pub(super) fn add_to(&self, fields: &mut Fields) -> Result<(), Failure> {
         fields.set_object("headers", self.headers()?);
@@ -189,7 +197,6 @@ impl FetchArgs {
         fields.set("maxAge", self.max_age.clone());
         fields.set("storeInCache", self.store_in_cache);
         fields.set("mobile", self.mobile);
-        fields.set("skipTlsVerification", self.skip_tls_verification);
         fields.set("blockAds", self.block_ads);
         fields.set("proxy", self.proxy.clone());
         let mut location = Fields::default();
@@ -210,6 +217,13 @@ impl FetchArgs {
             headers.set(name, Some(value.clone()));
         }
         Ok(headers)
+    }
+}
+
+/// A country takes proxies whose countries are known, which no option names.
+pub(super) fn remark_on_country(country: Option<&str>, console: &Console) {
+    if country.is_some() {
+        console.note("note: --location-country has no effect: no proxy is known to be in that country");
     }
 }
 

@@ -4,6 +4,7 @@ use gleaner::ScrapeRequest;
 use super::fields::Fields;
 use super::page::{PageArgs, TextFormat};
 use super::{EngineArgs, ModelArgs, OutputArgs};
+use crate::console::Console;
 use crate::failure::Failure;
 
 const EXAMPLES: &str = "\
@@ -44,6 +45,11 @@ impl ScrapeArgs {
         self.page.add_to(&mut fields)?;
         self.page.add_retention_to(&mut fields);
         fields.checked(ScrapeRequest::plan_from_json, ScrapeRequest::from_json)
+    }
+
+    /// Says which options will have no effect.
+    pub(crate) fn remark(&self, console: &Console) {
+        self.page.remark(console);
     }
 
     /// The format to print as text, where there is only one.

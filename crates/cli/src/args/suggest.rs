@@ -6,8 +6,10 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
+use super::faults::kebab;
+
 /// What is called otherwise here, such as by the first version of the contract.
-const OTHERWISE: [(&str, &str); 8] = [
+const OTHERWISE: [(&str, &str); 9] = [
     ("--max-depth", "it is --max-discovery-depth, counted in clicks"),
     ("--depth", "it is --max-discovery-depth"),
     ("--ignore-sitemap", "it is --sitemap skip"),
@@ -16,6 +18,7 @@ const OTHERWISE: [(&str, &str); 8] = [
     ("--format", "it is --formats"),
     ("--output", "it is --out DIR"),
     ("--country", "it is --location-country"),
+    ("--version", "it is gleaner --version, before any command"),
 ];
 
 /// `error` with better advice, where clap knows none or the wrong one. `words` are those that clap read.
@@ -42,10 +45,23 @@ fn no_truth(word: &str, words: &[OsString]) -> Option<String> {
 }
 
 fn advice(flag: &str, command: &Command) -> Option<String> {
-    if let Some((_, advice)) = OTHERWISE.iter().find(|(name, _)| *name == flag) {
-        return Some((*advice).to_owned());
+    let otherwise = |flag: &str| {
+        let known = OTHERWISE.iter().find(|(name, _)| *name == flag);
+        known.map(|(_, advice)| (*advice).to_owned())
+    };
+    if let Some(advice) = otherwise(flag) {
+        return Some(advice);
     }
     let name = flag.strip_prefix("--")?;
+    // As the contract writes its fields.
+    let spelled = format!("--{}", kebab(name));
+    if spelled != flag {
+        let has = |command: &Command| {
+            command.get_arguments().any(|argument| argument.get_long() == spelled.get(2..))
+        };
+        return otherwise(&spelled)
+            .or_else(|| command.get_subcommands().any(has).then(|| format!("it is {spelled}")));
+    }
     let having: Vec<&str> = command
         .get_subcommands()
         .filter(|command| command.get_arguments().any(|argument| argument.get_long() == Some(name)))

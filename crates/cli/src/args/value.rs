@@ -64,9 +64,53 @@ pub(super) fn schema(path: &str) -> Result<Value, String> {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Kinds(pub(super) Vec<Value>);
 
+/// An address that says how it is reached; what else is right with it is checked with the request.
+pub(super) fn with_scheme(text: &str) -> Result<String, String> {
+    if text.contains("://") {
+        Ok(text.to_owned())
+    } else {
+        Err("expected an address with its scheme, such as https://hooks.example/gleaner".to_owned())
+    }
+}
+
+/// What a file is: `type/subtype`, and perhaps parameters.
+pub(super) fn media_type(text: &str) -> Result<String, String> {
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    let is_token = |name: &str| {
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte))
+    };
+    match essence.split_once('/') {
+        Some((kind, subtype)) if is_token(kind) && is_token(subtype) => Ok(text.trim().to_owned()),
+        _ => Err("expected a media type, such as text/html or 'text/csv; charset=utf-8'".to_owned()),
+    }
+}
+
+/// Headers that describe the connection or the message's frame, which the engine writes itself.
+const OF_THE_CONNECTION: [&str; 12] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
 /// `Name: value`.
 pub(super) fn header(text: &str) -> Result<(String, String), String> {
     match text.split_once(':') {
+        Some((name, _)) if OF_THE_CONNECTION.contains(&name.trim().to_ascii_lowercase().as_str()) => {
+            Err(format!(
+                "`{}` belongs to the connection and is written by gleaner itself: leave it out",
+                name.trim()
+            ))
+        }
         Some((name, value)) if !name.trim().is_empty() => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
@@ -120,6 +164,7 @@ mod tests {
     fn headers_are_split_at_the_first_colon() {
         assert_eq!(header("Referer: http://a/"), Ok(("Referer".to_owned(), "http://a/".to_owned())));
         assert!(header("no colon").is_err() && header(": value").is_err());
+        assert!(header("HOST : b.example").unwrap_err().contains("`HOST` belongs to the connection"));
     }
 
     #[test]

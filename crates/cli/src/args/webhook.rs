@@ -1,13 +1,14 @@
 use clap::Args;
 
 use super::fields::Fields;
+use super::value;
 
 /// Who is told of a job.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Webhook")]
 pub(crate) struct WebhookArgs {
     /// Post an event to this address for the start, each page and the end; on loopback it needs --allow-private too
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = value::with_scheme)]
     pub(crate) webhook: Option<String>,
 
     /// Post only events of these kinds: started, page, completed, failed, cancelled [default: all]

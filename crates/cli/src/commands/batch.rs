@@ -2,15 +2,18 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use gleaner::ScrapeRequest;
 use gleaner::limits::{MAX_BATCH_URLS, MAX_URL_BYTES};
+use gleaner::{ErrorCode, ScrapeRequest};
 
+use super::engine;
 use super::model::with_model;
+use super::results::Results;
 use super::run::Run;
-use super::{Session, engine};
 use crate::args::BatchArgs;
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::output::FailureRow;
 use crate::say::say;
 
 /// At most so many faulty lines are told one by one.
@@ -19,7 +22,7 @@ const TOLD_LINES: usize = 10;
 /// The largest list that is read: as many addresses as a job takes, each as long as may be, and a comment for each.
 const MAX_LIST_BYTES: u64 = 2 * (MAX_BATCH_URLS as u64) * (MAX_URL_BYTES as u64);
 
-pub(super) async fn run(session: Session, args: &BatchArgs) -> Result<u8, Failure> {
+pub(super) async fn run(console: &Console, args: &BatchArgs) -> Result<u8, Failure> {
     let list = List::open(&args.file)?;
     let faulty = list.faulty.len();
     for line in list.faulty.iter().take(TOLD_LINES) {
@@ -41,13 +44,14 @@ pub(super) async fn run(session: Session, args: &BatchArgs) -> Result<u8, Failur
     let request = args.request(list.urls)?;
     let mut interrupt = Interrupt::listen();
     let engine = engine::start_with(with_model(&args.model)?, &args.engine)?;
-    // Before the job: no page is asked for that could not be kept.
-    let mut sink = engine::sink(&args.output)?;
+    let mut results = Results::open(&args.output, args.failures.as_deref())?;
+    args.remark(console);
     let mut job = engine.batch(request).await.map_err(engine::refused)?;
     // Only now: a request that is refused leaves the index of an earlier run as it is.
-    sink.begin()?;
-    let run = Run::to_end(session, &mut job, &mut sink, &mut interrupt).await?;
-    engine::tell(session, &run, &args.engine, &args.output);
+    results.begin()?;
+    let run = Run::to_end(console, &mut job, &mut results, &mut interrupt).await?;
+    results.list_failures(&run, list.faulty.iter().map(FaultyLine::row))?;
+    engine::tell(console, &run, &args.engine, &results, &args.output);
     Ok(run.exit_code())
 }
 
@@ -63,7 +67,15 @@ struct List {
 struct FaultyLine {
     /// The first line is 1.
     number: usize,
+    text: String,
     fault: String,
+}
+
+impl FaultyLine {
+    /// As a row of the list of failures.
+    fn row(&self) -> FailureRow<'_> {
+        FailureRow { url: &self.text, code: ErrorCode::BadRequest, error: &self.fault }
+    }
 }
 
 impl List {
@@ -98,7 +110,9 @@ impl List {
             };
             match fault {
                 None => list.urls.push(line.to_owned()),
-                Some(fault) => list.faulty.push(FaultyLine { number: index + 1, fault }),
+                Some(fault) => {
+                    list.faulty.push(FaultyLine { number: index + 1, text: line.to_owned(), fault });
+                }
             }
         }
         Ok(list)

@@ -5,8 +5,9 @@ use std::path::Path;
 use gleaner::plan::Target;
 use gleaner::{Engine, Input};
 
-use super::{Session, document, engine};
+use super::{document, engine};
 use crate::args::ConvertArgs;
+use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
 
@@ -16,7 +17,7 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 /// Stands in where no address was given; `.invalid` is reserved for this (RFC 2606).
 const NO_ADDRESS: &str = "https://page.invalid/";
 
-pub(super) fn run(session: Session, args: &ConvertArgs) -> Result<u8, Failure> {
+pub(super) fn run(console: &Console, args: &ConvertArgs) -> Result<u8, Failure> {
     let request = args.request(NO_ADDRESS)?;
     let url = match Target::parse(&request.url) {
         Ok(target) => target.url,
@@ -26,7 +27,13 @@ pub(super) fn run(session: Session, args: &ConvertArgs) -> Result<u8, Failure> {
     let engine = Engine::builder().build().map_err(engine::refused)?;
     let input = Input { url: &url, content_type: Some(args.content_type()), body: &body };
     let page = engine.convert(input, request.options).map_err(engine::refused)?;
-    document::print(session, &page, args.only_text())?;
+    document::print(console, &page, args.only_text())?;
+    let shown = [&page.markdown, &page.html, &page.raw_html].into_iter().flatten();
+    if args.url.is_none() && shown.into_iter().any(|text| text.contains(NO_ADDRESS)) {
+        console.note(format_args!(
+            "note: relative links begin with {NO_ADDRESS}; --url says where the page is from"
+        ));
+    }
     Ok(exit::DONE)
 }
 

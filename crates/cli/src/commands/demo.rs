@@ -6,9 +6,11 @@ use gleaner::{CrawlRequest, Engine};
 use serde::Deserialize;
 use url::Url;
 
+use super::engine;
+use super::results::Results;
 use super::run::Run;
-use super::{Session, engine};
 use crate::args::DemoArgs;
+use crate::console::Console;
 use crate::demo::{MOVED_FROM, MOVED_TO, ONLY_IN_SITEMAP, Server};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -16,7 +18,7 @@ use crate::names::Names;
 use crate::output::{Folder, INDEX, Printer, Sink};
 use crate::summary::{counted, rate, seconds};
 
-pub(super) async fn run(session: Session, args: &DemoArgs) -> Result<u8, Failure> {
+pub(super) async fn run(console: &Console, args: &DemoArgs) -> Result<u8, Failure> {
     let mut interrupt = Interrupt::listen();
     let server = Server::start()
         .await
@@ -25,14 +27,15 @@ pub(super) async fn run(session: Session, args: &DemoArgs) -> Result<u8, Failure
     let loopback = "127.0.0.0/8".parse().map_err(Failure::failed)?;
     let engine = Engine::builder().allow_private(loopback).build().map_err(engine::refused)?;
 
-    let mut folder = Folder::create(&args.out, Names::within(&start)).map_err(engine::no_folder)?;
-    session.note(format_args!(
+    let folder = Folder::create(&args.out, Names::within(&start)).map_err(engine::no_folder)?;
+    console.note(format_args!(
         "The Larkfield Tea House is open at {start} for as long as this takes.\nCrawling it ..."
     ));
     let mut job = engine.crawl(CrawlRequest::new(start.as_str())).await.map_err(engine::refused)?;
-    folder.begin()?;
-    let run = Run::to_end(session, &mut job, &mut Sink::Folder(folder), &mut interrupt).await?;
-    if !session.quiet {
+    let mut results = Results::of(Sink::Folder(folder));
+    results.begin()?;
+    let run = Run::to_end(console, &mut job, &mut results, &mut interrupt).await?;
+    if !console.is_quiet() {
         let index = fs::read_to_string(args.out.join(INDEX))?;
         let told = story(&run, &args.out, &index).map_err(Failure::failed)?;
         Printer::stdout().text(&told)?;

@@ -1,12 +1,12 @@
 use gleaner::Document;
 
-use super::Session;
-use crate::args::TextFormat;
+use crate::args::{TextFormat, in_flags};
+use crate::console::Console;
 use crate::failure::Failure;
 use crate::output::Printer;
 
 /// Prints one document: its text, where one text format was all that was asked for, else the document as JSON.
-pub(super) fn print(session: Session, document: &Document, only: Option<TextFormat>) -> Result<(), Failure> {
+pub(super) fn print(console: &Console, document: &Document, only: Option<TextFormat>) -> Result<(), Failure> {
     let mut printer = Printer::stdout();
     let text = only.and_then(|format| match format {
         TextFormat::Markdown => document.markdown.as_deref(),
@@ -17,7 +17,7 @@ pub(super) fn print(session: Session, document: &Document, only: Option<TextForm
     match text {
         Some(text) => {
             printer.text(text)?;
-            remark(session, document);
+            remark(console, document);
         }
         None => printer.json(document)?,
     }
@@ -25,11 +25,11 @@ pub(super) fn print(session: Session, document: &Document, only: Option<TextForm
 }
 
 /// Says what a reader of the text alone would miss.
-pub(super) fn remark(session: Session, document: &Document) {
+pub(super) fn remark(console: &Console, document: &Document) {
     if let Some(status) = document.metadata.status_code.filter(|status| *status >= 400) {
-        session.note(format_args!("note: the site answered with status {status}"));
+        console.note(format_args!("note: the site answered with status {status}"));
     }
     if let Some(warning) = &document.warning {
-        session.note(format_args!("note: {warning}"));
+        console.note(format_args!("note: {}", in_flags(warning)));
     }
 }

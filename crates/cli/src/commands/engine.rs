@@ -1,26 +1,23 @@
 //! From arguments to an engine, and from its refusals to words.
 
 use std::io;
+use std::sync::Arc;
 
-use gleaner::{Engine, EngineBuilder, Error, ErrorCode, ErrorKind};
+use gleaner::{DiskCache, Engine, EngineBuilder, Error, ErrorCode, ErrorKind};
 use url::Url;
 
-use super::Session;
+use super::results::Results;
 use super::run::Run;
 use crate::args::{EngineArgs, OutputArgs, in_flags, told};
+use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
 use crate::hint;
-use crate::names::Names;
-use crate::output::{Folder, INDEX, Printer, Sink};
-use crate::say::say;
 
-/// The engine as the command line wants it.
-pub(super) fn start(args: &EngineArgs) -> Result<Engine, Failure> {
-    start_with(Engine::builder(), args)
-}
+/// The most that the folder of `--cache` holds.
+const MAX_CACHE_BYTES: u64 = 1 << 30;
 
-/// As [`start`], from a builder that has more set.
+/// The engine as the command line wants it, from a builder that has more set.
 pub(super) fn start_with(mut builder: EngineBuilder, args: &EngineArgs) -> Result<Engine, Failure> {
     for range in &args.allow_private {
         builder = builder.allow_private(*range);
@@ -31,15 +28,28 @@ pub(super) fn start_with(mut builder: EngineBuilder, args: &EngineArgs) -> Resul
     if let Some(most) = args.concurrency {
         builder = builder.concurrency(most, most);
     }
-    builder.build().map_err(refused)
-}
-
-/// Where documents shall go.
-pub(super) fn sink(args: &OutputArgs) -> Result<Sink, Failure> {
-    Ok(match &args.out {
-        Some(path) => Sink::Folder(Folder::create(path, Names::with_hosts()).map_err(no_folder)?),
-        None => Sink::Lines(Printer::stdout()),
-    })
+    if let Some(pool) = args.proxies()? {
+        builder = builder.basic_proxies(pool);
+    }
+    if let Some(pool) = args.stealth_proxies()? {
+        builder = builder.stealth_proxies(pool);
+    }
+    if let Some(folder) = &args.cache {
+        let cache = DiskCache::open(folder, MAX_CACHE_BYTES).map_err(|error| match error.kind() {
+            io::ErrorKind::ResourceBusy => {
+                Failure::failed(format!("--cache: another gleaner has {} open", folder.display()))
+            }
+            _ => Failure::usage(format!(
+                "--cache: cannot use {}: {error}; give a folder that can be written to",
+                folder.display()
+            )),
+        })?;
+        builder = builder.cache(Arc::new(cache));
+    } else {
+        // Copies in memory would go with the command, and hold more than all the rest of a crawl.
+        builder = builder.no_cache();
+    }
+    builder.check_certificates(!args.skips_tls_verification()).build().map_err(refused)
 }
 
 /// What is wrong with the folder that `--out` names.
@@ -54,32 +64,42 @@ pub(super) fn refused(error: Error) -> Failure {
         // The one setting of the engine that can be wrong and that the command line does not check.
         (ErrorKind::Configuration, _) => Failure::usage(format!("--user-agent: {error}")),
         (ErrorKind::Request | ErrorKind::Unsupported, _) => Failure::usage(in_flags(&error.to_string())),
-        _ => Failure::failed(error),
+        _ => Failure::failed(in_flags(&error.to_string())),
     }
 }
 
 /// As [`refused`], where all that was asked for is `url`.
 pub(super) fn refused_page(error: Error, url: &str, network: &EngineArgs) -> Failure {
-    let is_blocked = error.code() == ErrorCode::ScrapeBlocked;
+    let code = error.code();
     match refused(error) {
-        Failure::Failed { message, .. } if is_blocked => {
-            let url = Url::parse(url).or_else(|_| Url::parse(&format!("https://{url}"))).ok();
-            Failure::Failed {
-                message,
-                hint: url.and_then(|url| hint::for_refused(&url, &network.allow_private)),
-            }
+        Failure::Failed { message, .. } => {
+            let hint = match code {
+                ErrorCode::ScrapeBlocked => Url::parse(url)
+                    .or_else(|_| Url::parse(&format!("https://{url}")))
+                    .ok()
+                    .and_then(|url| hint::for_refused(&url, &network.allow_private)),
+                ErrorCode::ScrapeSslError => hint::for_certificates(network.skips_tls_verification()),
+                _ => None,
+            };
+            Failure::Failed { message, hint }
         }
         failure => failure,
     }
 }
 
 /// Says how a job went.
-pub(super) fn tell(session: Session, run: &Run, network: &EngineArgs, output: &OutputArgs) {
+pub(super) fn tell(
+    console: &Console,
+    run: &Run,
+    network: &EngineArgs,
+    results: &Results,
+    output: &OutputArgs,
+) {
     // Also where quiet was asked for: why nothing came out is an error, and errors are told.
-    if !session.quiet || run.exit_code() == exit::FAILED {
-        say(run.summary(&network.allow_private).text());
+    if !console.is_quiet() || run.exit_code() == exit::FAILED {
+        console.error(run.summary(network, results.lists_failures()).text());
     }
-    if let Some(path) = output.out.as_ref().filter(|_| run.written > 0) {
-        session.note(format_args!("written to {} ({INDEX} lists the pages)", path.display()));
+    if let Some(told) = results.told(run, output) {
+        console.note(told);
     }
 }

@@ -1,42 +1,53 @@
 use std::sync::Arc;
 
 use gleaner::models::SearxNg;
-use gleaner::{Engine, Error, ErrorCode, ErrorKind, ExtractResult};
+use gleaner::{Engine, ExtractResult, ExtractWatch};
 use serde_json::json;
 
+use super::engine;
 use super::model::with_model;
-use super::{Session, engine};
-use crate::args::ExtractArgs;
+use super::waiting::shown;
+use crate::args::{ExtractArgs, in_flags};
+use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Printer;
+use crate::printable::printable_line;
+use crate::summary::counted;
 
-pub(super) async fn run(session: Session, args: &ExtractArgs) -> Result<u8, Failure> {
+pub(super) async fn run(console: &Console, args: &ExtractArgs) -> Result<u8, Failure> {
     let request = args.request()?;
     let engine = start(args)?;
     let mut printer = Printer::stdout();
     if args.plan {
-        let plan = engine.plan_extract(request).map_err(lacking)?;
+        let plan = engine.plan_extract(request).map_err(engine::refused)?;
         printer.text(&plan.to_string())?;
         return Ok(exit::DONE);
     }
     let mut interrupt = Interrupt::listen();
     let first = request.urls.iter().flatten().next().cloned().unwrap_or_default();
-    let found = tokio::select! {
-        found = engine.extract(request) => found.map_err(|error| refused(error, &first, args))?,
-        () = interrupt.pressed() => return Err(Failure::Interrupted),
-    };
+    args.remark(console);
+    let watch = ExtractWatch::new();
+    let extracting = engine.extract_watched(request, &watch);
+    let found = shown(console, &mut interrupt, || state(&watch), extracting).await?;
+    let found = found.map_err(|error| engine::refused_page(error, &first, &args.engine))?;
     match &found.sources {
         _ if args.proofs => printer.json(&found)?,
         Some(sources) => printer.json(&json!({ "data": found.data, "sources": sources }))?,
         None => printer.json(&found.data)?,
     }
-    if let Some(warning) = &found.warning {
-        session.note(format_args!("note: {warning}"));
+    if console.tells_pages() {
+        pages(&found).for_each(|line| console.error(line));
     }
-    session.note(summary(&found));
-    Ok(exit::DONE)
+    let came_out = !found.leaves.is_empty();
+    if let Some(warning) = &found.warning {
+        // Why nothing came out is an error, and errors are told also where quiet was asked for.
+        let told = format!("note: {}", in_flags(warning));
+        if came_out { console.note(told) } else { console.error(told) }
+    }
+    console.note(summary(&found));
+    Ok(if came_out { exit::DONE } else { exit::FAILED })
 }
 
 /// An engine with the model and the search engine that the command line names.
@@ -50,35 +61,36 @@ fn start(args: &ExtractArgs) -> Result<Engine, Failure> {
     engine::start_with(builder, &args.engine)
 }
 
+/// How far it is.
+fn state(watch: &ExtractWatch) -> String {
+    let spent = watch.spent();
+    let mut text = counted(spent.pages, "page begun", "pages begun");
+    if spent.calls > 0 {
+        text.push_str(&format!(", {} tokens in {}", spent.tokens, counted(spent.calls, "call", "calls")));
+    }
+    text
+}
+
+/// What came of each page.
+fn pages(found: &ExtractResult) -> impl Iterator<Item = String> {
+    found.pages.iter().map(|page| match &page.error {
+        Some(error) => printable_line(&format!("  {}: {}", page.url, in_flags(&error.message))),
+        None => format!("  {}: {}", page.url, values(page.values)),
+    })
+}
+
 /// How it went, in one line.
 fn summary(found: &ExtractResult) -> String {
-    let counted = |count: usize, thing: &str| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
     let read = found.pages.iter().filter(|page| page.error.is_none()).count();
-    let mut said = format!("{} of {}", counted(found.leaves.len(), "value"), counted(read, "page"));
+    let read = u64::try_from(read).unwrap_or(u64::MAX);
+    let mut said = format!("{} of {}", values(found.leaves.len()), counted(read, "page", "pages"));
     if found.tokens_used > 0 {
-        let calls = usize::try_from(found.spent.calls).unwrap_or(usize::MAX);
-        said.push_str(&format!(", {} tokens in {}", found.tokens_used, counted(calls, "call")));
+        let calls = counted(found.spent.calls, "call", "calls");
+        said.push_str(&format!(", {} tokens in {calls}", found.tokens_used));
     }
     said
 }
 
-/// A refusal of the engine, in the words of the command line.
-fn refused(error: Error, first: &str, args: &ExtractArgs) -> Failure {
-    match error.kind() {
-        ErrorKind::Unsupported => lacking(error),
-        _ => engine::refused_page(error, first, &args.engine),
-    }
-}
-
-/// As [`engine::refused`], with the option that gives what is lacking.
-fn lacking(error: Error) -> Failure {
-    match error.code() {
-        ErrorCode::ModelNotConfigured => Failure::usage(
-            "--prompt: words alone need a language model: name one by --model and --model-url, or say what to read by --schema",
-        ),
-        ErrorCode::SearchNotConfigured => Failure::usage(
-            "[URLS]: without addresses a search engine is needed: name one by --search-url, or name pages",
-        ),
-        _ => engine::refused(error),
-    }
+fn values(count: usize) -> String {
+    counted(u64::try_from(count).unwrap_or(u64::MAX), "value", "values")
 }

@@ -1,22 +1,25 @@
+use gleaner::Engine;
 use serde_json::json;
 
-use super::{Session, engine};
-use crate::args::MapArgs;
+use super::engine;
+use super::waiting::shown;
+use crate::args::{MapArgs, in_flags};
+use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Printer;
 use crate::summary::counted;
 
-pub(super) async fn run(session: Session, args: &MapArgs) -> Result<u8, Failure> {
+pub(super) async fn run(console: &Console, args: &MapArgs) -> Result<u8, Failure> {
     let request = args.request()?;
     let mut interrupt = Interrupt::listen();
-    let engine = engine::start(&args.engine)?;
+    let engine = engine::start_with(args.configure(Engine::builder()), &args.engine)?;
     let url = request.url.clone();
-    let map = tokio::select! {
-        map = engine.map(request) => map.map_err(|error| engine::refused_page(error, &url, &args.engine))?,
-        () = interrupt.pressed() => return Err(Failure::Interrupted),
-    };
+    args.remark(console);
+    let state = || format!("listing the addresses of {url}");
+    let map = shown(console, &mut interrupt, state, engine.map(request)).await?;
+    let map = map.map_err(|error| engine::refused_page(error, &url, &args.engine))?;
     let mut printer = Printer::stdout();
     if args.json {
         let links: Vec<_> = map.links.iter().map(|url| json!({ "url": url.as_str() })).collect();
@@ -27,9 +30,9 @@ pub(super) async fn run(session: Session, args: &MapArgs) -> Result<u8, Failure>
         }
     }
     let found = u64::try_from(map.links.len()).unwrap_or(u64::MAX);
-    session.note(counted(found, "address", "addresses"));
+    console.note(counted(found, "address", "addresses"));
     if let Some(warning) = &map.warning {
-        session.note(format_args!("note: {warning}"));
+        console.note(format_args!("note: {}", in_flags(warning)));
     }
     Ok(if map.links.is_empty() { exit::FAILED } else { exit::DONE })
 }

@@ -1,17 +1,17 @@
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use gleaner::{Explanation, Job, JobSnapshot, JobState, PageFailures, Reason};
-use ipnet::IpNet;
+use gleaner::{Document, Explanation, Job, JobSnapshot, JobState, PageFailures, Reason};
 use tokio::time::MissedTickBehavior;
 
-use super::Session;
+use super::results::Results;
+use crate::args::EngineArgs;
+use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::output::Sink;
-use crate::progress::Progress;
-use crate::say::say;
-use crate::summary::Summary;
+use crate::printable::printable_line;
+use crate::summary::{Summary, failed, rate, seconds};
 
 /// How often the counts are asked for.
 const TICK: Duration = Duration::from_millis(100);
@@ -22,6 +22,10 @@ pub(super) struct Run {
     pub(super) snapshot: JobSnapshot,
     pub(super) failures: PageFailures,
     pub(super) written: u64,
+    /// How many documents have an error status, each.
+    statuses: BTreeMap<u16, u64>,
+    /// Each failure was told when it came.
+    told_failures: bool,
     pub(super) elapsed: Duration,
     pub(super) interrupted: bool,
     pub(super) explanations: Vec<Explanation>,
@@ -32,73 +36,94 @@ impl Run {
     /// Writes the documents of `job` as they come, until its end or Ctrl-C; then what is done is still written.
     ///
     /// # Errors
-    /// Nothing more can be written.
+    /// Nothing more can be written, or the job could not be read to its end.
     pub(super) async fn to_end(
-        session: Session,
+        console: &Console,
         job: &mut Job,
-        sink: &mut Sink,
+        results: &mut Results,
         interrupt: &mut Interrupt,
     ) -> Result<Self, Failure> {
         let started = Instant::now();
-        let progress = Progress::new(!session.quiet && !session.logging);
+        let mut progress = console.progress();
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let (mut written, mut latest, mut interrupted) = (0, None, false);
-        let ended = loop {
+        let (mut written, mut statuses) = (0, BTreeMap::new());
+        let (mut latest, mut interrupted) = (None, false);
+        let mut told = ToldFailures::default();
+        let sink = &mut results.sink;
+        loop {
             tokio::select! {
                 () = interrupt.pressed(), if !interrupted => {
                     interrupted = true;
-                    progress.aside(|| say("ending: what is done is kept (Ctrl-C again quits at once)"));
-                    if let Err(error) = job.cancel().await {
-                        break Err(Failure::failed(error));
-                    }
+                    console.error("ending: what is done is kept (Ctrl-C again quits at once)");
+                    job.cancel().await.map_err(Failure::failed)?;
                 }
                 document = job.next() => {
-                    let Some(document) = document else { break Ok(()) };
+                    let Some(document) = document else { break };
                     // Taking the line away costs a redraw, so it is done only where the document would hit it.
-                    let done = if sink.is_terminal() {
-                        progress.aside(|| sink.write(&document))
+                    if sink.is_terminal() {
+                        progress.aside(|| sink.write(&document))?;
                     } else {
-                        sink.write(&document)
-                    };
-                    if let Err(error) = done {
-                        break Err(error.into());
+                        sink.write(&document)?;
                     }
                     written += 1;
+                    if let Some(status) = document.metadata.status_code.filter(|status| *status >= 400) {
+                        *statuses.entry(status).or_default() += 1;
+                    }
+                    if console.tells_pages() {
+                        console.error(page_line(started.elapsed(), &document));
+                    }
                     latest = document.metadata.url;
                 }
                 _ = tick.tick() => {
                     if let Ok(snapshot) = job.status().await {
-                        progress.show(written, snapshot.total, latest.as_deref());
+                        if console.tells_pages() {
+                            told.tell(console, job, &snapshot, started.elapsed()).await;
+                        }
+                        progress.show(|| state(written, &snapshot, started.elapsed()), latest.as_deref());
                     }
                 }
             }
-        };
-        progress.end();
-        ended?;
+        }
+        drop(progress);
+        if let Some(error) = job.error() {
+            return Err(Failure::failed(error));
+        }
         let snapshot = job.status().await.map_err(Failure::failed)?;
+        let elapsed = started.elapsed();
+        if console.tells_pages() {
+            told.tell(console, job, &snapshot, elapsed).await;
+        }
         let failures = job.failures().await.map_err(Failure::failed)?;
+        let (explanations, rejections) =
+            (job.explanations().await.map_err(Failure::failed)?, job.rejections());
+        let told_failures = console.tells_pages();
         Ok(Self {
             snapshot,
             failures,
             written,
-            elapsed: started.elapsed(),
+            statuses,
+            told_failures,
+            elapsed,
             interrupted,
-            explanations: job.explanations(),
-            rejections: job.rejections(),
+            explanations,
+            rejections,
         })
     }
 
-    /// What to say about it, where the `allowed` private ranges were open.
-    pub(super) fn summary<'a>(&'a self, allowed: &'a [IpNet]) -> Summary<'a> {
+    /// What to say about it, where the network was opened so.
+    pub(super) fn summary<'a>(&'a self, network: &'a EngineArgs, lists_failures: bool) -> Summary<'a> {
         Summary {
-            allowed,
+            network,
+            lists_failures,
+            told_failures: self.told_failures,
             failed: self.snapshot.failed,
             robots_blocked: self.snapshot.robots_blocked,
             warning: self.snapshot.warning.as_deref(),
             error: self.snapshot.error.as_deref(),
             failures: &self.failures,
             written: self.written,
+            statuses: &self.statuses,
             elapsed: self.elapsed,
         }
     }
@@ -112,5 +137,52 @@ impl Run {
         } else {
             exit::DONE
         }
+    }
+}
+
+/// How far a job is.
+fn state(written: u64, snapshot: &JobSnapshot, elapsed: Duration) -> String {
+    let mut text =
+        format!("{written}/{} pages, {:.1} pages/s", snapshot.total.max(written), rate(written, elapsed));
+    if snapshot.failed > 0 {
+        text.push_str(&format!(", {} failed", snapshot.failed));
+    }
+    text
+}
+
+/// A page that came, for those who want to see each: when, its status, its address.
+fn page_line(elapsed: Duration, document: &Document) -> String {
+    let metadata = &document.metadata;
+    let status = metadata.status_code.map_or_else(|| "---".to_owned(), |status| status.to_string());
+    let url = metadata.url.as_deref().or(metadata.source_url.as_deref()).unwrap_or_default();
+    format!("{:>8}  {status}  {}", seconds(elapsed), printable_line(url))
+}
+
+/// The pages without a document that were told so far.
+#[derive(Debug, Default)]
+struct ToldFailures {
+    /// So many there were when they were looked at.
+    known: u64,
+    failed: usize,
+    forbidden: usize,
+}
+
+impl ToldFailures {
+    /// Tells those that have come since.
+    async fn tell(&mut self, console: &Console, job: &Job, snapshot: &JobSnapshot, elapsed: Duration) {
+        let known = snapshot.failed + snapshot.robots_blocked;
+        if known == std::mem::replace(&mut self.known, known) {
+            return;
+        }
+        let Ok(all) = job.failures().await else { return };
+        let when = seconds(elapsed);
+        for failure in all.failures.iter().skip(self.failed) {
+            console.error(format_args!("{when:>8}  failed  {}", failed(failure)));
+        }
+        for url in all.robots_blocked.iter().skip(self.forbidden) {
+            console
+                .error(format_args!("{when:>8}  forbidden by robots.txt  {}", printable_line(url.as_str())));
+        }
+        (self.failed, self.forbidden) = (all.failures.len(), all.robots_blocked.len());
     }
 }

@@ -1,28 +1,30 @@
 use super::model::with_model;
-use super::{Session, document, engine};
+use super::waiting::shown;
+use super::{document, engine};
 use crate::args::ScrapeArgs;
+use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::names::Names;
 use crate::output::Folder;
 
-pub(super) async fn run(session: Session, args: &ScrapeArgs) -> Result<u8, Failure> {
+pub(super) async fn run(console: &Console, args: &ScrapeArgs) -> Result<u8, Failure> {
     let request = args.request()?;
     let mut interrupt = Interrupt::listen();
     let engine = engine::start_with(with_model(&args.model)?, &args.engine)?;
     let url = request.url.clone();
-    let page = tokio::select! {
-        page = engine.scrape(request) => page.map_err(|error| engine::refused_page(error, &url, &args.engine))?,
-        () = interrupt.pressed() => return Err(Failure::Interrupted),
-    };
+    args.remark(console);
+    let state = || format!("reading {url}");
+    let page = shown(console, &mut interrupt, state, engine.scrape(request)).await?;
+    let page = page.map_err(|error| engine::refused_page(error, &url, &args.engine))?;
     match &args.output.out {
         Some(path) => {
-            let file = Folder::extend(path, Names::with_hosts()).map_err(engine::no_folder)?.write(&page)?;
-            session.note(format_args!("written to {}", path.join(file).display()));
-            document::remark(session, &page);
+            let file = Folder::put_one(path, Names::with_hosts(), &page).map_err(engine::no_folder)?;
+            console.note(format_args!("written to {}", path.join(file).display()));
+            document::remark(console, &page);
         }
-        None => document::print(session, &page, args.only_text())?,
+        None => document::print(console, &page, args.only_text())?,
     }
     Ok(exit::DONE)
 }

@@ -1,11 +1,12 @@
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use gleaner::Document;
 use serde::Serialize;
 use url::Url;
 
+use super::named;
 use crate::names::Names;
 
 /// The file that lists the pages of a folder.
@@ -55,12 +56,44 @@ impl Folder {
         self.index.set_len(0).map_err(|error| named(&self.path.join(INDEX), &error))
     }
 
-    /// As [`create`](Self::create), but goes on with an index that is there.
+    /// As [`create`](Self::create), but goes on with an index that is there, save for its rows of the page's own file:
+    /// a page that is written twice is listed once.
     ///
     /// # Errors
-    /// As for [`create`](Self::create).
-    pub(crate) fn extend(path: &Path, names: Names) -> io::Result<Self> {
-        Self::open(path, names, File::options().append(true).create(true))
+    /// As for [`create`](Self::create), and where the index cannot be read.
+    pub(crate) fn put_one(path: &Path, names: Names, page: &Document) -> io::Result<String> {
+        let mut folder = Self::open(path, names, File::options().append(true).create(true))?;
+        let file = folder.write(page)?;
+        let index = path.join(INDEX);
+        folder.forget_earlier(&index, &file).map_err(|error| named(&index, &error))?;
+        Ok(file)
+    }
+
+    /// Drops all rows of `file` but the last, by a new index in place of the old.
+    fn forget_earlier(&mut self, index: &Path, file: &str) -> io::Result<()> {
+        #[derive(serde::Deserialize)]
+        struct Known {
+            file: String,
+        }
+        let is_of_file = |line: &str| serde_json::from_str::<Known>(line).is_ok_and(|row| row.file == file);
+        let rows = BufReader::new(File::open(index)?).lines().collect::<io::Result<Vec<String>>>()?;
+        let last = rows.iter().rposition(|row| is_of_file(row));
+        let kept: Vec<&String> = rows
+            .iter()
+            .enumerate()
+            .filter(|(place, row)| Some(*place) == last || !is_of_file(row))
+            .map(|(_, row)| row)
+            .collect();
+        if kept.len() == rows.len() {
+            return Ok(());
+        }
+        let anew = self.path.join(format!("{INDEX}.new"));
+        let mut out = BufWriter::new(File::create(&anew)?);
+        for row in kept {
+            writeln!(out, "{row}")?;
+        }
+        out.flush()?;
+        fs::rename(&anew, index)
     }
 
     fn open(path: &Path, names: Names, how: &fs::OpenOptions) -> io::Result<Self> {
@@ -138,10 +171,6 @@ fn has_more_than_markdown(document: &Document) -> bool {
         || document.actions.is_some()
 }
 
-fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -188,8 +217,11 @@ mod tests {
             document(json!({"markdown": name, "metadata": {"url": format!("https://example.com/{name}")}}))
         };
         begun(place.path()).write(&page("a")).unwrap();
-        Folder::extend(place.path(), Names::with_hosts()).unwrap().write(&page("b")).unwrap();
-        assert_eq!(index(place.path()).len(), 2);
+        for _ in 0..2 {
+            let file = Folder::put_one(place.path(), Names::with_hosts(), &page("b")).unwrap();
+            assert_eq!(file, "example.com+b.md");
+        }
+        assert_eq!(index(place.path()).len(), 2, "a page is listed twice");
         drop(Folder::create(place.path(), Names::with_hosts()).unwrap());
         assert_eq!(index(place.path()).len(), 2, "a job that never began emptied the index");
         begun(place.path()).write(&page("c")).unwrap();

@@ -2,13 +2,16 @@
 //!
 //! Each document is written as it comes and then forgotten, so that memory does not grow with the crawl.
 
+mod failures;
 mod folder;
 mod printer;
 
 use std::io;
+use std::path::Path;
 
 use gleaner::Document;
 
+pub(crate) use failures::{FAILURES, FailureList, FailureRow, rows};
 pub(crate) use folder::{Folder, INDEX};
 pub(crate) use printer::Printer;
 
@@ -51,4 +54,9 @@ impl Sink {
             Self::Folder(folder) => folder.write(document).map(drop),
         }
     }
+}
+
+/// An error of a file, with its name.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
 }

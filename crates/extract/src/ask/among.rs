@@ -3,11 +3,11 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::Value;
 
 use super::extractor::{Extractor, PageExtraction, RecalledPage, Task};
-use super::units::units;
+use super::units::most_records;
 use crate::bind::bind;
 use crate::evidence::Evidence;
 use crate::page::Page;
-use crate::rows::Rows;
+use crate::rows::{Headings, Rows};
 use crate::template::{TemplateMemory, TemplateState};
 
 /// Pages of a cluster that a model may read beyond those that its template made free, before the cluster counts as one whose pages teach
@@ -76,14 +76,15 @@ impl Extractor {
             return self.read(memory, cluster, page, task, &evidence, whole).await;
         };
         let one = bind(&evidence, rows.shape());
-        let records = units(&page.markdown).records.len();
+        let records = most_records(&page.markdown);
+        let headings = Headings::read(page, &evidence);
         let row_task = Task { shape: rows.shape(), ..task };
         let (of_whole, of_rows) = (memory.map(|memory| &memory.whole), memory.map(|memory| &memory.rows));
         if rows.is_one(&whole, &one, records, alike) {
             let mut read = self.read(of_rows, cluster, page, row_task, &evidence, one).await;
-            let is_row = rows.is_row(&read.page.extraction, alike);
-            if is_row || records < 2 || read.page.stopped.is_some() {
-                read.page.extraction = rows.lift(read.page.extraction, alike);
+            let is_row = rows.is_row(&read.page.extraction, alike, &headings);
+            if is_row || (alike && records < 2) || read.page.stopped.is_some() {
+                read.page.extraction = rows.lift(read.page.extraction, alike, &headings);
                 return read;
             }
             // It is no row after all: perhaps it lists some.
@@ -96,10 +97,10 @@ impl Extractor {
         }
         // What looked like a list was none: perhaps the page is a row.
         let mut again = self.read(of_rows, cluster, page, row_task, &evidence, one).await;
-        if !rows.is_row(&again.page.extraction, alike) {
+        if !rows.is_row(&again.page.extraction, alike, &headings) {
             return after(again, read);
         }
-        again.page.extraction = rows.lift(again.page.extraction, alike);
+        again.page.extraction = rows.lift(again.page.extraction, alike, &headings);
         let singles = read.page.extraction;
         take_singles(&mut again.page, singles.data, singles.leaves);
         again.page.calls += read.page.calls;

@@ -12,6 +12,7 @@ use crate::ground::{Gate, LinkTable, Outcome};
 use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
 use crate::model::{LanguageModel, Message, ModelRequest, ProviderError};
 use crate::page::{Method, Page, Part, Provenance, Span, cut};
+use crate::rows::Headings;
 use crate::schema::{Dialect, Field, Shape, ShapeKind, WireSchema};
 use crate::template::{Drift, TemplateMemory};
 
@@ -116,8 +117,9 @@ impl Extractor {
 
     /// Reads one page. It never fails: what could not be read is empty, with the reason.
     pub async fn page(&self, page: &Page, task: Task<'_>) -> PageExtraction {
-        let extraction = bind(&Evidence::read(page), task.shape);
-        self.complete(page, task, extraction).await
+        let evidence = Evidence::read(page);
+        let extraction = bind(&evidence, task.shape);
+        self.complete(page, task, &evidence, extraction).await
     }
 
     /// Reads one page of a cluster of like pages: what was learned of the cluster first, then as [`page`](Self::page) does. What a
@@ -149,7 +151,7 @@ impl Extractor {
         mut extraction: Extraction,
     ) -> RecalledPage {
         let Some(memory) = memory.filter(|_| self.model.is_some()) else {
-            let page = self.complete(page, task, extraction).await;
+            let page = self.complete(page, task, evidence, extraction).await;
             return RecalledPage { page, by_template: 0, drift: None };
         };
         let mut recall = lock(memory).recall(cluster, evidence, task.shape, &extraction);
@@ -164,7 +166,7 @@ impl Extractor {
         extraction.missing = open;
         let asked: BTreeSet<String> =
             extraction.missing.iter().map(|missing| missing.pointer.clone()).collect();
-        let mut found = self.complete(page, task, extraction).await;
+        let mut found = self.complete(page, task, evidence, extraction).await;
         if found.calls == 0 {
             lock(memory).recalled(cluster, task.shape);
         } else if found.stopped.is_none() {
@@ -190,7 +192,13 @@ impl Extractor {
     }
 
     /// Asks for what an extraction lacks.
-    async fn complete(&self, page: &Page, task: Task<'_>, extraction: Extraction) -> PageExtraction {
+    async fn complete(
+        &self,
+        page: &Page,
+        task: Task<'_>,
+        evidence: &Evidence<'_>,
+        extraction: Extraction,
+    ) -> PageExtraction {
         let mut out = PageExtraction { extraction, coverage: Vec::new(), calls: 0, stopped: None };
         let Some(model) = &self.model else {
             out.coverage = list::coverage(page, task.shape, &out.extraction);
@@ -199,7 +207,9 @@ impl Extractor {
         if page.markdown.trim().is_empty() {
             return out;
         }
-        let session = Session { model: model.as_ref(), seed: self.seed, page, task, state: Mutex::default() };
+        let headings = Headings::read(page, evidence);
+        let session =
+            Session { model: model.as_ref(), seed: self.seed, page, task, headings, state: Mutex::default() };
         session.leaves(&mut out.extraction).await;
         session.lists(&mut out).await;
         let state = session.state.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -237,6 +247,7 @@ pub(super) struct Session<'s> {
     seed: Option<u64>,
     pub(super) page: &'s Page,
     pub(super) task: Task<'s>,
+    headings: Headings,
     state: Mutex<State>,
 }
 
@@ -260,6 +271,16 @@ pub(super) fn piece_of(rest: &str, chunk: usize) -> &str {
 impl Session<'_> {
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Did a call fail, or could one not be paid? Then no more are made.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.state().stopped.is_some()
+    }
+
+    /// Does a row say no more than the page's heading?
+    pub(super) fn is_heading(&self, row: &[Leaf]) -> bool {
+        self.headings.are_all(row)
     }
 
     /// Asks for so many places; `None` ends the asking.
@@ -431,7 +452,9 @@ impl Session<'_> {
         }
         for (pointer, row) in lists {
             let known = stated::rows_at(&out.extraction.data, &out.extraction.leaves, &pointer);
-            let Some(found) = list::read(self, &pointer, row.fields(), known).await else { continue };
+            let is_missing = out.extraction.missing.iter().any(|missing| missing.pointer == pointer);
+            let found = list::read(self, &pointer, row.fields(), known, is_missing).await;
+            let Some(found) = found else { continue };
             if !found.rows.is_empty() {
                 let below = step(&pointer, "");
                 out.extraction.leaves.retain(|leaf| !leaf.pointer.starts_with(&below));
@@ -446,7 +469,7 @@ impl Session<'_> {
                 out.extraction.leaves.extend(found.leaves);
                 out.extraction.missing.extend(unstated(row, &pointer, &out.extraction.leaves));
             }
-            out.coverage.push(found.coverage);
+            out.coverage.extend(found.coverage);
         }
     }
 }

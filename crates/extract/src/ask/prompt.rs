@@ -43,7 +43,7 @@ pub(super) fn messages(
 }
 
 /// Puts a page's text behind a task, between two marks.
-pub(super) fn fence(text: &str, task: &mut String) {
+pub(crate) fn fence(text: &str, task: &mut String) {
     let mark = mark(text);
     let _ = write!(task, "\n<<<PAGE {mark}\n{text}\nPAGE {mark}>>>");
 }

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::units::{Units, units};
+use super::units::{Units, runs};
 use crate::bind::folded;
 use crate::leaf::{Leaf, step};
 use crate::page::cut;
@@ -25,18 +25,36 @@ pub(super) struct Stated {
 }
 
 impl Stated {
-    /// `None` where the page lists nothing, or something else: fewer than half of the rows stand in its records.
-    pub(super) fn read(markdown: &str, rows: &[Row]) -> Option<Self> {
-        let units = units(markdown);
-        let counted = units.records.len();
-        if counted < 2 {
-            return None;
-        }
-        let mut taken = vec![false; counted];
+    /// The runs of records that may be the list, the largest first. Where rows are known, it is the one in which most of them stand, and none
+    /// where fewer than half of them stand in any: then the page lists something else.
+    pub(super) fn read(markdown: &str, rows: &[Row]) -> Vec<Self> {
+        let runs = runs(markdown);
         if rows.is_empty() {
-            return Some(Self { units, taken });
+            return runs.into_iter().map(Self::untaken).collect();
         }
-        let texts: Vec<String> = units
+        let quotes: Vec<Vec<String>> = rows.iter().map(|(_, leaves)| quotes(leaves)).collect();
+        let mut left = MAX_COMPARISONS;
+        let mut best: Option<(usize, Self)> = None;
+        for units in runs {
+            let mut stated = Self::untaken(units);
+            let placed = stated.take(markdown, &quotes, &mut left);
+            if placed * 2 >= rows.len() && best.as_ref().is_none_or(|(known, _)| placed > *known) {
+                best = Some((placed, stated));
+            }
+        }
+        best.map(|(_, stated)| stated).into_iter().collect()
+    }
+
+    fn untaken(units: Units) -> Self {
+        let taken = vec![false; units.records.len()];
+        Self { units, taken }
+    }
+
+    /// Marks the records that rows state, and counts the rows that have one.
+    fn take(&mut self, markdown: &str, rows: &[Vec<String>], left: &mut usize) -> usize {
+        let counted = self.taken.len();
+        let texts: Vec<String> = self
+            .units
             .records
             .iter()
             .map(|range| {
@@ -45,39 +63,38 @@ impl Stated {
             })
             .collect();
         let mut placed = 0;
-        let mut left = MAX_COMPARISONS;
         // Rows come in the order of the page: each is looked for behind the one before.
         let mut next = 0;
-        for (_, leaves) in rows {
-            let quotes: Vec<String> = leaves
-                .iter()
-                .filter_map(|leaf| leaf.provenance.first())
-                .map(|proof| spaced(&proof.quote))
-                .filter(|quote| quote.len() > 2)
-                .collect();
-            let found = (0..counted).map(|step| (next + step) % counted).take(left).find(|at| {
-                left = left.saturating_sub(1);
-                let free = taken.get(*at) == Some(&false);
+        for quotes in rows {
+            let found = (0..counted).map(|step| (next + step) % counted).take(*left).find(|at| {
+                *left = left.saturating_sub(1);
+                let free = self.taken.get(*at) == Some(&false);
                 free && texts.get(*at).is_some_and(|text| {
                     let hits = quotes.iter().filter(|quote| text.contains(quote.as_str())).count();
                     hits > 0 && hits * 2 >= quotes.len()
                 })
             });
             if let Some(at) = found {
-                if let Some(place) = taken.get_mut(at) {
+                if let Some(place) = self.taken.get_mut(at) {
                     *place = true;
                 }
                 placed += 1;
                 next = at + 1;
             }
         }
-        (placed * 2 >= rows.len()).then_some(Self { units, taken })
+        placed
     }
 
     /// Records that no row states.
     pub(super) fn open(&self) -> Vec<usize> {
         self.taken.iter().enumerate().filter(|(_, taken)| !**taken).map(|(at, _)| at).collect()
     }
+}
+
+/// What a row's proofs quote, as records are compared with it.
+fn quotes(leaves: &[Leaf]) -> Vec<String> {
+    let proofs = leaves.iter().filter_map(|leaf| leaf.provenance.first());
+    proofs.map(|proof| spaced(&proof.quote)).filter(|quote| quote.len() > 2).collect()
 }
 
 /// Words between blanks, so that whole ones are compared.
@@ -158,11 +175,19 @@ mod tests {
     #[test]
     fn records_that_evidence_states_are_not_open() {
         let markdown: String = (0..6).map(|at| format!("- **Cup {at}** {at},50 €\n")).collect();
-        let stated = Stated::read(&markdown, &[row("Cup 1", 1.5), row("Cup 4", 4.5)]).unwrap();
-        assert_eq!(stated.open(), [0, 2, 3, 5]);
+        let stated = Stated::read(&markdown, &[row("Cup 1", 1.5), row("Cup 4", 4.5)]);
+        assert_eq!(stated.iter().map(Stated::open).collect::<Vec<_>>(), [[0, 2, 3, 5]]);
         // What the page lists is not what the rows are.
-        assert!(Stated::read(&markdown, &[row("Lamp", 9.0), row("Chair", 8.0), row("Cup 1", 1.5)]).is_none());
-        assert_eq!(Stated::read(&markdown, &[]).unwrap().open().len(), 6);
+        assert!(
+            Stated::read(&markdown, &[row("Lamp", 9.0), row("Chair", 8.0), row("Cup 1", 1.5)]).is_empty()
+        );
+        assert_eq!(Stated::read(&markdown, &[])[0].open().len(), 6);
+        // Beside a longer list the rows are found where they stand.
+        let longer: String = (0..9).map(|at| format!("- Guide {at}\n")).collect();
+        let both = format!("{longer}\nOr:\n\n{markdown}");
+        let stated = Stated::read(&both, &[row("Cup 1", 1.5), row("Cup 4", 4.5)]);
+        assert_eq!(stated.iter().map(Stated::open).collect::<Vec<_>>(), [[0, 2, 3, 5]]);
+        assert_eq!(Stated::read(&both, &[]).len(), 2);
     }
 
     #[test]

@@ -1,42 +1,125 @@
+use std::collections::HashMap;
 use std::ops::Range;
 
-/// Records of a Markdown page, in order: where each stands.
+/// Runs of records that are kept of one page, the largest first.
+pub(super) const MAX_RUNS: usize = 8;
+
+/// Like records of a Markdown page, in order: where each stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Units {
     /// What stands above them and names their parts: the header row of a table; empty where there is none.
     pub(super) header: Range<usize>,
     pub(super) records: Vec<Range<usize>>,
+    /// The first record of each part, where headings stand between them.
+    pub(super) parts: Vec<usize>,
 }
 
-/// The records that a page lists: the largest of its tables, its lists and its runs of like headings.
-pub(super) fn units(markdown: &str) -> Units {
-    let mut best = Units::default();
+impl Units {
+    fn push(&mut self, record: Range<usize>) {
+        if self.records.is_empty() {
+            self.parts.push(0);
+        }
+        self.records.push(record);
+    }
+
+    /// Goes on with the records of another run.
+    fn join(&mut self, other: Self) {
+        self.parts.push(self.records.len());
+        self.records.extend(other.records);
+    }
+
+    /// How many records the parts have of which at least one record `counts`.
+    pub(super) fn count_parts(&self, counts: impl Fn(usize) -> bool) -> usize {
+        let ends = self.parts.iter().skip(1).copied().chain([self.records.len()]);
+        let parts = self.parts.iter().zip(ends).filter(|(start, end)| (**start..*end).any(&counts));
+        parts.map(|(start, end)| end - start).sum()
+    }
+}
+
+/// Records of the largest run of a page, 0 where it lists nothing.
+pub(super) fn most_records(markdown: &str) -> usize {
+    runs(markdown).first().map_or(0, |run| run.records.len())
+}
+
+/// What the scan of a page has found.
+#[derive(Debug, Default)]
+struct Found {
+    runs: Vec<Units>,
+    /// Tables by their header row.
+    tables: HashMap<String, usize>,
+    /// The last list, as long as nothing but headings came behind it.
+    list: Option<usize>,
+}
+
+impl Found {
+    fn table(&mut self, markdown: &str, open: &mut Units) {
+        let found = std::mem::take(open);
+        if found.records.is_empty() {
+            return;
+        }
+        let header = markdown.get(found.header.clone()).unwrap_or_default();
+        let header: String = header.split_whitespace().collect::<Vec<_>>().join(" ");
+        match self.tables.get(&header).and_then(|at| self.runs.get_mut(*at)) {
+            Some(known) => known.join(found),
+            None => {
+                self.tables.insert(header, self.runs.len());
+                self.runs.push(found);
+            }
+        }
+    }
+
+    fn items(&mut self, open: &mut Units) {
+        let found = std::mem::take(open);
+        if found.records.is_empty() {
+            return;
+        }
+        match self.list.and_then(|at| self.runs.get_mut(at)) {
+            Some(known) => known.join(found),
+            None => {
+                self.list = Some(self.runs.len());
+                self.runs.push(found);
+            }
+        }
+    }
+
+    fn sections(&mut self, open: &mut Units) {
+        let found = std::mem::take(open);
+        // Two headings are an article, not a list.
+        if found.records.len() > 2 {
+            self.runs.push(found);
+        }
+    }
+}
+
+/// The runs of records that a page has, the largest first: tables, lists and headings of one rank.
+///
+/// Tables with one header row are one run, and so are lists with nothing but headings between them: "A", "B" and "C" of an index. Which run is the
+/// one that is asked for is not told here.
+pub(super) fn runs(markdown: &str) -> Vec<Units> {
+    let mut found = Found::default();
     let mut table = Units::default();
     let mut items: (usize, Units) = (0, Units::default());
     let mut sections: [Units; 6] = Default::default();
     let mut at = 0;
     let mut last_line: Range<usize> = 0..0;
-    let take = |best: &mut Units, found: &mut Units| {
-        let found = std::mem::take(found);
-        if found.records.len() > best.records.len() {
-            *best = found;
-        }
-    };
     for line in markdown.split_inclusive('\n') {
         let range = at..at + line.trim_end().len();
         at += line.len();
         let trimmed = line.trim();
+        let rank = trimmed.bytes().take_while(|byte| *byte == b'#').count();
+        let is_heading = (1..=6).contains(&rank) && trimmed.as_bytes().get(rank) == Some(&b' ');
         // Tables: a row of dashes makes the line above the header.
         if trimmed.starts_with('|') {
             let dashes = trimmed.contains("---")
                 && trimmed.chars().all(|found| matches!(found, '|' | '-' | ':' | ' '));
             if dashes {
-                table = Units { header: last_line.clone(), records: Vec::new() };
+                found.table(markdown, &mut table);
+                table.header = last_line.clone();
             } else if !table.header.is_empty() {
-                table.records.push(range.clone());
+                table.push(range.clone());
             }
-        } else if !trimmed.is_empty() {
-            take(&mut best, &mut table);
+        } else {
+            found.table(markdown, &mut table);
         }
         // Lists: items of one indent; deeper lines belong to the item above.
         let indent = line.len() - line.trim_start().len();
@@ -46,45 +129,51 @@ pub(super) fn units(markdown: &str) -> Units {
             || numbered(trimmed);
         if marked && (items.1.records.is_empty() || indent <= items.0) {
             if indent < items.0 {
-                take(&mut best, &mut items.1);
+                found.items(&mut items.1);
             }
             items.0 = indent;
-            items.1.records.push(range.clone());
+            items.1.push(range.clone());
         } else if !trimmed.is_empty() {
             match items.1.records.last_mut() {
                 Some(last) if indent > items.0 => last.end = range.end,
-                _ => take(&mut best, &mut items.1),
+                _ => {
+                    found.items(&mut items.1);
+                    if !is_heading {
+                        found.list = None;
+                    }
+                }
             }
         }
         // Headings: a record goes on to the next heading of its rank or above.
-        let rank = trimmed.bytes().take_while(|byte| *byte == b'#').count();
-        if (1..=6).contains(&rank) && trimmed.as_bytes().get(rank) == Some(&b' ') {
-            for (deeper, found) in sections.iter_mut().enumerate() {
+        if is_heading {
+            for (deeper, open) in sections.iter_mut().enumerate() {
                 if deeper >= rank {
-                    take(&mut best, found);
+                    found.sections(open);
                 }
             }
             if let Some(own) = sections.get_mut(rank - 1) {
-                own.records.push(range.clone());
+                own.push(range.clone());
             }
-        } else if !trimmed.is_empty() {
-            for found in &mut sections {
-                if let Some(last) = found.records.last_mut() {
+        }
+        if !trimmed.is_empty() {
+            for open in sections.iter_mut().take(if is_heading { rank - 1 } else { 6 }) {
+                if let Some(last) = open.records.last_mut() {
                     last.end = range.end;
                 }
             }
         }
         last_line = range;
     }
-    take(&mut best, &mut table);
-    take(&mut best, &mut items.1);
-    for mut found in sections {
-        // Two headings are an article, not a list.
-        if found.records.len() > 2 {
-            take(&mut best, &mut found);
-        }
+    found.table(markdown, &mut table);
+    found.items(&mut items.1);
+    for mut open in sections {
+        found.sections(&mut open);
     }
-    best
+    let mut runs = found.runs;
+    runs.retain(|run| run.records.len() > 1);
+    runs.sort_by_key(|run| std::cmp::Reverse(run.records.len()));
+    runs.truncate(MAX_RUNS);
+    runs
 }
 
 fn numbered(line: &str) -> bool {
@@ -104,14 +193,57 @@ mod tests {
             ("text\n\n- a\n  more\n- b\n- c\n\nend", 3, "- c"),
             ("1. a\n2. b\n", 2, "2. b"),
             ("# T\n\n## a\nx\n## b\ny\n## c\nz\n\nw", 3, "## c\nz\n\nw"),
+            ("# T\n\n## a\n### i\nx\n## b\ny\n## c\n### z", 3, "## c\n### z"),
             ("only text", 0, ""),
         ];
         for (markdown, count, last) in rows {
-            let found = units(markdown);
-            assert_eq!(found.records.len(), count, "{markdown}");
+            let found = runs(markdown).into_iter().next().unwrap_or_default();
+            assert_eq!((found.records.len(), most_records(markdown)), (count, count), "{markdown}");
             let text = found.records.last().and_then(|range| markdown.get(range.clone())).unwrap_or_default();
             assert_eq!(text, last, "{markdown}");
         }
-        assert_eq!(units("| A | B |\n|---|---|\n| 1 | 2 |").header, 0..9);
+        assert_eq!(runs("| A | B |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |")[0].header, 0..9);
+    }
+
+    #[test]
+    fn all_runs_are_given_and_parts_of_one_are_joined() {
+        let counts = |markdown: &str| -> Vec<(usize, Vec<usize>)> {
+            runs(markdown).into_iter().map(|run| (run.records.len(), run.parts)).collect()
+        };
+        let table = "| Name | Price |\n|---|---|\n| A | 1 |\n| B | 2 |\n";
+        let rows = [
+            ("a table beside a list", format!("- x\n- y\n- z\n\n{table}"), vec![(3, vec![0]), (2, vec![0])]),
+            (
+                "two tables of one header",
+                format!("## Men\n\n{table}\ntext\n\n{table}"),
+                vec![(4, vec![0, 2])],
+            ),
+            (
+                "two tables of two headers",
+                format!("{table}\n| Size |\n|---|\n| L |\n| M |"),
+                vec![(2, vec![0]), (2, vec![0])],
+            ),
+            (
+                "an index by letter",
+                "## A\n\n- Anna\n\n## B\n\n- Ben\n- Bo\n".to_owned(),
+                vec![(3, vec![0, 1])],
+            ),
+            (
+                "two lists with words between",
+                "- a\n- b\n\nAnd these:\n\n- c\n- d\n".to_owned(),
+                vec![(2, vec![0]), (2, vec![0])],
+            ),
+            (
+                "things with bullets",
+                "## P\n- x\n- y\n## Q\n- x\n- y\n## R\n- x\n- y\n".to_owned(),
+                vec![(6, vec![0, 2, 4]), (3, vec![0])],
+            ),
+        ];
+        for (name, markdown, expected) in rows {
+            assert_eq!(counts(&markdown), expected, "{name}");
+        }
+        let index = runs("## A\n\n- Anna\n\n## B\n\n- Ben\n- Bo\n").remove(0);
+        assert_eq!(index.count_parts(|record| record == 2), 2);
+        assert_eq!(index.count_parts(|_| true), 3);
     }
 }

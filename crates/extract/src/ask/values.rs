@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::extractor::{Session, claim, piece_of};
-use super::list::rows_of;
+use super::record::Asked;
 use super::{answer, prompt};
 use crate::bind::Want;
 use crate::ground::{Gate, LinkTable, Outcome};
@@ -30,7 +30,7 @@ pub(super) struct Valued {
 /// Unlike rows, such values seldom stand one to a record: "Skills: Rust, Go" is two of them. So nothing is counted, and each value is held against
 /// the whole piece. A value that is given twice is one. `field` is the list's name with the shape of its values.
 pub(super) async fn read(session: &Session<'_>, pointer: &str, field: &Field) -> Valued {
-    let (row_shape, shape) = rows_of(std::slice::from_ref(field));
+    let Asked { row: row_shape, answer: shape, .. } = Asked::new(std::slice::from_ref(field));
     let want = Want::new(step("", &field.name), Vec::new(), field);
     let mut out = Valued::default();
     let mut seen: HashSet<String> = HashSet::new();

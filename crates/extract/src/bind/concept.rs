@@ -17,6 +17,14 @@ pub(crate) struct Concept {
     pub(crate) metas: &'static [&'static str],
 }
 
+/// What a person is at work. It is told from the title of a thing by what stands beside it, so it is none of [`CONCEPTS`].
+pub(crate) static TITLE_OF_PERSON: Concept = Concept {
+    form: Form::Text,
+    names: &["job title", "title", "position", "role", "occupation"],
+    paths: &["jobTitle", "hasOccupation.name", "roleName"],
+    metas: &[],
+};
+
 /// Names that mean the page's own thing only where nothing but [`OWN`] stands before them.
 const VAGUE: [&str; 13] = [
     "url",
@@ -86,6 +94,11 @@ pub(crate) fn concept_of(name: &str, description: &str) -> Option<&'static Conce
         .filter(|(_, known)| known.contains(' ') && description.contains(&format!(" {known} ")))
         .max_by_key(|(_, known)| known.len())
         .map(|(concept, _)| concept)
+}
+
+/// Is this the name of anything, in folded words?
+pub(crate) fn is_known(name: &str) -> bool {
+    CONCEPTS.iter().any(|concept| concept.names.contains(&name))
 }
 
 /// The plainest name of what a property means.

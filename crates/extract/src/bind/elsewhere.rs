@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::headed;
 use super::markup::names_of;
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
@@ -51,20 +52,24 @@ const MAX_CARD_BYTES: usize = 600;
 /// Cards side by side that are a list of other things.
 const LEAST_CARDS: usize = 3;
 
-/// The parts of a page that are about other things: what its names say (`related`, `footer`), and cards side by side that each
-/// lead elsewhere and bear a price.
+/// The parts of a page that are about other things: what its names say (`related`, `footer`), what stands below a heading that says so, and cards
+/// side by side that each lead elsewhere and bear a price.
 ///
 /// Why not the names alone: many pages name their parts by numbers that a style compiler made up.
 #[derive(Debug, Default)]
 pub(crate) struct Elsewhere {
     /// Apart from each other and in order.
     ranges: Vec<(NodeId, NodeId)>,
+    /// Those of them that a heading names.
+    headed: Vec<(NodeId, NodeId)>,
 }
 
 impl Elsewhere {
     pub(crate) fn read(evidence: &Evidence<'_>) -> Self {
         let mut found = named(evidence);
         found.extend(cards(evidence));
+        let headed = headed::parts(evidence);
+        found.extend(&headed);
         found.sort_unstable();
         let mut ranges: Vec<(NodeId, NodeId)> = Vec::with_capacity(found.len());
         for (start, end) in found {
@@ -73,13 +78,22 @@ impl Elsewhere {
                 _ => ranges.push((start, end)),
             }
         }
-        Self { ranges }
+        Self { ranges, headed }
     }
 
     pub(crate) fn holds(&self, node: NodeId) -> bool {
-        let before = self.ranges.partition_point(|(start, _)| *start <= node);
-        before.checked_sub(1).and_then(|at| self.ranges.get(at)).is_some_and(|(_, end)| node < *end)
+        is_within(&self.ranges, node)
     }
+
+    /// Does it stand below a heading that says that it is about other things? Then no mark of it speaks for the page's own.
+    pub(crate) fn is_headed(&self, node: NodeId) -> bool {
+        is_within(&self.headed, node)
+    }
+}
+
+fn is_within(ranges: &[(NodeId, NodeId)], node: NodeId) -> bool {
+    let before = ranges.partition_point(|(start, _)| *start <= node);
+    before.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|(_, end)| node < *end)
 }
 
 /// Parts that the page itself names so.

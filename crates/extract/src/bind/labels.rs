@@ -1,3 +1,4 @@
+use super::concept::is_known;
 use super::pool::{Candidate, Pool};
 use super::want::{Names, Want};
 use super::words::folded;
@@ -98,9 +99,13 @@ fn inline(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mu
             continue;
         }
         let words: Vec<&str> = line.split_whitespace().take(6).collect();
-        for length in 1..words.len().min(4) {
-            let Some((label, value)) = words.split_at_checked(length) else { continue };
+        // The longest label that is known: "Article number XY" is no article called "number XY".
+        let known = (1..words.len().min(4)).rev().find_map(|length| {
+            let (label, value) = words.split_at_checked(length)?;
             let label = folded(&label.join(" "));
+            is_known(&label).then_some((label, value))
+        });
+        if let Some((label, value)) = known {
             for (at, weight) in names.exactly(&label) {
                 let (Some(want), Some(pool)) = (wants.get(*at), pools.get_mut(*at)) else { continue };
                 let text = value.join(" ");

@@ -112,9 +112,12 @@ pub(crate) fn collect(
         }
         let named = names_of(evidence, node);
         let flat: Vec<&str> = named.iter().flatten().map(String::as_str).collect();
+        let is_headed = elsewhere.is_headed(node);
         let elsewhere = elsewhere.holds(node);
-        attributes(evidence, node, wants, names, pools, elsewhere);
-        if named.is_empty() || tree.is_hidden(node) {
+        if !is_headed {
+            attributes(evidence, node, wants, names, pools, elsewhere);
+        }
+        if named.is_empty() || tree.is_hidden(node) || is_headed {
             continue;
         }
         let text = tree.text_of(node);

@@ -7,6 +7,8 @@ mod concept;
 mod concepts;
 mod elsewhere;
 mod entity;
+mod headed;
+mod inner;
 mod labels;
 mod markup;
 mod page;
@@ -25,7 +27,7 @@ pub use state::MAX_STATE_OBJECTS;
 
 pub(crate) use concept::concept_name;
 pub(crate) use entity::{scalar, values};
-pub(crate) use page::{bind, drop_unknown, leaf_wants, provenance, put, skeleton, unstated};
+pub(crate) use page::{bind, drop_unknown, grow, in_order, leaf_wants, provenance, put, skeleton, unstated};
 pub(crate) use want::Want;
 pub(crate) use words::{folded, overlap, words};
 

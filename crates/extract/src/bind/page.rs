@@ -8,7 +8,7 @@ use super::markup;
 use super::pool::{Choice, Pool};
 use super::sums::Texts;
 use super::want::{Names, Want};
-use super::{MIN_CONFIDENCE, entity, labels, records, shop, shown, state};
+use super::{MIN_CONFIDENCE, entity, headed, labels, records, shop, shown, state};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
 use crate::normalise::{Form, normalise};
@@ -28,14 +28,17 @@ pub(crate) fn bind(evidence: &Evidence<'_>, shape: &Shape) -> Extraction {
     let mut out = Extraction { data: Value::Null, leaves: Vec::new(), missing: Vec::new() };
     out.data = match &shape.kind {
         ShapeKind::Object(fields) => object(evidence, fields, &mut out),
-        ShapeKind::List(inner) => list(evidence, inner, "", "", &mut out).unwrap_or(Value::Array(Vec::new())),
+        ShapeKind::List(inner) => list(evidence, inner, "", "", &mut out).unwrap_or_else(|| {
+            out.missing.push(Missing { pointer: String::new(), reason: Reason::NotFound });
+            Value::Array(Vec::new())
+        }),
         _ => Value::Null,
     };
     out
 }
 
-/// Leaves of an object and of the objects within it, outermost first.
-fn leaves<'s>(fields: &'s [Field]) -> (Vec<Want<'s>>, Vec<(String, &'s Field)>) {
+/// Leaves of an object and of the objects within it, outermost first; and its lists.
+pub(super) fn leaves<'s>(fields: &'s [Field]) -> (Vec<Want<'s>>, Vec<(String, &'s Field)>) {
     let mut wants = Vec::new();
     let mut lists = Vec::new();
     let mut waiting: Vec<(String, Vec<String>, &'s [Field])> = vec![(String::new(), Vec::new(), fields)];
@@ -53,6 +56,7 @@ fn leaves<'s>(fields: &'s [Field]) -> (Vec<Want<'s>>, Vec<(String, &'s Field)>) 
             }
         }
     }
+    Want::tell_titles(&mut wants);
     (wants, lists)
 }
 
@@ -112,10 +116,12 @@ fn choose(evidence: &Evidence<'_>, wants: &[Want<'_>]) -> Vec<Result<Choice, Rea
     if let Some(at) = price
         && let (Some(pool), Some(place)) = (pools.get_mut(at), decided.get_mut(at))
     {
-        if entity::states_no_price(evidence) {
+        let on_request = headed::is_on_request(evidence);
+        if entity::states_no_price(evidence) || on_request {
             pool.iter_mut().for_each(|candidate| candidate.score *= 0.4);
         }
-        *place = only_price(evidence, std::mem::take(pool).choices());
+        let choices = std::mem::take(pool).choices();
+        *place = if on_request { choices.into_iter().next() } else { only_price(evidence, choices) };
     }
     let chosen_price = price
         .and_then(|at| decided.get(at).cloned().flatten())
@@ -249,7 +255,7 @@ fn list(
             let mut row = skeleton(fields);
             let here = step(pointer, &at.to_string());
             for (field, value) in record.values {
-                put(&mut row, &field, value.value.clone());
+                grow(&mut row, fields, &field, value.value.clone());
                 out.leaves.push(Leaf {
                     pointer: format!("{here}{field}"),
                     provenance: vec![provenance(evidence, &value.quote, value.method, value.place)],
@@ -293,25 +299,21 @@ pub(crate) fn unstated(row: &Shape, list: &str, leaves: &[Leaf]) -> Vec<Missing>
         .filter_map(|leaf| leaf.pointer.strip_prefix(&below))
         .filter_map(|rest| rest.find('/').and_then(|at| rest.get(at..)))
         .collect();
-    let wants = leaf_wants(row);
-    let empty = wants.iter().filter(|want| !filled.contains(want.pointer.as_str()));
-    empty
-        .map(|want| Missing { pointer: format!("{below}*{}", want.pointer), reason: Reason::NotFound })
+    let (wants, lists) = self::leaves(row.fields());
+    let wants = wants.iter().map(|want| want.pointer.as_str()).filter(|pointer| !filled.contains(pointer));
+    let lists = lists.iter().map(|(pointer, _)| pointer.as_str()).filter(|pointer| {
+        let inner = step(pointer, "");
+        !filled.iter().any(|filled| filled.starts_with(&inner))
+    });
+    wants
+        .chain(lists)
+        .map(|pointer| Missing { pointer: format!("{below}*{pointer}"), reason: Reason::NotFound })
         .collect()
 }
 
 /// The object with every place empty: null, an object of the same, or an empty list.
 pub(crate) fn skeleton(fields: &[Field]) -> Value {
-    let mut map = Map::new();
-    for field in fields {
-        let value = match &field.shape.kind {
-            ShapeKind::Object(inner) => skeleton(inner),
-            ShapeKind::List(_) => Value::Array(Vec::new()),
-            _ => Value::Null,
-        };
-        map.insert(field.name.clone(), value);
-    }
-    Value::Object(map)
+    Value::Object(fields.iter().map(|field| (field.name.clone(), empty(&field.shape))).collect::<Map<_, _>>())
 }
 
 /// Leaves out what is null and may not be.
@@ -323,8 +325,56 @@ pub(crate) fn drop_unknown(row: &mut Value, fields: &[Field]) {
                 object.remove(&field.name);
             }
             Some(inner @ Value::Object(_)) => drop_unknown(inner, field.shape.fields()),
+            Some(Value::Array(list)) => {
+                if let ShapeKind::List(inner) = &field.shape.kind {
+                    list.iter_mut().for_each(|element| drop_unknown(element, inner.fields()));
+                }
+            }
             _ => {}
         }
+    }
+}
+
+/// Sets the value at a pointer in an object of these fields; lists on the way get the element that is next.
+pub(crate) fn grow(data: &mut Value, fields: &[Field], pointer: &str, value: Value) {
+    let mut place = data;
+    let mut fields = fields;
+    let mut inner: Option<&Shape> = None;
+    for part in pointer.split('/').skip(1) {
+        let name = part.replace("~1", "/").replace("~0", "~");
+        let (next, shape) = match place {
+            Value::Object(object) => {
+                let Some(field) = fields.iter().find(|field| field.name == name) else { return };
+                (object.entry(name).or_insert_with(|| empty(&field.shape)), &field.shape)
+            }
+            Value::Array(list) => {
+                let (Some(shape), Ok(at)) = (inner, name.parse::<usize>()) else { return };
+                if at == list.len() {
+                    list.push(empty(shape));
+                }
+                let Some(element) = list.get_mut(at) else { return };
+                (element, shape)
+            }
+            _ => return,
+        };
+        place = next;
+        fields = shape.fields();
+        inner = if let ShapeKind::List(inner) = &shape.kind { Some(&**inner) } else { None };
+    }
+    *place = value;
+}
+
+/// Pointers in the order in which [`grow`] takes them: elements of a list by their number.
+pub(crate) fn in_order(pointer: &str) -> Vec<(usize, String)> {
+    pointer.split('/').map(|part| (part.len(), part.to_owned())).collect()
+}
+
+/// Nothing, in the form of a shape.
+fn empty(shape: &Shape) -> Value {
+    match &shape.kind {
+        ShapeKind::Object(inner) => skeleton(inner),
+        ShapeKind::List(_) => Value::Array(Vec::new()),
+        _ => Value::Null,
     }
 }
 

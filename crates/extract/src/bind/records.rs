@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::entity::{scalar, values};
+use super::inner;
+use super::page::leaves;
 use super::pool::Candidate;
 use super::want::{Names, Want};
 use super::words::{folded, words};
@@ -12,11 +14,13 @@ use crate::evidence::Evidence;
 use crate::markup::NodeId;
 use crate::normalise::{Form, normalise};
 use crate::page::Method;
-use crate::schema::{Field, ShapeKind};
+use crate::schema::Field;
 use crate::typed::{Reading, moneys};
 
 /// Records read of one page.
 pub const MAX_RECORDS: usize = 20_000;
+/// Longest cell that is taken as it is, because its header tells what it is.
+const MAX_TOLD_BYTES: usize = 60;
 /// Groups of alike elements that are tried.
 const MAX_GROUPS: usize = 12;
 
@@ -28,7 +32,7 @@ pub(crate) struct Record {
 
 /// The records of a page for these fields, from the source that fills the most places; empty where none fills any well.
 pub(crate) fn records(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> Vec<Record> {
-    let wants: Vec<Want<'_>> = flat(fields);
+    let (wants, lists) = leaves(fields);
     if wants.is_empty() {
         return Vec::new();
     }
@@ -37,7 +41,7 @@ pub(crate) fn records(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> 
     let mut best_fill = 0.0;
     let sources = [
         of_tables(evidence, &wants, &names),
-        of_entities(evidence, &wants, name),
+        of_entities(evidence, &wants, &lists, name),
         of_cards(evidence, &wants, &names),
     ];
     for found in sources.into_iter().flatten() {
@@ -53,33 +57,13 @@ pub(crate) fn records(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> 
 /// A record counts by how much of it is there, so that three whole ones beat ten with one value each.
 fn weight(record: &Record, wants: &[Want<'_>]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a schema has at most 2,000 properties")]
-    let share = record.values.len() as f64 / wants.len() as f64;
+    let share = (record.values.len() as f64 / wants.len() as f64).min(1.0);
     share * share
 }
 
-/// Leaves of a record's shape, its inner objects included.
-fn flat(fields: &[Field]) -> Vec<Want<'_>> {
-    let mut wants = Vec::new();
-    let mut waiting: Vec<(String, Vec<String>, &[Field])> = vec![(String::new(), Vec::new(), fields)];
-    while let Some((pointer, scope, fields)) = waiting.pop() {
-        for field in fields {
-            let here = crate::leaf::step(&pointer, &field.name);
-            match &field.shape.kind {
-                ShapeKind::Object(inner) => {
-                    let mut scope = scope.clone();
-                    scope.push(field.name.clone());
-                    waiting.push((here, scope, inner));
-                }
-                ShapeKind::List(_) => {}
-                _ => wants.push(Want::new(here, scope.clone(), field)),
-            }
-        }
-    }
-    wants
-}
-
 fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<Vec<Record>> {
-    let mut out = Vec::new();
+    let mut out: Vec<Vec<Record>> = Vec::new();
+    let mut by_headers: BTreeMap<&Vec<String>, usize> = BTreeMap::new();
     for table in evidence.tables.iter().filter(|table| !table.headers.is_empty()) {
         // Each column serves the want that its header names best.
         let mut columns: BTreeMap<usize, usize> = BTreeMap::new();
@@ -106,9 +90,7 @@ fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<
             let mut record = Record::default();
             for (column, want) in &columns {
                 let (Some(cell), Some(want)) = (row.get(*column), wants.get(*want)) else { continue };
-                let Some(value) = normalise(&cell.text, want.form, want.shape, Reading::Prose) else {
-                    continue;
-                };
+                let Some(value) = told(&cell.text, want) else { continue };
                 let place = evidence.place_of(cell.node);
                 let candidate =
                     Candidate { value, quote: cell.text.clone(), method: Method::Table, score: 0.8, place };
@@ -118,12 +100,38 @@ fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<
                 found.push(record);
             }
         }
-        out.push(found);
+        // One list may stand in several tables of the same columns.
+        match by_headers.get(&table.headers).and_then(|at: &usize| out.get_mut(*at)) {
+            Some(known) => known.extend(found),
+            None => {
+                by_headers.insert(&table.headers, out.len());
+                out.push(found);
+            }
+        }
     }
     out
 }
 
-fn of_entities(evidence: &Evidence<'_>, wants: &[Want<'_>], name: &str) -> Vec<Vec<Record>> {
+/// What a cell states in a column whose header names the property: what the normaliser makes of it, else its own words, as the header tells what
+/// they are. `555 1000` is a telephone number where the page says so.
+fn told(cell: &str, want: &Want<'_>) -> Option<Value> {
+    if let Some(value) = normalise(cell, want.form, want.shape, Reading::Prose) {
+        return Some(value);
+    }
+    let free = matches!(want.form, Form::Phone | Form::Code | Form::Date) && want.shape.format.is_none();
+    let is_blank = !cell.contains(char::is_alphanumeric) || matches!(cell.trim(), "n/a" | "N/A");
+    if !free || is_blank || cell.len() > MAX_TOLD_BYTES {
+        return None;
+    }
+    normalise(cell, Form::Text, want.shape, Reading::Prose)
+}
+
+fn of_entities(
+    evidence: &Evidence<'_>,
+    wants: &[Want<'_>],
+    lists: &[(String, &Field)],
+    name: &str,
+) -> Vec<Vec<Record>> {
     let paths: Vec<Vec<(String, f64)>> = wants.iter().map(Want::paths).collect();
     let mut groups: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
     let wrapped: Vec<(String, Value)> = evidence
@@ -173,6 +181,7 @@ fn of_entities(evidence: &Evidence<'_>, wants: &[Want<'_>], name: &str) -> Vec<V
                 }
             }
             if !record.values.is_empty() {
+                record.values.extend(inner::of_entity(value, lists));
                 found.push(record);
             }
         }

@@ -15,6 +15,9 @@ use crate::typed::{Reading, Stock, buys, moneys, stock};
 /// Bytes of visible text behind the heading in which a phrase is about the page's own thing.
 const NEAR_HEADING: usize = 4_000;
 
+/// Longest line that may say so; longer ones are text.
+const MAX_LINE_BYTES: usize = 90;
+
 /// Adds phrases about stock near the heading, and buttons that buy.
 pub(crate) fn availability(
     evidence: &Evidence<'_>,
@@ -33,25 +36,34 @@ pub(crate) fn availability(
             let at = next;
             next += line.len();
             let line = line.trim_end();
-            let Some(state) = (line.len() <= 90).then(|| stock(line)).flatten() else { continue };
-            if texts.within(&(at..at + line.len())).first().is_some_and(|(_, node)| elsewhere.holds(*node)) {
+            if line.len() > MAX_LINE_BYTES
+                || texts
+                    .within(&(at..at + line.len()))
+                    .first()
+                    .is_some_and(|(_, node)| elsewhere.holds(*node))
+            {
                 continue;
             }
-            let Some(value) = normalise(line, want.form, want.shape, Reading::Prose) else { continue };
-            // A short line is a statement; a long one may be about delivery, sizes or other shops.
-            let score = match (state, line.len()) {
-                (Stock::Out, ..=40) => 0.45,
-                (Stock::Out, _) => 0.3,
-                (Stock::In, ..=40) => 0.42,
-                (Stock::In, _) => 0.25,
-            };
-            pool.add(Candidate {
-                value,
-                quote: line.trim().to_owned(),
-                method: Method::Text,
-                score,
-                place: None,
-            });
+            for sentence in sentences(line) {
+                let Some(state) = stock(sentence).filter(|_| !is_condition(sentence)) else { continue };
+                let Some(value) = normalise(sentence, want.form, want.shape, Reading::Prose) else {
+                    continue;
+                };
+                // A short line is a statement; a long one may be about delivery, sizes or other shops.
+                let score = match (state, sentence.len()) {
+                    (Stock::Out, ..=40) => 0.45,
+                    (Stock::Out, _) => 0.3,
+                    (Stock::In, ..=40) => 0.42,
+                    (Stock::In, _) => 0.25,
+                };
+                pool.add(Candidate {
+                    value,
+                    quote: sentence.to_owned(),
+                    method: Method::Text,
+                    score,
+                    place: None,
+                });
+            }
         }
         let Some(in_stock) = normalise("in stock", want.form, want.shape, Reading::Prose) else { continue };
         for node in tree.nodes().filter(|node| tree.is(*node, &["button", "input", "a", "span", "div"])) {
@@ -80,6 +92,36 @@ pub(crate) fn availability(
             }
         }
     }
+}
+
+/// The sentences of a line.
+fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    line.split_inclusive(['.', '!', '?', '。'])
+        .map(|part| part.trim().trim_end_matches(['.', '!', '。']).trim_end())
+        .filter(|part| !part.is_empty())
+}
+
+/// Does a sentence speak of what may be, such as "if it is in stock" and "tell me when it is back in stock"?
+fn is_condition(sentence: &str) -> bool {
+    const CONDITIONS: [&str; 16] = [
+        "if",
+        "when",
+        "once",
+        "whenever",
+        "unless",
+        "wenn",
+        "falls",
+        "sobald",
+        "cuando",
+        "quand",
+        "lorsque",
+        "quando",
+        "als",
+        "wanneer",
+        "jakmile",
+        "когда",
+    ];
+    words(sentence).iter().any(|word| CONDITIONS.contains(&word.as_str()))
 }
 
 /// Weighs identifiers by the page's address: one that the address bears is the page's own, and one that only the address
@@ -181,12 +223,14 @@ fn is_code(text: &str) -> bool {
 }
 
 /// A thing that is offered for a price, and of which the page says nothing about stock, is taken as one that can be had;
-/// marked as inferred, with the price as its quote.
+/// marked as inferred, with the price as its quote. Where anything on the page says otherwise, however unsurely, nothing is inferred.
 pub(crate) fn offered(wants: &[Want<'_>], pools: &mut [Pool], price: Option<&Choice>) {
     let Some(proof) = price.and_then(|choice| choice.proofs.first()) else { return };
     for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.form == Form::Availability)
     {
-        if let Some(value) = normalise("in stock", want.form, want.shape, Reading::Prose) {
+        if let Some(value) = normalise("in stock", want.form, want.shape, Reading::Prose)
+            && pool.iter_mut().all(|stated| stated.value == value)
+        {
             pool.add(Candidate { value, method: Method::Inferred, score: 0.31, ..proof.clone() });
         }
     }

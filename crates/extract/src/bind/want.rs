@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use super::concept::{Concept, concept_of};
+use super::concept::{Concept, TITLE_OF_PERSON, concept_of};
 use super::words::folded;
 use crate::normalise::Form;
 use crate::schema::{Field, Shape, ShapeKind};
@@ -43,6 +43,33 @@ impl<'s> Want<'s> {
 
     pub(crate) fn is_about(&self, name: &str) -> bool {
         self.concept.is_some_and(|concept| concept.names.first() == Some(&name))
+    }
+
+    /// Tells the title of a person from that of a thing: what stands beside the name of a person is no heading and no name.
+    pub(crate) fn tell_titles(wants: &mut [Self]) {
+        const PERSONS: [&str; 6] = ["name", "full name", "person", "person name", "first name", "last name"];
+        const THEIRS: [&str; 9] =
+            ["email", "phone", "role", "position", "department", "company", "bio", "office", "team"];
+        let named: Vec<(Vec<String>, String)> =
+            wants.iter().map(|want| (want.scope.clone(), folded(want.name))).collect();
+        for want in wants {
+            let own = folded(want.name);
+            let has = |names: &[&str]| {
+                named.iter().any(|(scope, name)| *scope == want.scope && names.contains(&name.as_str()))
+            };
+            let is_title = matches!(own.as_str(), "job title" | "position title" | "work title");
+            if has(&PERSONS) && (is_title || (own == "title" && has(&THEIRS))) {
+                want.concept = Some(&TITLE_OF_PERSON);
+                want.form = Form::Text;
+            }
+        }
+    }
+
+    /// Is this one of its names, in folded words?
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        !name.is_empty()
+            && (folded(self.name) == name
+                || self.concept.is_some_and(|concept| concept.names.contains(&name)))
     }
 
     /// Paths in an entity, with their weights: the property's own name first.

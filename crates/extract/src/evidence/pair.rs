@@ -132,14 +132,14 @@ fn lines(tree: &Tree<'_>, pairs: &mut Vec<Pair>) {
         for (nth, part) in line.split_inclusive(['|', '•', '·']).take(MAX_LABELS_A_LINE).enumerate() {
             let here = from..from + part.len();
             from += part.len();
-            if let Some((label, value)) = part.split_once([':', '：']).filter(|_| nth > 0)
+            if let Some((label, value)) = labelled(part).filter(|_| nth > 0)
                 && !value.starts_with("//")
             {
                 let value = value.trim_end_matches(['|', '•', '·']);
                 push(pairs, label, cut(value, 400), Method::Label, None, Some(here));
             }
         }
-        let Some((label, value)) = line.split_once([':', '：']) else { continue };
+        let Some((label, value)) = labelled(line) else { continue };
         if value.starts_with("//") || label.chars().take(MAX_LABEL_CHARS + 1).count() > MAX_LABEL_CHARS {
             continue;
         }
@@ -150,6 +150,14 @@ fn lines(tree: &Tree<'_>, pairs: &mut Vec<Pair>) {
         let value_start = begin + line.len() - value.len();
         push(pairs, label, cut(value, 400), Method::Label, None, Some(value_start..begin + line.len()));
     }
+}
+
+/// Parts a label from its value at the first colon. `10:30` is a time or a score and no label.
+fn labelled(line: &str) -> Option<(&str, &str)> {
+    let (label, value) = line.split_once([':', '：'])?;
+    let is_figure = label.ends_with(|last: char| last.is_ascii_digit())
+        && value.starts_with(|first: char| first.is_ascii_digit());
+    (!is_figure).then_some((label, value))
 }
 
 #[cfg(test)]
@@ -178,6 +186,8 @@ mod tests {
         for (html, (label, value, method)) in rows {
             assert!(found(html).contains(&(label.to_owned(), value.to_owned(), method)), "{html}");
         }
-        assert!(found("<p>see https://example.com/</p>").is_empty());
+        for html in ["<p>see https://example.com/</p>", "<p>Score 10:30</p>"] {
+            assert!(found(html).is_empty(), "{html}");
+        }
     }
 }

@@ -97,7 +97,12 @@ pub(super) fn stated(text: &str, span: &Range<usize>, meant: f64) -> Option<Figu
             let product = format!("{meant}");
             return Some(Figure { decimal: product.clone(), written: product });
         }
-        let bare = scale.is_none_or(|scale| !scale.certain) && close(found, meant);
+        // `12` of `12k followers` is no twelve: a letter that may multiply makes the bare number a statement of carats alone.
+        let bare = scale.is_none_or(|scale| {
+            let behind = line.get(amount.range.end + scale.bytes..).unwrap_or_default();
+            !scale.certain && end + scale.bytes <= span.end && is_of_carats(found, behind)
+        });
+        let bare = bare && close(found, meant);
         let written = line.get(amount.range).unwrap_or_default().to_owned();
         bare.then_some(Figure { decimal: amount.decimal, written })
     })
@@ -124,6 +129,15 @@ fn minus_before(line: &str, number: usize) -> Option<usize> {
 
 fn close(left: f64, right: f64) -> bool {
     (left - right).abs() <= left.abs().max(right.abs()) * 1e-9
+}
+
+/// Is `14k` the fineness of what the next word names?
+fn is_of_carats(number: f64, behind: &str) -> bool {
+    const GOLD: [&str; 12] =
+        ["gold", "yellow", "white", "rose", "solid", "karat", "carat", "kt", "plated", "oro", "or", "золото"];
+    let next = behind.trim_start_matches([' ', '\u{a0}', '-']);
+    let next = next.split(|found: char| !found.is_alphabetic()).next().unwrap_or_default().to_lowercase();
+    (8.0..=24.0).contains(&number) && GOLD.contains(&next.as_str())
 }
 
 /// What multiplies the number at this place: `1.2 million`, `3 Mrd`, `$5M`, `12k`.
@@ -176,6 +190,11 @@ mod tests {
             ("$5M raised", "$5M", 5.0, None),
             ("12k followers", "12k followers", 12_000.0, Some("12000")),
             ("14k gold", "14k gold", 14.0, Some("14")),
+            ("14k gold", "14", 14.0, None),
+            ("12k followers", "12", 12.0, None),
+            ("12k followers", "12k followers", 12.0, None),
+            ("5M followers", "5M", 5.0, None),
+            ("5M followers", "5M", 5_000_000.0, Some("5000000")),
             ("5 m long", "5 m long", 5.0, Some("5")),
         ];
         for (text, quote, meant, expected) in rows {

@@ -179,6 +179,9 @@ fn derive(want: &Want<'_>, claimed: &Value, said: &str, found: &Found<'_>) -> Op
                 return stated(found.text, &found.range, meant(said)?).map(|made| Value::from(made.written));
             }
             let text = text_within(said, words)?;
+            if is_label(want, &text, found) {
+                return None;
+            }
             is_whole(found.text, &found.range, &text).then(|| Value::from(text))
         }
         ShapeKind::Object(_) | ShapeKind::List(_) => None,
@@ -189,6 +192,17 @@ fn derive(want: &Want<'_>, claimed: &Value, said: &str, found: &Found<'_>) -> Op
 fn is_number(said: &str) -> bool {
     said.chars().all(|found| found.is_ascii_digit() || matches!(found, '.' | '-'))
         && said.parse::<f64>().is_ok()
+}
+
+/// Is the text nothing but the label before the value: `Brand` of `Brand: Acme` or of `| Brand | Acme |`?
+fn is_label(want: &Want<'_>, text: &str, found: &Found<'_>) -> bool {
+    if !want.is_called(&crate::bind::folded(text)) {
+        return false;
+    }
+    let behind = found.text.get(found.range.end..).unwrap_or_default().trim_start_matches([' ', '*', '_']);
+    let quoted = found.words().trim_end().ends_with([':', '：']);
+    let in_row = || found.line.trim_start().starts_with('|');
+    quoted || behind.starts_with([':', '：']) || (behind.starts_with('|') && in_row())
 }
 
 /// What a text states about a property of few values.
@@ -319,6 +333,10 @@ mod tests {
             ("garage", &boolean, json!(true), Some("Garage"), Err(Reason::NotInQuote)),
             ("petsAllowed", &boolean, json!(true), Some("Pets"), Err(Reason::NotInQuote)),
             ("smokingAllowed", &boolean, json!(true), Some("Smoking prohibited"), Err(Reason::NotInQuote)),
+            // Labels.
+            ("price", &text, json!("Price"), Some("Price"), Err(Reason::NotInQuote)),
+            ("price", &text, json!("Price"), Some("Price:"), Err(Reason::NotInQuote)),
+            ("gym", &text, json!("Gym"), None, Err(Reason::NotInQuote)),
             // Parts of longer tokens.
             ("email", &text, json!("info@shop.example"), None, Err(Reason::NotInQuote)),
             ("email", &text, json!("sales.info@shop.example"), None, Ok(json!("sales.info@shop.example"))),

@@ -3,10 +3,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::{Map, Value};
 
 use super::{Conflict, Merged, conflict};
-use crate::bind::{concept_name, folded, put, skeleton};
+use crate::bind::{concept_name, folded, grow, in_order, put, skeleton};
 use crate::leaf::{Leaf, step};
 use crate::plan::real;
-use crate::schema::Field;
+use crate::schema::{Field, ShapeKind};
 
 /// What tells rows apart, the strongest first.
 const IDENTITIES: [&str; 5] = ["gtin", "sku", "url", "email", "name"];
@@ -18,6 +18,8 @@ const EMAIL_RANK: usize = 3;
 pub(super) struct Rows<'s> {
     pointer: &'s str,
     fields: &'s [Field],
+    /// The lists within a row, each with a stroke behind it.
+    inner: Vec<String>,
     /// The fields that identify a row: their rank among [`IDENTITIES`] and their place in a row.
     telling: Vec<(usize, String)>,
     /// Leaves of each row by their pointer within it.
@@ -46,9 +48,12 @@ impl<'s> Rows<'s> {
             let fields = fields.iter().filter(|field| concept_name(&field.name) == Some(wanted));
             telling.extend(fields.map(|field| (rank, step("", &field.name))));
         }
+        let lists = fields.iter().filter(|field| matches!(field.shape.kind, ShapeKind::List(_)));
+        let inner = lists.map(|field| step(&step("", &field.name), "")).collect();
         Self {
             pointer,
             fields,
+            inner,
             telling,
             rows: Vec::new(),
             identities: Vec::new(),
@@ -220,8 +225,16 @@ impl<'s> Rows<'s> {
         let found = self.same(page, &new, &identities);
         let at = found.unwrap_or(self.rows.len());
         if let Some(known) = found.and_then(|at| self.rows.get_mut(at)) {
+            // A list within a row comes from the first page that has one: its elements have no names to tell them apart.
+            let filled: Vec<&String> = self
+                .inner
+                .iter()
+                .filter(|list| known.keys().any(|pointer| pointer.starts_with(list.as_str())))
+                .collect();
             for (pointer, leaf) in new {
+                let is_closed = filled.iter().any(|list| pointer.starts_with(list.as_str()));
                 match known.get_mut(&pointer) {
+                    None if is_closed => {}
                     None => {
                         known.insert(pointer, leaf);
                     }
@@ -243,12 +256,10 @@ impl<'s> Rows<'s> {
         let mut rows = Vec::with_capacity(self.rows.len());
         for (at, leaves) in self.rows.into_iter().enumerate() {
             let mut row = if self.fields.is_empty() { Value::Null } else { skeleton(self.fields) };
+            let mut leaves: Vec<(String, Leaf)> = leaves.into_iter().collect();
+            leaves.sort_by_cached_key(|(pointer, _)| in_order(pointer));
             for (pointer, leaf) in leaves {
-                if pointer.is_empty() {
-                    row = leaf.value.clone();
-                } else {
-                    put(&mut row, &pointer, leaf.value.clone());
-                }
+                grow(&mut row, self.fields, &pointer, leaf.value.clone());
                 out.leaves.push(Leaf { pointer: format!("{}/{at}{pointer}", self.pointer), ..leaf });
             }
             crate::bind::drop_unknown(&mut row, self.fields);

@@ -198,7 +198,8 @@ impl Discovery {
     /// The pages to read, best first and at most as many as the plan allows, with what the probes showed. Without probes the
     /// ranks alone decide.
     ///
-    /// For a list, the pages of the best clusters one cluster after the other, as far as the clusters compare to the best; for a single thing, the best
+    /// For a list, the pages of the best clusters one cluster after the other, as far as the clusters compare to the best and show at least half as much
+    /// of what is asked for as the fullest; for a single thing, the best
     /// pages, of no cluster more than half.
     #[must_use]
     pub fn pages(&self, probed: &[Probed]) -> Vec<Url> {
@@ -221,6 +222,11 @@ impl Discovery {
                 fill.map_or(like, |fill| 0.35 * like + 0.65 * fill)
             })
             .collect();
+        // Pages that lead to what is asked for say less of it than those that are about it.
+        let fullest = fills.iter().flatten().copied().fold(0.0, f64::max);
+        let leads = |cluster: usize| {
+            fills.get(cluster).copied().flatten().is_some_and(|fill| fullest >= 0.5 && fill * 2.0 < fullest)
+        };
         let best = values.iter().copied().fold(0.0, f64::max);
         let value = |page: &RankedPage| values.get(page.cluster).copied().unwrap_or_default();
         let mut chosen: Vec<&RankedPage> = self.ranked.iter().collect();
@@ -236,7 +242,7 @@ impl Discovery {
                 *count <= most
             });
         } else {
-            chosen.retain(|page| value(page) >= 0.25 * best);
+            chosen.retain(|page| value(page) >= 0.25 * best && !leads(page.cluster));
             chosen.sort_by(|left, right| {
                 value(right).total_cmp(&value(left)).then(left.cluster.cmp(&right.cluster))
             });
@@ -292,6 +298,16 @@ mod tests {
             .map(|url| Probed { url: url.clone(), fill: if url.contains("/blog/") { 1.0 } else { 0.0 } })
             .collect();
         assert!(found.pages(&probed).iter().all(|url| url.path().starts_with("/blog/")));
+    }
+
+    #[test]
+    fn pages_that_lead_to_the_things_are_none_of_them() {
+        let schema = json!({ "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } } });
+        let found = discover(&site(), &plan(schema, 100));
+        let fill = |url: &String| if url.contains("/products/") { 0.9 } else { 0.3 };
+        let probed: Vec<Probed> =
+            found.probes.iter().map(|url| Probed { url: url.clone(), fill: fill(url) }).collect();
+        assert!(found.pages(&probed).iter().all(|url| url.path().starts_with("/products/")));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::budget::{Budget, TOKENS_PER_CREDIT};
 use crate::error::{Error, ErrorKind};
 use crate::leaf::step;
 use crate::model::{Capabilities, TokenPrice, Usage};
-use crate::schema::{Shape, ShapeKind};
+use crate::schema::{Shape, ShapeKind, check_schema};
 
 /// Pages of a site that are read for a single thing, where the request sets no limit.
 pub const DEFAULT_SINGLE_PAGES: u64 = 8;
@@ -164,9 +164,10 @@ impl Planner {
     /// Plans a request. Pure: the same request and means give the same plan.
     ///
     /// # Errors
-    /// [`ErrorKind::Schema`] where the schema cannot be used, [`ErrorKind::ModelNotConfigured`] for a prompt alone without a
+    /// [`ErrorKind::Schema`] where the schema cannot be used or names no property, [`ErrorKind::ModelNotConfigured`] for a prompt alone without a
     /// model, [`ErrorKind::SearchNotConfigured`] for a request without addresses and without a search engine.
     pub fn plan(&self, request: &ExtractPlan) -> Result<Plan, Error> {
+        request.schema.as_ref().map(check_schema).transpose()?;
         let shape = request.schema.as_ref().map(Shape::from_schema).transpose()?;
         if shape.is_none() && self.means.model.is_none() {
             return Err(ErrorKind::ModelNotConfigured.into());

@@ -1,7 +1,9 @@
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Shape, ShapeKind};
+use super::{Field, Shape, ShapeKind};
 
 /// Greatest schema that is sent to a model, in bytes.
 pub const MAX_WIRE_BYTES: usize = 64 << 10;
@@ -50,7 +52,7 @@ impl WireSchema {
 }
 
 /// The name of a property as it is sent: letters, digits, `_`, `.` and `-`, at most 64 (the narrowest provider's rule); a
-/// name that had to be changed ends in its place among its siblings, so that no two are the same.
+/// name that had to be changed ends in its place among its siblings, so that no two such names are the same.
 fn wire_name(name: &str, place: usize) -> String {
     let fits = |found: char| found.is_ascii_alphanumeric() || matches!(found, '_' | '.' | '-');
     if !name.is_empty() && name.len() <= 64 && name.chars().all(fits) {
@@ -60,13 +62,27 @@ fn wire_name(name: &str, place: usize) -> String {
     format!("{kept}__{place}")
 }
 
+/// The names of an object's fields on the wire, each once: one that is made gives way to one that a field has already.
+fn wire_names(fields: &[Field]) -> Vec<String> {
+    let own: HashSet<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    let made = |(place, field): (usize, &Field)| {
+        let made = wire_name(&field.name, place);
+        if made == field.name || !own.contains(made.as_str()) {
+            return made;
+        }
+        // There are fewer names than fields, so one of them is free.
+        let mut others = (0..=fields.len()).map(|turn| format!("_{place}__{turn}x"));
+        others.find(|other| !own.contains(other.as_str())).unwrap_or(made)
+    };
+    fields.iter().enumerate().map(made).collect()
+}
+
 fn write(shape: &Shape, dialect: Dialect) -> Value {
     let mut out = match &shape.kind {
         ShapeKind::Object(fields) => {
             let mut properties = Map::new();
             let mut names = Vec::new();
-            for (place, field) in fields.iter().enumerate() {
-                let name = wire_name(&field.name, place);
+            for (field, name) in fields.iter().zip(wire_names(fields)) {
                 properties.insert(name.clone(), write(&field.shape, dialect));
                 names.push(name);
             }
@@ -128,8 +144,7 @@ fn restore(shape: &Shape, answer: Value) -> Value {
     match (&shape.kind, answer) {
         (ShapeKind::Object(fields), Value::Object(mut answer)) => {
             let mut out = Map::new();
-            for (place, field) in fields.iter().enumerate() {
-                let sent = wire_name(&field.name, place);
+            for (field, sent) in fields.iter().zip(wire_names(fields)) {
                 if let Some(value) = answer.remove(&sent).or_else(|| answer.remove(&field.name)) {
                     out.insert(field.name.clone(), restore(&field.shape, value));
                 }
@@ -167,6 +182,19 @@ mod tests {
         for field in shape.fields() {
             assert!(back.get(&field.name).is_some(), "{}", field.name);
         }
+    }
+
+    #[test]
+    fn a_made_name_gives_way_to_one_that_is_there() {
+        let schema = json!({ "properties": { "": {}, "é": {}, "___1": {}, "_1__0x": {}, "__0": {} } });
+        let shape = Shape::from_schema(&schema).unwrap();
+        let sent = wire_names(shape.fields());
+        assert_eq!(sent.iter().collect::<HashSet<_>>().len(), 5, "{sent:?}");
+        let wire = WireSchema::new(&shape, Dialect::Strict);
+        assert_eq!(wire.as_value()["properties"].as_object().map(Map::len), Some(5));
+        let answer: Map<String, Value> = sent.into_iter().map(|name| (name, Value::Null)).collect();
+        let back = WireSchema::restore(&shape, Value::Object(answer));
+        assert!(shape.fields().iter().all(|field| back.get(&field.name).is_some()), "{back}");
     }
 
     #[test]

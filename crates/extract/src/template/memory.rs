@@ -306,6 +306,14 @@ impl TemplateMemory {
                 None => learned.nothing(&view, want),
             }
         }
+        // Of lists nothing is learned but that pages of this kind have none.
+        let is_leaf = |pointer: &String| wants.iter().any(|want| want.pointer == *pointer);
+        for list in open.iter().filter(|pointer| !pointer.contains("/*/") && !is_leaf(pointer)) {
+            let learned = layout.places.entry(list.clone()).or_default();
+            let is_empty = extraction.missing.iter().any(|missing| missing.pointer == *list);
+            learned.empty += u32::from(is_empty);
+            learned.support += u32::from(!is_empty);
+        }
     }
 }
 
@@ -385,6 +393,13 @@ impl Layout {
                     }
                 }
                 None => {}
+            }
+        }
+        for missing in &extraction.missing {
+            let is_leaf = wants.iter().any(|want| want.pointer == missing.pointer);
+            let known = self.places.get(&missing.pointer).filter(|_| !is_leaf);
+            if known.is_some_and(|known| known.empty >= MIN_SUPPORT && known.support == 0) {
+                settled.insert(missing.pointer.clone());
             }
         }
         (expected, leaves, settled)

@@ -58,7 +58,9 @@ fn a_call_that_does_not_fit_is_not_made_and_the_result_says_so() {
     let budgeted = Budgeted::new(model.clone(), ledger.clone());
     let found = block_on(Extractor::new(Arc::new(budgeted)).page(&page(TEXT), Task::new(&shape)));
     assert_eq!((model.calls(), ledger.spent().tokens), (0, 0));
-    assert!(found.warning().is_some_and(|text| text.contains("the token budget is used up")));
+    assert!(
+        found.warning().is_some_and(|text| text.contains("the token budget does not allow another call"))
+    );
 }
 
 #[test]
@@ -103,5 +105,7 @@ fn a_long_page_is_read_as_far_as_the_budget_goes() {
     let found = block_on(Extractor::new(Arc::new(model)).page(&page, Task::new(&shape)));
     assert_eq!(found.extraction.data["heightMetres"], 324);
     assert!(ledger.spent().tokens <= 50_000);
-    assert!(found.warning().is_some_and(|text| text.contains("the token budget is used up")));
+    assert!(
+        found.warning().is_some_and(|text| text.contains("the token budget does not allow another call"))
+    );
 }

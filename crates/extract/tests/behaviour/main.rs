@@ -14,5 +14,7 @@ mod lists;
 mod lying;
 mod page;
 mod product;
+mod runs;
+mod stated;
 mod support;
 mod template;

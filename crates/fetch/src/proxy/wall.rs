@@ -88,18 +88,21 @@ pub(crate) fn is_wall(body: &[u8]) -> bool {
 /// No phrase is shorter, in bytes.
 const SHORTEST: usize = 12;
 
-/// How far a search for all phrases may go on from three bytes that end a stretch of [`SHORTEST`]: to where they could
-/// next stand in the beginning of a phrase (Wu and Manber 1994). Most bytes of a page are never looked at, where a search
-/// for one phrase after the other reads the page forty times.
-static STEPS: [u8; 4096] = {
-    let mut steps = [SHORTEST as u8 - 2; 4096];
+/// How many bytes the search looks at before each step.
+const BLOCK: usize = 4;
+
+/// How far a search for all phrases may go on from a block that ends a stretch of [`SHORTEST`]: to where it could next
+/// stand in the beginning of a phrase (Wu and Manber 1994). Most bytes of a page are never looked at, where a search for
+/// one phrase after the other reads the page forty times.
+static STEPS: [u8; SLOTS] = {
+    let mut steps = [(SHORTEST + 1 - BLOCK) as u8; SLOTS];
     let mut phrase = 0;
     #[expect(clippy::indexing_slicing, reason = "checked when compiled")]
     while phrase < PHRASES.len() {
         let bytes = PHRASES[phrase].as_bytes();
-        let mut end = 3;
+        let mut end = BLOCK;
         while end <= SHORTEST {
-            let slot = slot([bytes[end - 3], bytes[end - 2], bytes[end - 1]]);
+            let slot = slot([bytes[end - 4], bytes[end - 3], bytes[end - 2], bytes[end - 1]]);
             let step = (SHORTEST - end) as u8;
             if step < steps[slot] {
                 steps[slot] = step;
@@ -111,10 +114,15 @@ static STEPS: [u8; 4096] = {
     steps
 };
 
-/// The place of three bytes in [`STEPS`], the same for small letters and capitals.
-const fn slot(bytes: [u8; 3]) -> usize {
-    let [first, second, third] = bytes;
-    (first as usize & 15) << 8 | (second as usize & 15) << 4 | third as usize & 15
+/// Places in [`STEPS`]: enough that blocks which share one by chance are rare, and few enough for the first cache.
+const SLOTS: usize = 1 << SLOT_BITS;
+const SLOT_BITS: u32 = 12;
+
+/// The place of a block in [`STEPS`], the same for small letters and capitals: Fibonacci hashing of what five bits of
+/// each byte tell.
+const fn slot(block: [u8; BLOCK]) -> usize {
+    let folded = u32::from_le_bytes(block) & 0x1f1f_1f1f;
+    (folded.wrapping_mul(0x9e37_79b1) >> (u32::BITS - SLOT_BITS)) as usize
 }
 
 /// The phrases whose first, second and third letters are these, one bit each.
@@ -145,23 +153,30 @@ fn candidates(text: &[u8]) -> u64 {
 fn said(body: &[u8]) -> u64 {
     let mut said = 0;
     let mut start = 0;
-    while let Some(Some(last)) = body.get(start + SHORTEST - 3..).map(<[u8]>::first_chunk) {
-        let step = STEPS.get(slot(*last)).copied().unwrap_or(1);
+    while let Some(block) = body.get(start + SHORTEST - BLOCK..).and_then(<[u8]>::first_chunk) {
+        let step = STEPS.get(slot(*block)).copied().unwrap_or(1);
         if step == 0 {
-            let rest = body.get(start..).unwrap_or_default();
-            let mut left = candidates(rest);
-            while left != 0 {
-                let phrase = PHRASES.get(left.trailing_zeros() as usize).copied().unwrap_or_default();
-                let found = rest.get(..phrase.len());
-                if found.is_some_and(|found| found.eq_ignore_ascii_case(phrase.as_bytes())) {
-                    said |= left & left.wrapping_neg();
-                }
-                left &= left - 1;
-            }
+            said |= begun(body.get(start..).unwrap_or_default());
+            start += 1;
         }
-        start += usize::from(step.max(1));
+        start += usize::from(step);
     }
     said
+}
+
+/// The phrases that a text begins with, one bit each.
+#[cold]
+fn begun(text: &[u8]) -> u64 {
+    let mut begun = 0;
+    let mut left = candidates(text);
+    while left != 0 {
+        let phrase = PHRASES.get(left.trailing_zeros() as usize).copied().unwrap_or_default();
+        if text.get(..phrase.len()).is_some_and(|found| found.eq_ignore_ascii_case(phrase.as_bytes())) {
+            begun |= left & left.wrapping_neg();
+        }
+        left &= left - 1;
+    }
+    begun
 }
 
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {

@@ -55,10 +55,13 @@ pub struct FrontierConfig {
     /// Pages that wait in one job. Default [`DEFAULT_MAX_QUEUED_PER_JOB`].
     pub max_queued_per_job: u64,
     /// Bytes of addresses that wait in one job: what stands behind the host of each, and eleven bytes; of those that are
-    /// too deep so far, the whole. Default [`DEFAULT_MAX_QUEUED_BYTES_PER_JOB`].
+    /// too deep so far, the whole. What pages link to fills an eighth of [`max_queued_bytes`](Self::max_queued_bytes) at
+    /// most. Default [`DEFAULT_MAX_QUEUED_BYTES_PER_JOB`].
     pub max_queued_bytes_per_job: u64,
-    /// The same for all jobs together; what pages link to fills three quarters of it at most, so that there is room for what
-    /// users name. Default [`DEFAULT_MAX_QUEUED_BYTES`].
+    /// The same for all jobs together, wherever they lie (see [`ColdStorage`](crate::ColdStorage)). No
+    /// [group](crate::Group) takes in more links of its pages than leave as many bytes free as it has queued, nor more of
+    /// what is given from outside than leave a third of that: so one comes to half of it at most, or to three quarters, and
+    /// others find room beside it. Default [`DEFAULT_MAX_QUEUED_BYTES`].
     pub max_queued_bytes: u64,
     /// How often one page is leased before it counts as failed. Default [`DEFAULT_MAX_ATTEMPTS`].
     pub max_attempts: u32,

@@ -1,26 +1,25 @@
+mod leases;
+mod paces;
+
 use std::collections::VecDeque;
-use std::net::IpAddr;
 use std::time::Duration;
 
 use url::Url;
 
-use super::config::{FrontierConfig, JobRules, MAX_WAIT};
+use super::allowance::allowance;
+use super::cold::ColdStorage;
+use super::config::{FrontierConfig, JobRules};
+use super::groups::{Group, GroupLoad, Share};
 use super::job::{Job, Room};
 use super::lane::Rank;
-use super::model::{
-    Admitted, Candidate, Counts, Finished, JobSlot, Lease, LeaseId, Leased, LostPage, Outcome, Pace,
-};
+use super::model::{Admitted, Candidate, Counts, JobSlot, LostPage};
 use super::packed;
 use super::slab::{Handle, Slab};
-use super::tempo::{Observation, Tempo};
+use super::tempo::Tempo;
 use super::traps::{PutOff, Trap};
 use super::yard::{Taken, Yard};
 use super::{host_of, is_queueable, rest_of};
-use crate::Fingerprint;
 use crate::identity::UrlKey;
-
-/// At most so many pages given up are remembered until they are taken.
-const MAX_LOST: usize = 10_000;
 
 /// The queue of all jobs of an engine: which page to fetch next, under the limits of each host, each job and the whole.
 ///
@@ -34,8 +33,11 @@ const MAX_LOST: usize = 10_000;
 ///   the hosts of a job: neither a job with 100,000 pages nor a slow host delays another. A new job's first page has
 ///   its turn at once, or after those of the new jobs before it, each in turn with a page of an older job: so however
 ///   many come, `n` jobs each have every `2 n + 2`nd turn at least.
+/// - **Groups** of jobs (teams, say) take turns as well, whatever the number of their jobs: that of the group with the
+///   fewest pages in work. Where several wait for one host, it goes round among them. See
+///   [`open_for`](Self::open_for).
 /// - **Politeness.** No host is asked for more pages at once than it is known to bear (see
-///   [`observe`](Self::observe)), nor before the gap that its [`Pace`] or the job's delay demands, counted from the
+///   [`observe`](Self::observe)), nor before the gap that its [`Pace`](crate::Pace) or the job's delay demands, counted from the
 ///   *end* of the last request: only that is certain to have left. One that has not answered yet gets
 ///   [`MAX_BEFORE_FIRST_ANSWER`](crate::MAX_BEFORE_FIRST_ANSWER) places, so that a tarpit does not fill the crawl. Hosts that are known to be one address share a bound as well (see [`resolved`](Self::resolved)).
 /// - **Limit.** A page is leased only while documents and leased pages together are below it, so that there are
@@ -77,8 +79,6 @@ pub struct Frontier {
     /// In order of time, since all leases last equally long. Some of them have ended.
     deadlines: VecDeque<(Duration, Handle)>,
     lost: Vec<LostPage>,
-    /// What the addresses of all jobs take that wait or are too deep so far.
-    queued_bytes: u64,
 }
 
 impl Frontier {
@@ -97,20 +97,58 @@ impl Frontier {
             leases: Slab::new(),
             deadlines: VecDeque::new(),
             lost: Vec::new(),
-            queued_bytes: 0,
         }
     }
 
-    /// Begins a job, which has no pages yet.
+    /// Keeps blocks of waiting pages that are not needed soon in `storage` instead of in memory.
+    #[must_use]
+    pub fn with_cold_storage(mut self, storage: Box<dyn ColdStorage>) -> Self {
+        self.yard.cold = Some(storage);
+        self
+    }
+
+    /// Begins a job, which has no pages yet, in the group that [`Group::default`] names.
     pub fn open(&mut self, rules: JobRules) -> JobSlot {
-        JobSlot(self.jobs.insert(Job::new(rules)))
+        self.open_for(Group::default(), rules)
+    }
+
+    /// Begins a job of a group.
+    pub fn open_for(&mut self, group: Group, rules: JobRules) -> JobSlot {
+        self.yard.groups.enter(group);
+        JobSlot(self.jobs.insert(Job::new(rules, group)))
+    }
+
+    /// Sees to it that nothing of a job goes to cold storage. To be called before it has pages.
+    pub fn keep_in_memory(&mut self, job: JobSlot) {
+        if let Some(job) = self.jobs.get_mut(job.0) {
+            job.in_memory = true;
+        }
+    }
+
+    /// Sets how many pages of a group with open jobs may be in work at once; `None` leaves it to the jobs. It holds until the
+    /// last job of the group is closed.
+    pub fn set_max_in_flight(&mut self, group: Group, max: Option<u32>) {
+        self.yard.groups.set_max_in_flight(group, max);
+    }
+
+    /// What the open jobs of a group have in the queue.
+    #[must_use]
+    pub fn load(&self, group: Group) -> GroupLoad {
+        self.yard.groups.load(group)
+    }
+
+    /// Bytes of memory that waiting pages take, those that are too deep so far or are to be tried again left out. For figures:
+    /// it takes time linear in the number of hosts of all jobs.
+    #[must_use]
+    pub fn queue_memory(&self) -> u64 {
+        self.yard.bytes_in_memory()
     }
 
     /// Ends a job, done or cancelled: its pages are dropped, and its leases are stale. The hosts of those leases stay
     /// occupied until they are finished or expire, since their requests may still be under way.
     pub fn close(&mut self, job: JobSlot) {
         if let Some(job) = self.jobs.remove(job.0) {
-            self.queued_bytes = self.queued_bytes.saturating_sub(job.queued_bytes());
+            self.yard.groups.leave(job.group, job.share());
             self.yard.clear(&job);
         }
     }
@@ -128,18 +166,33 @@ impl Frontier {
         self.take_in(job.0, None, depth, candidates, now)
     }
 
-    /// Would the queue take all of these pages in, were none of them known to the job? Where it would,
-    /// [`admit`](Self::admit) refuses none.
+    /// Would the queue take all of these pages in by [`admit`](Self::admit), were none of them known to the job?
     #[must_use]
     pub fn has_room(&self, job: JobSlot, candidates: &[Candidate]) -> bool {
         let Some(state) = self.jobs.get(job.0) else { return false };
         let bytes = candidates.iter().map(|page| packed::size_of(rest_of(&page.url)));
         let bytes = bytes.fold(0, u64::saturating_add);
         let pages = u64::try_from(candidates.len()).unwrap_or(u64::MAX);
+        let room = self.room(state.group, false);
         candidates.iter().all(|page| is_queueable(&page.url))
-            && state.queued_pages().saturating_add(pages) <= self.config.max_queued_per_job
-            && state.queued_bytes().saturating_add(bytes) <= self.config.max_queued_bytes_per_job
-            && self.queued_bytes.saturating_add(bytes) <= self.config.max_queued_bytes
+            && state.queued_pages().saturating_add(pages) <= room.pages
+            && state.queued_bytes().saturating_add(bytes) <= room.bytes
+            && bytes <= room.more
+    }
+
+    /// How much a job of this group may queue: what pages link to, or what is given from outside.
+    fn room(&self, group: Group, links: bool) -> Room {
+        let most = self.config.max_queued_bytes;
+        let per_job = self.config.max_queued_bytes_per_job;
+        Room {
+            pages: self.config.max_queued_per_job,
+            bytes: if links { per_job.min(most / 8) } else { per_job },
+            more: allowance(
+                most.saturating_sub(self.yard.groups.bytes()),
+                self.yard.groups.load(group).bytes,
+                links,
+            ),
+        }
     }
 
     /// Holds a job, or lets it go on: nothing of a held job is leased. For `pause`, and for a reader that falls behind.
@@ -150,248 +203,15 @@ impl Frontier {
         }
     }
 
-    /// At most `max` pages to fetch now.
-    pub fn lease(&mut self, max: usize, now: Duration) -> Leased {
-        self.yard.ring_alarms(&mut self.jobs, now);
-        let room = usize::try_from(self.config.max_in_flight)
-            .unwrap_or(usize::MAX)
-            .saturating_sub(self.leases.len());
-        let mut leases = Vec::with_capacity(max.min(room).min(64));
-        while leases.len() < max.min(room) {
-            let Some(taken) = self.yard.take(&mut self.jobs, now) else { break };
-            leases.extend(self.lease_out(taken, now));
-        }
-        let next = if leases.len() == max && max < room {
-            Some(now)
-        } else {
-            self.drop_ended_deadlines();
-            let expiry = self.deadlines.front().map(|(at, _)| *at);
-            [self.yard.next_alarm(), expiry].into_iter().flatten().min()
-        };
-        Leased { leases, next }
-    }
-
-    fn lease_out(&mut self, taken: Taken, now: Duration) -> Option<Lease> {
-        self.queued_bytes = self.queued_bytes.saturating_sub(packed::size_of(&taken.page.rest));
-        let scheme = if taken.page.https { "https" } else { "http" };
-        let name = self.yard.hosts.get(taken.host).map_or("", |host| &host.name);
-        let url = Url::parse(&format!("{scheme}://{name}{}", taken.page.rest));
-        debug_assert!(url.is_ok(), "it was a URL when it was queued");
-        let job = self.jobs.get_mut(taken.job)?;
-        let Ok(url) = url else {
-            job.leased = job.leased.saturating_sub(1);
-            job.failed += 1;
-            self.yard.release_lane(&taken, job, now);
-            self.yard.release_host(taken.host, now);
-            return None;
-        };
-        let key = taken.page.key;
-        job.set_leased(key);
-        let (depth, external, attempt) =
-            (job.depth(key, taken.rank.depth), taken.page.external, taken.attempt);
-        let job = JobSlot(taken.job);
-        let id = self.leases.insert(taken);
-        self.deadlines.push_back((now.saturating_add(self.config.lease_time), id));
-        Some(Lease { id: LeaseId(id), job, url, key, depth, external, attempt })
-    }
-
-    /// Reports how the work on a page ended, and its links, which are admitted one click further away.
-    ///
-    /// Links of an external page, and those given with any other outcome than [`Outcome::Document`] and
-    /// [`Outcome::Skipped`], are not followed.
-    pub fn finish(
-        &mut self,
-        lease: LeaseId,
-        outcome: Outcome,
-        links: impl IntoIterator<Item = Candidate>,
-        now: Duration,
-    ) -> Finished {
-        let Some(taken) = self.leases.remove(lease.0) else { return Finished::Stale };
-        let (job_handle, host) = (taken.job, taken.host);
-        if !self.jobs.contains(job_handle) {
-            self.yard.release_host(host, now);
-            return Finished::Stale;
-        }
-        let key = taken.page.key;
-        let followed = !taken.page.external && matches!(outcome, Outcome::Document | Outcome::Skipped);
-        let queued_depth = taken.rank.depth;
-        // Links first: the lane of the page, if it is to go on, need not be taken down and put up again.
-        let depth = self.jobs.get(job_handle).map_or(queued_depth, |job| job.depth(key, queued_depth));
-        let admitted = match outcome {
-            Outcome::Retry { .. } | Outcome::Return { .. } => Admitted::default(),
-            _ if followed => self.take_in(job_handle, Some(key), depth.saturating_add(1), links, now),
-            _ => self.take_in(job_handle, Some(key), depth, std::iter::empty(), now),
-        };
-        self.end_lease(taken, outcome, now);
-        if matches!(outcome, Outcome::Document | Outcome::Skipped)
-            && let Some(host) = self.yard.hosts.get_mut(host)
-        {
-            host.tempo.answered();
-        }
-        self.yard.release_host(host, now);
-        Finished::Accepted { admitted }
-    }
-
-    /// Books the end of a lease of a live job, all but its links and its host.
-    fn end_lease(&mut self, taken: Taken, outcome: Outcome, now: Duration) {
-        let before = self.queued_bytes_of(taken.job);
-        let Some(job) = self.jobs.get_mut(taken.job) else { return };
-        let handle = taken.job;
-        job.leased = job.leased.saturating_sub(1);
-        self.yard.release_lane(&taken, job, now);
-        match outcome {
-            Outcome::Document => job.documents += 1,
-            Outcome::Failed => job.failed += 1,
-            Outcome::Skipped => job.skipped += 1,
-            Outcome::Retry { not_before } if taken.attempt.saturating_add(1) < self.config.max_attempts => {
-                let not_before = not_before.min(now.saturating_add(MAX_WAIT));
-                job.set_waiting(taken.page.key);
-                let tried = Taken { attempt: taken.attempt.saturating_add(1), ..taken };
-                self.yard.enqueue_again((handle, job), tried, not_before, now);
-            }
-            Outcome::Return { not_before } => {
-                let not_before = not_before.min(now.saturating_add(MAX_WAIT));
-                job.set_waiting(taken.page.key);
-                self.yard.enqueue_again((handle, job), taken, not_before, now);
-            }
-            Outcome::Retry { .. } => {
-                job.failed += 1;
-                let name = self.yard.hosts.get(taken.host).map_or("", |host| &host.name);
-                let scheme = if taken.page.https { "https" } else { "http" };
-                if let Ok(url) = Url::parse(&format!("{scheme}://{name}{}", taken.page.rest))
-                    && self.lost.len() < MAX_LOST
-                {
-                    let attempts = taken.attempt.saturating_add(1);
-                    self.lost.push(LostPage { job: JobSlot(handle), url, key: taken.page.key, attempts });
-                }
-            }
-        }
-        self.yard.touch(handle, job);
-        self.book_bytes(handle, before);
-    }
-
-    /// True while a lease counts: it was not finished, has not expired, and its job goes on.
-    #[must_use]
-    pub fn is_leased(&self, lease: LeaseId) -> bool {
-        self.leases.get(lease.0).is_some_and(|taken| self.jobs.contains(taken.job))
-    }
-
-    /// As [`visited`](Self::visited), for the target of a redirect that a lease ended at. In a job with
-    /// [`JobRules::max_depth`] this keeps depths exact as well: the target is as many clicks away as the page. True
-    /// also where the target is the page itself (`/a` that redirects to `/a/`); false where the lease is stale.
-    pub fn redirected(&mut self, lease: LeaseId, target: UrlKey, now: Duration) -> bool {
-        let Some(taken) = self.leases.get(lease.0) else { return false };
-        let (handle, page) = (taken.job, taken.page.key);
-        let before = self.queued_bytes_of(handle);
-        let Some(job) = self.jobs.get_mut(handle) else { return false };
-        let mut queue = Vec::new();
-        let is_new = job.redirect(page, target, &mut queue);
-        self.enqueue(handle, &queue, 0, false, now);
-        self.book_bytes(handle, before);
-        is_new
-    }
-
     /// Marks the target of a redirect as visited. False if the job had admitted that page before: then the document
-    /// is a duplicate, and the lease is to be finished as [`Outcome::Skipped`].
+    /// is a duplicate, and the lease is to be finished as [`Outcome::Skipped`](crate::Outcome::Skipped).
     ///
     /// [`redirected`](Self::redirected) does the same and keeps depths exact.
     pub fn visited(&mut self, job: JobSlot, key: UrlKey) -> bool {
-        let before = self.queued_bytes_of(job.0);
+        let before = self.share_of(job.0);
         let is_new = self.jobs.get_mut(job.0).is_some_and(|job| job.visit(key));
-        self.book_bytes(job.0, before);
+        self.book(job.0, before, Duration::ZERO);
         is_new
-    }
-
-    /// Says what a leased page said, before it is finished. True where the pages of its shape say nearly the same over
-    /// and over: soft 404s, the empty days of a calendar. All of them that wait, and those that are found from now on,
-    /// then go behind the other pages of their host; none is dropped.
-    ///
-    /// Optional: a job whose pages are never fingerprinted pays nothing for it. Not for pages that answer with an error,
-    /// which are known as such already.
-    pub fn fingerprinted(&mut self, lease: LeaseId, said: Fingerprint) -> bool {
-        let Some(taken) = self.leases.get(lease.0) else { return false };
-        let Some(job) = self.jobs.get_mut(taken.job) else { return false };
-        let Some(host) = self.yard.hosts.get(taken.host) else { return false };
-        job.traps.learn(&host.name, &taken.page.rest, said)
-    }
-
-    /// Says how the host of a URL wants to be asked, by any job.
-    pub fn pace(&mut self, host_of_url: &Url, pace: Pace, now: Duration) {
-        let handle = self.yard.hosts.intern(host_of(host_of_url));
-        if let Some(address) = pace.address {
-            self.yard.resolved(handle, address, now);
-        }
-        if let Some(host) = self.yard.hosts.get_mut(handle) {
-            let latest = now.saturating_add(MAX_WAIT);
-            if let Some(gap) = pace.min_gap.map(|gap| gap.min(MAX_WAIT))
-                && gap != host.gap
-            {
-                // What told the gap was a request itself.
-                host.ready_at = host.ready_at.max(now.saturating_add(gap));
-                host.gap = gap;
-            }
-            if let Some(at) = pace.not_before {
-                host.ready_at = host.ready_at.max(at.min(latest));
-            }
-            if let Some(observed) = pace.observed
-                && let Some(pause) = host.tempo.learn(observed, host.in_flight, now)
-            {
-                host.ready_at = host.ready_at.max(now.saturating_add(pause));
-            }
-        }
-        if let Some(observed) = pace.observed {
-            // The pause is the host's own: others of its address are only asked for less at once.
-            self.yard.hosts.teach_address(handle, observed, now);
-            self.yard.wake_address(handle, now);
-        }
-        self.yard.wake_host(handle, now);
-        self.yard.hosts.note_idle(handle, now);
-    }
-
-    /// Says how the host of a URL answered a page that is about to be [finished](Self::finish). The number of pages in
-    /// work at once on that host, [`FrontierConfig::max_per_host`] once it has answered, rises up to
-    /// [`FrontierConfig::most_per_host`] while it answers well, and falls when it is overloaded or slows down.
-    ///
-    /// The same as [`pace`](Self::pace) with [`Pace::observed`] alone.
-    pub fn observe(&mut self, host_of_url: &Url, observed: Observation, now: Duration) {
-        self.pace(host_of_url, Pace { observed: Some(observed), ..Pace::default() }, now);
-    }
-
-    /// Says what the host of a URL resolves to. All hosts of one address together are then asked for at most
-    /// [`FrontierConfig::max_per_address`] pages at once, and up to [`FrontierConfig::most_per_address`] while it answers
-    /// well: many names may be one server. When that says that it is overloaded (see [`observe`](Self::observe)), in more
-    /// than a quarter of its answers, its hosts are asked for less, together, until it answers well again. A host that says
-    /// nothing, or is slow, is slowed alone, and so are a few that are out of order.
-    ///
-    /// Where a host has several addresses, the one that was dialled is meant. The same as [`pace`](Self::pace) with
-    /// [`Pace::address`] alone.
-    pub fn resolved(&mut self, host_of_url: &Url, address: IpAddr, now: Duration) {
-        let handle = self.yard.hosts.intern(host_of(host_of_url));
-        self.yard.resolved(handle, address, now);
-    }
-
-    /// Takes back leases whose time is over: their pages are queued again, or given up after
-    /// [`FrontierConfig::max_attempts`]. Returns how many they were, those of closed jobs included.
-    pub fn expire(&mut self, now: Duration) -> u64 {
-        let mut expired = 0;
-        while let Some(&(at, handle)) = self.deadlines.front() {
-            if at > now {
-                break;
-            }
-            self.deadlines.pop_front();
-            let Some(taken) = self.leases.remove(handle) else { continue };
-            expired += 1;
-            let host = taken.host;
-            self.end_lease(taken, Outcome::Retry { not_before: now }, now);
-            self.yard.release_host(host, now);
-        }
-        expired
-    }
-
-    /// The pages given up since this was last asked: leased [`FrontierConfig::max_attempts`] times in vain. They are
-    /// counted as failed already.
-    pub fn take_lost(&mut self) -> Vec<LostPage> {
-        std::mem::take(&mut self.lost)
     }
 
     /// Where a job stands; `None` once it is closed.
@@ -434,33 +254,26 @@ impl Frontier {
         candidates: impl IntoIterator<Item = Candidate>,
         now: Duration,
     ) -> Admitted {
-        let room = Room {
-            pages: self.config.max_queued_per_job,
-            bytes: self.config.max_queued_bytes_per_job,
-            // What pages link to leaves room for what users name.
-            in_all: match page {
-                Some(_) => self.config.max_queued_bytes / 4 * 3,
-                None => self.config.max_queued_bytes,
-            }
-            .saturating_sub(self.queued_bytes),
-        };
-        let before = self.queued_bytes_of(handle);
+        let Some(group) = self.jobs.get(handle).map(|job| job.group) else { return Admitted::default() };
+        let room = self.room(group, page.is_some());
+        let before = self.share_of(handle);
         let Some(job) = self.jobs.get_mut(handle) else { return Admitted::default() };
         let mut queue = Vec::new();
         let admitted = job.take_in(page, depth, candidates.into_iter(), room, &mut queue);
         self.enqueue(handle, &queue, depth, page.is_some(), now);
-        self.book_bytes(handle, before);
+        self.book(handle, before, now);
         admitted
     }
 
-    fn queued_bytes_of(&self, job: Handle) -> u64 {
-        self.jobs.get(job).map_or(0, Job::queued_bytes)
+    fn share_of(&self, job: Handle) -> Share {
+        self.jobs.get(job).map_or_else(Share::default, Job::share)
     }
 
-    /// Books what the addresses of a job take more, or less, than before.
-    fn book_bytes(&mut self, job: Handle, before: u64) {
-        self.queued_bytes =
-            self.queued_bytes.saturating_add(self.queued_bytes_of(job)).saturating_sub(before);
+    /// Books what a job has queued and in work, more or less than before.
+    fn book(&mut self, handle: Handle, before: Share, now: Duration) {
+        if let Some(job) = self.jobs.get(handle) {
+            self.yard.book(job, before, now);
+        }
     }
 
     /// Queues pages that a job has taken in. Those that come by `links` may be put off: what is given from outside is
@@ -484,17 +297,6 @@ impl Frontier {
                 rest_of(url),
                 now,
             );
-        }
-    }
-
-    /// Deadlines of leases that have ended are dropped once they outnumber the others.
-    fn drop_ended_deadlines(&mut self) {
-        if self.deadlines.len() > 2 * self.leases.len() + 64 {
-            let leases = &self.leases;
-            self.deadlines.retain(|(_, handle)| leases.contains(*handle));
-        }
-        while self.deadlines.front().is_some_and(|(_, handle)| !self.leases.contains(*handle)) {
-            self.deadlines.pop_front();
         }
     }
 }

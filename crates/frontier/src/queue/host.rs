@@ -1,8 +1,18 @@
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::round::Round;
+use super::groups::Group;
+use super::round::{Next, Round};
 use super::slab::Handle;
 use super::tempo::Tempo;
+
+/// Lanes of one group that found a host busy.
+#[derive(Debug, Default)]
+struct SetAside {
+    lanes: Round,
+    /// The host is in the group's list of hosts that got free.
+    listed: bool,
+}
 
 /// A host as politeness sees it: its name, and its port where that is not the scheme's default.
 #[derive(Debug)]
@@ -16,10 +26,16 @@ pub(super) struct Host {
     pub(super) gap: Duration,
     /// Nothing before this time.
     pub(super) ready_at: Duration,
-    /// Lanes that found the host busy.
-    pub(super) blocked: Round,
+    /// Lanes that found the host busy, by the group of their job.
+    blocked: BTreeMap<Group, SetAside>,
+    /// How many these are.
+    set_aside: usize,
     /// Of these, lanes that are no more.
-    pub(super) stale: usize,
+    stale: usize,
+    /// The group that had the last turn at this host.
+    last_served: Option<Group>,
+    /// In which call that group left its next turn to others.
+    left_in: Option<u64>,
     /// The address that it resolves to, where that is known.
     pub(super) address: Option<Handle>,
     /// It is in its address's list of hosts that found the address busy.
@@ -28,8 +44,6 @@ pub(super) struct Host {
     pub(super) woken: bool,
     /// Lanes of all jobs.
     pub(super) lanes: u32,
-    /// It is in the list of hosts that got free while lanes were blocked.
-    pub(super) listed_free: bool,
     /// It is in the list of hosts that nobody uses.
     pub(super) listed_idle: bool,
     /// The earliest alarm that is set.
@@ -44,13 +58,15 @@ impl Host {
             tempo,
             gap: Duration::ZERO,
             ready_at: Duration::ZERO,
-            blocked: Round::default(),
+            blocked: BTreeMap::new(),
+            set_aside: 0,
             stale: 0,
+            last_served: None,
+            left_in: None,
             address: None,
             listed_waiting: false,
             woken: false,
             lanes: 0,
-            listed_free: false,
             listed_idle: false,
             alarm: None,
         }
@@ -68,5 +84,97 @@ impl Host {
 
     pub(super) fn is_unused(&self) -> bool {
         self.lanes == 0 && self.in_flight == 0
+    }
+
+    /// True where lanes wait that found it busy.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.set_aside > 0
+    }
+
+    /// Sets a lane aside until the host is free.
+    pub(super) fn set_aside(&mut self, group: Group, lane: Handle, newcomer: bool) {
+        self.set_aside += 1;
+        self.blocked.entry(group).or_default().lanes.push(lane, newcomer);
+    }
+
+    /// The next lane of a group that was set aside.
+    pub(super) fn next_lane(&mut self, group: Group) -> Option<Next> {
+        let aside = self.blocked.get_mut(&group)?;
+        let next = aside.lanes.pop()?;
+        self.set_aside = self.set_aside.saturating_sub(1);
+        Some(next)
+    }
+
+    /// Notes that a lane of a group which was set aside used its turn.
+    pub(super) fn used(&mut self, group: Group, turn: Next) {
+        if let Some(aside) = self.blocked.get_mut(&group) {
+            aside.lanes.used(turn);
+        }
+    }
+
+    /// Notes that a page of a job of this group was leased.
+    pub(super) fn served(&mut self, group: Group) {
+        self.last_served = Some(group);
+        self.left_in = None;
+    }
+
+    /// Groups with lanes set aside in whose lists the host is not; it is taken to be in them from now on.
+    pub(super) fn list(&mut self) -> Vec<Group> {
+        let unlisted = self.blocked.iter_mut().filter(|(_, aside)| !aside.listed);
+        unlisted
+            .map(|(group, aside)| {
+                aside.listed = true;
+                *group
+            })
+            .collect()
+    }
+
+    /// Notes that the host was taken out of the list of a group.
+    pub(super) fn unlist(&mut self, group: Group) {
+        if let Some(aside) = self.blocked.get_mut(&group) {
+            aside.listed = false;
+        }
+    }
+
+    /// Forgets a group that has no lanes set aside any more.
+    pub(super) fn tidy(&mut self, group: Group) {
+        if self.blocked.get(&group).is_some_and(|aside| aside.lanes.is_empty() && !aside.listed) {
+            self.blocked.remove(&group);
+        }
+    }
+
+    /// Groups in whose lists the host is.
+    pub(super) fn listed(&self) -> impl Iterator<Item = Group> {
+        self.blocked.iter().filter(|(_, aside)| aside.listed).map(|(group, _)| *group)
+    }
+
+    /// True where this group had the last turn here and should leave the next one to those of `others` that wait: once,
+    /// that is in one call, since they may have something else to do.
+    pub(super) fn is_to_be_left(&mut self, group: Group, call: u64, others: impl Fn(Group) -> bool) -> bool {
+        let left = self.last_served == Some(group)
+            && self.left_in.is_none_or(|left_in| left_in == call)
+            && self.listed().any(|other| other != group && others(other));
+        if left {
+            self.left_in = Some(call);
+        }
+        left
+    }
+
+    /// Notes that a lane which was set aside is no more; `is_live` tells of which this is true.
+    pub(super) fn forget_lane(&mut self, is_live: impl Fn(Handle) -> bool) {
+        self.stale += 1;
+        if self.stale * 2 > self.set_aside {
+            for aside in self.blocked.values_mut() {
+                aside.lanes.retain(&is_live);
+            }
+            self.blocked.retain(|_, aside| aside.listed || !aside.lanes.is_empty());
+            self.set_aside = self.blocked.values().map(|aside| aside.lanes.len()).sum();
+            self.stale = 0;
+        }
+    }
+
+    /// Notes that a lane which was no more has been taken out.
+    pub(super) fn took_stale(&mut self) {
+        self.stale = self.stale.saturating_sub(1);
     }
 }

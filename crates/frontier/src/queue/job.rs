@@ -2,8 +2,10 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::config::JobRules;
 use super::graph::{Graph, Offer};
+use super::groups::{Group, Share};
+use super::lane::Rank;
 use super::model::{Admitted, Candidate, Counts};
-use super::packed;
+use super::packed::{self, Loss};
 use super::seen::KeySet;
 use super::slab::Handle;
 use super::traps::Traps;
@@ -23,13 +25,16 @@ enum Known {
 pub(super) struct Room {
     pub(super) pages: u64,
     pub(super) bytes: u64,
-    /// What is left of the bytes of all jobs.
-    pub(super) in_all: u64,
+    /// How many bytes more, as far as its group and all jobs go.
+    pub(super) more: u64,
 }
 
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) rules: JobRules,
+    pub(super) group: Group,
+    /// Nothing of it goes to cold storage.
+    pub(super) in_memory: bool,
     pub(super) held: bool,
     /// No page of it was leased yet.
     pub(super) newcomer: bool,
@@ -37,6 +42,9 @@ pub(super) struct Job {
     /// What they take in the queue.
     pub(super) waiting_bytes: u64,
     pub(super) leased: u64,
+    /// Of those that wait and those that are leased, what is no page.
+    pub(super) errands_waiting: u64,
+    pub(super) errands_leased: u64,
     pub(super) documents: u64,
     pub(super) failed: u64,
     pub(super) skipped: u64,
@@ -51,18 +59,22 @@ pub(super) struct Job {
 }
 
 impl Job {
-    pub(super) fn new(rules: JobRules) -> Self {
+    pub(super) fn new(rules: JobRules, group: Group) -> Self {
         let known = match rules.max_depth {
             Some(max_depth) => Known::Graph(Graph::new(max_depth)),
             None => Known::Set(KeySet::default()),
         };
         Self {
             rules,
+            group,
+            in_memory: false,
             held: false,
             newcomer: true,
             waiting: 0,
             waiting_bytes: 0,
             leased: 0,
+            errands_waiting: 0,
+            errands_leased: 0,
             documents: 0,
             failed: 0,
             skipped: 0,
@@ -81,6 +93,11 @@ impl Job {
             Known::Graph(graph) => graph.parked_bytes(),
         };
         self.waiting_bytes.saturating_add(parked)
+    }
+
+    /// What it has in the queue and in work.
+    pub(super) fn share(&self) -> Share {
+        Share { waiting: self.waiting, leased: self.leased, bytes: self.queued_bytes() }
     }
 
     /// Pages that wait, those that are too deep so far among them.
@@ -108,15 +125,49 @@ impl Job {
     }
 
     pub(super) fn counts(&self) -> Counts {
-        let taken = self.documents.saturating_add(self.leased);
+        let pages = self.leased.saturating_sub(self.errands_leased);
+        let waiting = self.waiting.saturating_sub(self.errands_waiting);
+        let taken = self.documents.saturating_add(pages);
         Counts {
             waiting: self.waiting,
             leased: self.leased,
+            errands: self.errands_leased,
             documents: self.documents,
             failed: self.failed,
             skipped: self.skipped,
-            total: taken.saturating_add(self.waiting.min(self.rules.limit.saturating_sub(taken))),
+            total: taken.saturating_add(waiting.min(self.rules.limit.saturating_sub(taken))),
         }
+    }
+
+    /// Books that something is queued.
+    pub(super) fn queued(&mut self, rank: Rank, bytes: u64) {
+        self.waiting += 1;
+        self.waiting_bytes = self.waiting_bytes.saturating_add(bytes);
+        self.errands_waiting += u64::from(rank.is_errand());
+    }
+
+    /// Books that something that was queued is leased.
+    pub(super) fn begun(&mut self, rank: Rank, bytes: u64) {
+        let errand = u64::from(rank.is_errand());
+        self.waiting = self.waiting.saturating_sub(1);
+        self.waiting_bytes = self.waiting_bytes.saturating_sub(bytes);
+        self.errands_waiting = self.errands_waiting.saturating_sub(errand);
+        self.leased += 1;
+        self.errands_leased += errand;
+    }
+
+    /// Books that pages which were queued are lost.
+    pub(super) fn lost(&mut self, loss: Loss) {
+        self.waiting = self.waiting.saturating_sub(loss.pages);
+        self.waiting_bytes = self.waiting_bytes.saturating_sub(loss.bytes);
+        self.errands_waiting = self.errands_waiting.saturating_sub(loss.errands);
+        self.failed += loss.pages;
+    }
+
+    /// Books that a lease has ended.
+    pub(super) fn ended(&mut self, rank: Rank) {
+        self.leased = self.leased.saturating_sub(1);
+        self.errands_leased = self.errands_leased.saturating_sub(u64::from(rank.is_errand()));
     }
 
     /// The depth of a page that is leased: the best known now, or the one that it was queued with.
@@ -172,7 +223,7 @@ impl Job {
             Known::Graph(graph) => (self.waiting.saturating_add(graph.parked()), graph.parked_bytes()),
         };
         room.pages = room.pages.saturating_sub(pages);
-        room.bytes = room.bytes.saturating_sub(self.waiting_bytes.saturating_add(parked)).min(room.in_all);
+        room.bytes = room.bytes.saturating_sub(self.waiting_bytes.saturating_add(parked)).min(room.more);
         for candidate in candidates {
             let offer = if !super::is_queueable(&candidate.url) {
                 Offer::Refused

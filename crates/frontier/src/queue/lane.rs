@@ -2,7 +2,9 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Duration;
 
-use super::packed::{PackedQueue, Page};
+use super::cold::ColdStorage;
+use super::model::Candidate;
+use super::packed::{Loss, PackedQueue, Page};
 use super::slab::Handle;
 use crate::identity::UrlKey;
 
@@ -19,6 +21,11 @@ pub(super) struct Rank {
 impl Rank {
     pub(super) const fn new(put_off: u8, depth: u32, priority: u8) -> Self {
         Self { put_off, depth, patience: u8::MAX - priority }
+    }
+
+    /// True for what is no page (see [`Candidate::ERRAND`]).
+    pub(super) const fn is_errand(self) -> bool {
+        self.patience == u8::MAX - Candidate::ERRAND
     }
 }
 
@@ -105,7 +112,15 @@ impl Lane {
             && self.again.peek().is_none_or(|Reverse(again)| again.not_before > now)
     }
 
-    pub(super) fn push(&mut self, rank: Rank, key: UrlKey, https: bool, external: bool, rest: &str) {
+    pub(super) fn push(
+        &mut self,
+        rank: Rank,
+        key: UrlKey,
+        https: bool,
+        external: bool,
+        rest: &str,
+        cold: Option<&mut (dyn ColdStorage + 'static)>,
+    ) {
         let index = self.levels.partition_point(|(known, _)| *known < rank);
         let level = match self.levels.get_mut(index) {
             Some((known, level)) if *known == rank => level,
@@ -120,25 +135,37 @@ impl Lane {
                 }
             }
         };
-        level.push(key, https, external, rest);
+        level.push(key, https, external, rest, cold);
     }
 
     pub(super) fn push_again(&mut self, again: Again) {
         self.again.push(Reverse(again));
     }
 
-    /// The page to lease now, with its rank and how often it was leased before. Pages to be tried again go first.
-    pub(super) fn pop(&mut self, now: Duration) -> Option<(Rank, u32, Page)> {
+    /// The page to lease now, with its rank and how often it was leased before. Pages to be tried again go first. Those
+    /// that cannot be read back are dropped and added to `loss`.
+    pub(super) fn pop(&mut self, now: Duration, loss: &mut Loss) -> Option<(Rank, u32, Page)> {
         if self.again.peek().is_some_and(|Reverse(again)| again.not_before <= now) {
             let Reverse(again) = self.again.pop()?;
             return Some((again.rank, again.attempt, again.page));
         }
-        let (rank, level) = self.levels.front_mut()?;
-        let (rank, page) = (*rank, level.pop()?);
-        if level.is_empty() {
-            self.levels.pop_front();
+        loop {
+            let (rank, level) = self.levels.front_mut()?;
+            let (rank, lost) = (*rank, loss.pages);
+            let page = level.pop(loss);
+            loss.errands += if rank.is_errand() { loss.pages - lost } else { 0 };
+            if page.is_none() || level.is_empty() {
+                self.levels.pop_front();
+            }
+            if let Some(page) = page {
+                return Some((rank, 0, page));
+            }
         }
-        Some((rank, 0, page))
+    }
+
+    /// Bytes of memory that its pages take, those to be tried again left out.
+    pub(super) fn bytes_in_memory(&self) -> u64 {
+        self.levels.iter().map(|(_, level)| level.bytes_in_memory()).sum()
     }
 }
 
@@ -160,10 +187,10 @@ mod tests {
             (6, 0, 2, 10),
             (7, 1, 0, 255),
         ] {
-            lane.push(Rank::new(put_off, depth, priority), UrlKey::from_raw(n), true, false, "/");
+            lane.push(Rank::new(put_off, depth, priority), UrlKey::from_raw(n), true, false, "/", None);
         }
-        let order: Vec<_> =
-            std::iter::from_fn(|| lane.pop(Duration::ZERO)).map(|(_, _, page)| page.key.to_raw()).collect();
+        let pages = std::iter::from_fn(|| lane.pop(Duration::ZERO, &mut Loss::default()));
+        let order: Vec<_> = pages.map(|(_, _, page)| page.key.to_raw()).collect();
         assert_eq!(order, [5, 3, 4, 2, 6, 1, 7]);
         assert_eq!(lane.next_page_at(), None);
     }
@@ -176,10 +203,17 @@ mod tests {
         let second = Duration::from_secs(1);
         let rank = Rank::new(0, 0, 0);
         lane.push_again(Again { not_before: second, sequence: 0, attempt: 1, rank, page: page(1) });
-        assert_eq!(lane.pop(Duration::ZERO), None);
+        let pop = |lane: &mut Lane, at| lane.pop(at, &mut Loss::default());
+        assert_eq!(pop(&mut lane, Duration::ZERO), None);
         assert_eq!(lane.next_page_at(), Some(second));
-        lane.push(rank, UrlKey::from_raw(2), true, false, "/");
-        assert_eq!(lane.pop(second).map(|(_, attempt, page)| (attempt, page.key.to_raw())), Some((1, 1)));
-        assert_eq!(lane.pop(second).map(|(_, attempt, page)| (attempt, page.key.to_raw())), Some((0, 2)));
+        lane.push(rank, UrlKey::from_raw(2), true, false, "/", None);
+        assert_eq!(
+            pop(&mut lane, second).map(|(_, attempt, page)| (attempt, page.key.to_raw())),
+            Some((1, 1))
+        );
+        assert_eq!(
+            pop(&mut lane, second).map(|(_, attempt, page)| (attempt, page.key.to_raw())),
+            Some((0, 2))
+        );
     }
 }

@@ -1,8 +1,11 @@
 //! The queue of pages to crawl.
 
+mod allowance;
+mod cold;
 mod config;
 mod frontier;
 mod graph;
+mod groups;
 mod host;
 mod hosts;
 mod job;
@@ -17,14 +20,17 @@ mod timers;
 mod traps;
 mod yard;
 
+pub use cold::{COLD_BLOCK_BYTES, ColdBlock, ColdStorage};
 pub use config::{
     DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS,
     DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_BYTES, DEFAULT_MAX_QUEUED_BYTES_PER_JOB,
     DEFAULT_MAX_QUEUED_PER_JOB, FrontierConfig, JobRules, MAX_IDLE_HOSTS, MAX_WAIT,
 };
 pub use frontier::Frontier;
+pub use groups::{Group, GroupLoad};
 pub use model::{
-    Admitted, Candidate, Counts, Finished, JobSlot, Lease, LeaseId, Leased, LostPage, Outcome, Pace,
+    Admitted, Candidate, Counts, DroppedPages, Finished, JobSlot, Lease, LeaseId, Leased, LostPage, Outcome,
+    Pace,
 };
 pub use tempo::{MAX_BEFORE_FIRST_ANSWER, Observation};
 pub use traps::{MAX_SHAPES, PutOff, Trap};

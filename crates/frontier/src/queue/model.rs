@@ -33,6 +33,10 @@ pub struct Candidate {
 impl Candidate {
     /// The priority of a page of which nothing else is known.
     pub const NORMAL: u8 = 128;
+
+    /// The priority of what is no page but leads to pages: a sitemap. It goes before the pages of its depth, and is not
+    /// counted in [`Counts::total`]. Pages have a lower one.
+    pub const ERRAND: u8 = u8::MAX;
 }
 
 /// What became of candidates.
@@ -126,6 +130,15 @@ pub struct LostPage {
     pub attempts: u32,
 }
 
+/// Pages that waited in [`ColdStorage`](crate::ColdStorage) and did not come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DroppedPages {
+    /// Whose they were.
+    pub job: JobSlot,
+    /// How many.
+    pub pages: u64,
+}
+
 /// How a host wants to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pace {
@@ -147,13 +160,15 @@ pub struct Counts {
     pub waiting: u64,
     /// Pages in work.
     pub leased: u64,
+    /// Of those in work, what is no page (see [`Candidate::ERRAND`]).
+    pub errands: u64,
     /// Pages that gave a document.
     pub documents: u64,
-    /// Pages that gave an error.
+    /// Pages that gave an error, or could not be read back from [`ColdStorage`](crate::ColdStorage).
     pub failed: u64,
     /// Pages that gave neither.
     pub skipped: u64,
-    /// Documents there are or may yet be: `documents + leased + min(waiting, what the limit leaves)`. Equals
-    /// `documents` at the end.
+    /// Documents there are or may yet be: `documents + leased + min(waiting, what the limit leaves)`, without what is no
+    /// page (see [`Candidate::ERRAND`]). Equals `documents` at the end.
     pub total: u64,
 }

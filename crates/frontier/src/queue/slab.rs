@@ -55,6 +55,11 @@ impl<T> Slab<T> {
         self.get(handle).is_some()
     }
 
+    /// The live values.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.slots.iter().filter_map(|slot| slot.value.as_ref())
+    }
+
     pub(super) fn remove(&mut self, handle: Handle) -> Option<T> {
         let slot = self.slots.get_mut(usize::try_from(handle.index).ok()?)?;
         if slot.generation != handle.generation {

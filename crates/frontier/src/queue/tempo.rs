@@ -42,11 +42,20 @@ const NOTICEABLE: Duration = Duration::from_millis(100);
 /// host of this bound. Not one place: the first page of many sites takes seconds.
 pub const MAX_BEFORE_FIRST_ANSWER: u32 = 2;
 
+/// A host that has never answered is asked for one page at a time after so many requests in a row that came to nothing.
+///
+/// It is not paused, whatever the number: nobody is there who could be asked for too much, and where the connection is refused
+/// the request costs nothing. With the pauses of an overload, a dead host of a thousand links would hold up its crawl
+/// for a day.
+const MAX_SILENT: u32 = 5;
+
 /// What was learnt of one host.
 #[derive(Debug, Clone)]
 pub(super) struct Tempo {
     /// Whether it ever answered.
     answered: bool,
+    /// How often it did not, while it never had.
+    silent: u32,
     /// Pages at once, once it has answered.
     at_once: u32,
     most: u32,
@@ -69,6 +78,7 @@ impl Tempo {
         let at_once = at_once.max(1);
         Self {
             answered: false,
+            silent: 0,
             at_once,
             most: most.max(at_once),
             good: 0,
@@ -82,11 +92,12 @@ impl Tempo {
 
     /// How many pages at once.
     pub(super) const fn at_once(&self) -> u32 {
-        if !self.answered && self.at_once > MAX_BEFORE_FIRST_ANSWER {
-            MAX_BEFORE_FIRST_ANSWER
-        } else {
-            self.at_once
-        }
+        let most = match (self.answered, self.silent) {
+            (true, _) => self.at_once,
+            (false, 0..MAX_SILENT) => MAX_BEFORE_FIRST_ANSWER,
+            (false, _) => 1,
+        };
+        if self.at_once < most { self.at_once } else { most }
     }
 
     /// Notes that an answer came, of whatever kind.
@@ -105,6 +116,10 @@ impl Tempo {
         let asked_at = now.saturating_sub(seen.latency);
         let at_once = self.at_once();
         self.answered |= seen.status.is_some();
+        if !self.answered {
+            self.silent = self.silent.saturating_add(1);
+            return None;
+        }
         let idle = asked_at.saturating_sub(std::mem::replace(&mut self.heard_at, now));
         if seen.is_overload() {
             self.good = 0;
@@ -201,12 +216,41 @@ mod tests {
             ("a page", Some(200), 8),
             ("an error is an answer", Some(404), 8),
             ("half of the places that it had", Some(503), 1),
-            ("silence", None, 1),
+            ("silence", None, MAX_BEFORE_FIRST_ANSWER),
         ] {
             let mut tempo = new.clone();
             let latency = Duration::from_secs(9);
             tempo.learn(Observation { status, latency }, 2, Duration::from_secs(10));
             assert_eq!(tempo.at_once(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn silence_slows_a_host_down_only_where_it_has_answered_before() {
+        // What it does, one after another; then how many at once, and the pauses that were made, in seconds.
+        for (name, answers, at_once, pauses) in [
+            ("refused once", &[None][..], 2, &[][..]),
+            ("refused four times", &[None; 4], 2, &[]),
+            ("refused five times", &[None; 5], 1, &[]),
+            ("refused for ever", &[None; 1000], 1, &[]),
+            ("up after all", &[None, None, None, None, None, None, Some(200)], 8, &[]),
+            ("up, and an error", &[None, None, None, None, None, None, Some(404)], 8, &[]),
+            ("up, and overloaded", &[None, Some(503), None], 1, &[1, 1]),
+            (
+                "down after an answer",
+                &[Some(200), None, None, None, None, None, None],
+                1,
+                &[1, 1, 1, 1, 2, 4],
+            ),
+        ] {
+            let mut tempo = Tempo::new(8, 50);
+            let mut made = Vec::new();
+            for (n, status) in (1..).zip(answers) {
+                let seen = Observation { status: *status, latency: milliseconds(1) };
+                let pause = tempo.learn(seen, 1, Duration::from_secs(100 * n));
+                made.extend(pause.map(|pause| pause.as_secs()));
+            }
+            assert_eq!((tempo.at_once(), &*made), (at_once, pauses), "{name}");
         }
     }
 

@@ -5,20 +5,27 @@
 //! the others have queued. A lane whose host is busy when its turn comes is set aside with the host and costs nothing
 //! until the host is free again; then the host hands its room to the lanes set aside, in order of their arrival. So a
 //! lease looks at no more lanes than changed since, however many hosts and jobs there are. In the ring and at a host,
-//! jobs that have had no page yet go first, in turn with the others ([`Round`]).
+//! jobs that have had no page yet go first, in turn with the others ([`Round`](super::round::Round)).
 //!
-//! Two rules keep anything from being forgotten. A host that is free and has lanes set aside is in `freed`, or has an
-//! alarm. A job that may lease and has ready lanes is in the ring.
+//! All this is so for each group of jobs ([`Groups`]): each has a ring and a list of hosts that got free, and every host
+//! keeps the lanes that are set aside apart by group. The group whose turn it is looks at its own alone. Where several want
+//! one host, the one that had its last page leaves the next to the others, once, so that one which has few pages in work
+//! elsewhere, and hence always the first turn, does not keep it for itself.
+//!
+//! Two rules keep anything from being forgotten. A host that is free and has lanes set aside is in the `freed` list of each
+//! of their groups, or has an alarm. A job that may lease and has ready lanes is in the ring of its group.
 
-use std::collections::VecDeque;
-use std::net::IpAddr;
+mod wake;
+
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::cold::ColdStorage;
+use super::groups::{Group, Groups, Member, Share};
 use super::hosts::Hosts;
 use super::job::Job;
 use super::lane::{Again, Lane, Place, Rank};
-use super::packed::{self, Page};
-use super::round::Round;
+use super::packed::{self, Loss, Page};
 use super::slab::{Handle, Slab};
 use super::tempo::Tempo;
 use super::timers::{Sleeper, Timers};
@@ -42,14 +49,19 @@ pub(super) struct Yard {
     pub(super) hosts: Hosts,
     lanes: Slab<Lane>,
     timers: Timers,
-    /// Jobs that may lease and have ready lanes.
-    ring: Round,
-    /// Hosts that are free and have lanes set aside.
-    freed: VecDeque<Handle>,
-    /// Whether the next page comes from `freed` rather than from the ring: turn and turn about, so that a crowded
-    /// host starves no other, nor they it.
-    freed_first: bool,
+    pub(super) groups: Groups,
+    /// Where blocks of pages go that are not needed soon.
+    pub(super) cold: Option<Box<dyn ColdStorage>>,
+    /// Pages that did not come back from there, by job.
+    dropped: BTreeMap<Handle, u64>,
     sequence: u64,
+    /// Calls of [`begin`](Self::begin).
+    calls: u64,
+    /// Hosts are left to others for now.
+    courteous: bool,
+    /// Jobs, hosts and lanes that were looked at.
+    #[cfg(test)]
+    pub(super) looks: u64,
 }
 
 impl Yard {
@@ -58,10 +70,14 @@ impl Yard {
             hosts: Hosts::new(tempo, address_tempo),
             lanes: Slab::new(),
             timers: Timers::default(),
-            ring: Round::default(),
-            freed: VecDeque::new(),
-            freed_first: false,
+            groups: Groups::default(),
+            cold: None,
+            dropped: BTreeMap::new(),
             sequence: 0,
+            calls: 0,
+            courteous: false,
+            #[cfg(test)]
+            looks: 0,
         }
     }
 
@@ -83,9 +99,9 @@ impl Yard {
     ) {
         let handle = self.lane_of(job_handle, job, host);
         let Some(lane) = self.lanes.get_mut(handle) else { return };
-        lane.push(rank, key, https, external, rest);
-        job.waiting += 1;
-        job.waiting_bytes += packed::size_of(rest);
+        let cold = self.cold.as_deref_mut().filter(|_| !job.in_memory);
+        lane.push(rank, key, https, external, rest, cold);
+        job.queued(rank, packed::size_of(rest));
         if matches!(lane.place, Place::Idle | Place::Asleep) {
             self.place(handle, (job_handle, job), now);
         }
@@ -102,7 +118,7 @@ impl Yard {
         let handle = self.lane_of(job_handle, job, taken.host);
         let Some(lane) = self.lanes.get_mut(handle) else { return };
         self.sequence += 1;
-        job.waiting_bytes += packed::size_of(&taken.page.rest);
+        job.queued(taken.rank, packed::size_of(&taken.page.rest));
         lane.push_again(Again {
             not_before,
             sequence: self.sequence,
@@ -110,7 +126,6 @@ impl Yard {
             rank: taken.rank,
             page: taken.page,
         });
-        job.waiting += 1;
         if matches!(lane.place, Place::Idle | Place::Asleep) {
             self.place(handle, (job_handle, job), now);
         }
@@ -176,88 +191,7 @@ impl Yard {
     pub(super) fn touch(&mut self, handle: Handle, job: &mut Job) {
         if !job.in_ring && !job.ready.is_empty() && job.may_lease() {
             job.in_ring = true;
-            self.ring.push(handle, job.newcomer);
-        }
-    }
-
-    /// Sees to it that lanes set aside with a host get their turn. To be called whenever it may have become free.
-    pub(super) fn wake_host(&mut self, handle: Handle, now: Duration) {
-        let address_has_room = self.hosts.address_has_room(handle);
-        let Some(host) = self.hosts.get_mut(handle) else { return };
-        if host.blocked.is_empty() || !host.has_room() {
-            return;
-        }
-        if host.ready_at > now {
-            if host.alarm.is_none_or(|alarm| alarm > host.ready_at) {
-                host.alarm = Some(host.ready_at);
-                self.timers.set(host.ready_at, Sleeper::Host(handle));
-            }
-        } else if !address_has_room {
-            self.hosts.wait_for_address(handle);
-        } else if !host.listed_free {
-            host.listed_free = true;
-            self.freed.push_back(handle);
-        }
-    }
-
-    /// Hands the room of a host's address to the hosts that wait for it, until one can use it. To be called whenever
-    /// the address may have room, or a host that was handed it has not used it all.
-    pub(super) fn wake_address(&mut self, host: Handle, now: Duration) {
-        if let Some(address) = self.hosts.address_of(host) {
-            self.wake_waiting(address, now);
-        }
-    }
-
-    /// Notes what a host resolves to. It may leave room behind where it was, or come to where there is none.
-    pub(super) fn resolved(&mut self, host: Handle, ip: IpAddr, now: Duration) {
-        let before = self.hosts.address_of(host);
-        if !self.hosts.resolve(host, ip) {
-            return;
-        }
-        if let Some(address) = before {
-            self.wake_waiting(address, now);
-        }
-        self.wake_host(host, now);
-        self.hosts.note_idle(host, now);
-    }
-
-    fn wake_waiting(&mut self, address: Handle, now: Duration) {
-        while let Some(waiting) = self.hosts.next_waiting(address) {
-            self.wake_host(waiting, now);
-            if self.hosts.get(waiting).is_some_and(|host| host.listed_free) {
-                return;
-            }
-        }
-    }
-
-    /// Rings the alarms whose time has come.
-    pub(super) fn ring_alarms(&mut self, jobs: &mut Slab<Job>, now: Duration) {
-        while let Some((at, sleeper)) = self.timers.pop_due(now) {
-            match sleeper {
-                Sleeper::Host(handle) => {
-                    if let Some(host) = self.hosts.get_mut(handle) {
-                        host.alarm = host.alarm.filter(|alarm| *alarm != at);
-                    }
-                    self.wake_host(handle, now);
-                }
-                Sleeper::Lane(handle) => {
-                    let Some(lane) = self.lanes.get_mut(handle) else { continue };
-                    lane.alarm = lane.alarm.filter(|alarm| *alarm != at);
-                    let job_handle = lane.job;
-                    if lane.place == Place::Asleep
-                        && let Some(job) = jobs.get_mut(job_handle)
-                    {
-                        self.place(handle, (job_handle, job), now);
-                    }
-                }
-            }
-        }
-        if self.timers.len() > 2 * (self.hosts.len() + self.lanes.len()) + 64 {
-            let (hosts, lanes) = (&self.hosts, &self.lanes);
-            self.timers.retain(|sleeper| match sleeper {
-                Sleeper::Host(handle) => hosts.contains(handle),
-                Sleeper::Lane(handle) => lanes.contains(handle),
-            });
+            self.groups.push_ring(job.group, handle, job.newcomer);
         }
     }
 
@@ -266,21 +200,49 @@ impl Yard {
         self.timers.next()
     }
 
-    /// The next page to lease.
-    pub(super) fn take(&mut self, jobs: &mut Slab<Job>, now: Duration) -> Option<Taken> {
-        let taken = if self.freed_first {
-            self.take_from_freed(jobs, now).or_else(|| self.take_from_ring(jobs, now))
-        } else {
-            self.take_from_ring(jobs, now).or_else(|| self.take_from_freed(jobs, now))
-        };
-        // A vain look changes nothing, so that it does not matter how often somebody asks.
-        self.freed_first ^= taken.is_some();
-        taken
+    /// Begins a call that takes pages.
+    pub(super) fn begin(&mut self) {
+        self.calls += 1;
+        self.courteous = true;
     }
 
-    /// From the job whose turn it is, from the first of its lanes whose host is free and crowded by nobody.
-    fn take_from_ring(&mut self, jobs: &mut Slab<Job>, now: Duration) -> Option<Taken> {
-        while let Some(turn) = self.ring.pop() {
+    /// Ends it.
+    pub(super) fn end(&mut self) {
+        self.groups.recall();
+    }
+
+    /// The next page to lease.
+    pub(super) fn take(&mut self, jobs: &mut Slab<Job>, now: Duration) -> Option<Taken> {
+        loop {
+            let Some(group) = self.groups.next() else {
+                self.courteous = false;
+                if self.groups.recall() {
+                    continue;
+                }
+                return None;
+            };
+            let freed_first = self.groups.get_mut(group).is_some_and(|member| member.freed_first);
+            let taken = if freed_first {
+                self.take_from_freed(group, jobs, now).or_else(|| self.take_from_ring(group, jobs, now))
+            } else {
+                self.take_from_ring(group, jobs, now).or_else(|| self.take_from_freed(group, jobs, now))
+            };
+            // A vain look changes nothing, so that it does not matter how often somebody asks.
+            if let Some(taken) = taken {
+                if let Some(member) = self.groups.get_mut(group) {
+                    member.freed_first ^= true;
+                }
+                self.groups.served(group);
+                return Some(taken);
+            }
+            self.groups.update(group);
+        }
+    }
+
+    /// From the job of the group whose turn it is, from the first of its lanes whose host is free and crowded by nobody.
+    fn take_from_ring(&mut self, group: Group, jobs: &mut Slab<Job>, now: Duration) -> Option<Taken> {
+        while let Some(turn) = self.groups.get_mut(group).and_then(|member| member.ring.pop()) {
+            self.note_look();
             let job_handle = turn.handle;
             let Some(job) = jobs.get_mut(job_handle) else { continue };
             job.in_ring = false;
@@ -288,16 +250,19 @@ impl Yard {
                 continue;
             }
             while let Some(handle) = job.ready.pop_front() {
+                self.note_look();
                 let Some(lane) = self.lanes.get_mut(handle) else { continue };
                 let host_handle = lane.host;
                 let is_free = self.hosts.is_free(host_handle, now);
                 let Some(host) = self.hosts.get_mut(host_handle) else { continue };
-                if !is_free || !host.blocked.is_empty() {
+                if !is_free || host.is_crowded() {
                     lane.place = Place::Blocked;
-                    host.blocked.push(handle, job.newcomer);
+                    host.set_aside(group, handle, job.newcomer);
                     self.wake_host(host_handle, now);
                 } else if let Some(taken) = self.take_from_lane(handle, (job_handle, job), now) {
-                    self.ring.used(turn);
+                    if let Some(member) = self.groups.get_mut(group) {
+                        member.ring.used(turn);
+                    }
                     return Some(taken);
                 }
             }
@@ -305,40 +270,79 @@ impl Yard {
         None
     }
 
-    /// From the host that got free first, from the lane whose turn it is.
-    fn take_from_freed(&mut self, jobs: &mut Slab<Job>, now: Duration) -> Option<Taken> {
-        while let Some(host_handle) = self.freed.pop_front() {
+    /// From the host that got free first of those where lanes of the group are set aside, from the lane whose turn it is.
+    fn take_from_freed(&mut self, group: Group, jobs: &mut Slab<Job>, now: Duration) -> Option<Taken> {
+        while let Some(host_handle) = self.groups.get_mut(group).and_then(Member::next_freed) {
+            self.note_look();
+            let is_free = self.hosts.is_free(host_handle, now);
             let Some(host) = self.hosts.get_mut(host_handle) else { continue };
-            host.listed_free = false;
-            if !self.hosts.is_free(host_handle, now) {
+            if !is_free {
+                host.unlist(group);
+                host.tidy(group);
                 self.wake_host(host_handle, now);
                 self.wake_address(host_handle, now);
                 continue;
             }
-            while let Some(turn) = self.hosts.get_mut(host_handle).and_then(|host| host.blocked.pop()) {
-                let handle = turn.handle;
-                let Some(lane) = self.lanes.get_mut(handle) else {
-                    self.forget_stale(host_handle);
-                    continue;
-                };
-                let job_handle = lane.job;
-                let Some(job) = jobs.get_mut(job_handle) else { continue };
-                if !job.may_lease() {
-                    // It goes back to its job and is looked at when that may lease again.
-                    lane.place = Place::Ready;
-                    job.ready.push_back(handle);
-                } else if let Some(taken) = self.take_from_lane(handle, (job_handle, job), now) {
-                    if let Some(host) = self.hosts.get_mut(host_handle) {
-                        host.blocked.used(turn);
-                    }
-                    self.wake_host(host_handle, now);
-                    self.wake_address(host_handle, now);
-                    return Some(taken);
-                }
+            let others_wait = |other| self.groups.has_room(other);
+            if self.courteous && host.is_to_be_left(group, self.calls, others_wait) {
+                self.groups.leave_to_others(group, host_handle);
+                continue;
+            }
+            host.unlist(group);
+            let taken = self.take_from_set_aside(group, host_handle, jobs, now);
+            if let Some(host) = self.hosts.get_mut(host_handle) {
+                host.tidy(group);
+            }
+            if taken.is_some() {
+                self.wake_host(host_handle, now);
             }
             self.wake_address(host_handle, now);
+            if taken.is_some() {
+                return taken;
+            }
         }
         None
+    }
+
+    /// From the first lane of the group that is set aside with a free host and whose job may lease.
+    fn take_from_set_aside(
+        &mut self,
+        group: Group,
+        host_handle: Handle,
+        jobs: &mut Slab<Job>,
+        now: Duration,
+    ) -> Option<Taken> {
+        while let Some(turn) = self.hosts.get_mut(host_handle).and_then(|host| host.next_lane(group)) {
+            self.note_look();
+            let handle = turn.handle;
+            let Some(lane) = self.lanes.get_mut(handle) else {
+                if let Some(host) = self.hosts.get_mut(host_handle) {
+                    host.took_stale();
+                }
+                continue;
+            };
+            let job_handle = lane.job;
+            let Some(job) = jobs.get_mut(job_handle) else { continue };
+            if !job.may_lease() {
+                // It goes back to its job and is looked at when that may lease again.
+                lane.place = Place::Ready;
+                job.ready.push_back(handle);
+            } else if let Some(taken) = self.take_from_lane(handle, (job_handle, job), now) {
+                if let Some(host) = self.hosts.get_mut(host_handle) {
+                    host.used(group, turn);
+                }
+                return Some(taken);
+            }
+        }
+        None
+    }
+
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "counted in tests"))]
+    const fn note_look(&mut self) {
+        #[cfg(test)]
+        {
+            self.looks += 1;
+        }
     }
 
     /// Takes a page out of a lane that is in no list any more, and puts the lane where it belongs.
@@ -352,20 +356,49 @@ impl Yard {
         let host = lane.host;
         let name = self.hosts.get(host).map_or("", |host| &*host.name);
         let due = lane.next_page_at().is_some_and(|at| at <= now);
-        let popped = if due { pop_wanted(lane, job, name, now) } else { None };
+        let before = job.share();
+        let mut loss = Loss::default();
+        let cold = self.cold.as_deref_mut().filter(|_| !job.in_memory);
+        let popped = if due { pop_wanted(lane, job, name, now, cold, &mut loss) } else { None };
         if let Some((rank, _, page)) = &popped {
             lane.leased_wanted += u32::from(rank.put_off == 0);
-            job.waiting_bytes = job.waiting_bytes.saturating_sub(packed::size_of(&page.rest));
+            job.begun(*rank, packed::size_of(&page.rest));
             lane.leased += 1;
             job.newcomer = false;
-            job.waiting = job.waiting.saturating_sub(1);
-            job.leased += 1;
             self.hosts.occupy(host);
+            if let Some(host) = self.hosts.get_mut(host) {
+                host.served(job.group);
+            }
         }
+        if loss.pages > 0 {
+            job.lost(loss);
+            *self.dropped.entry(job_handle).or_default() += loss.pages;
+        }
+        self.book(job, before, now);
         self.place(handle, (job_handle, job), now);
         self.touch(job_handle, job);
         let (rank, attempt, page) = popped?;
         Some(Taken { job: job_handle, lane: handle, host, rank, attempt, page })
+    }
+
+    /// Books what changed in what a job has queued and in work.
+    pub(super) fn book(&mut self, job: &Job, before: Share, now: Duration) {
+        if self.groups.book(job.group, before, job.share()) {
+            // It has no room any more: what it was counted on to use is for others.
+            for host in self.groups.counted_on(job.group) {
+                self.wake_address(host, now);
+            }
+        }
+    }
+
+    /// Pages that did not come back from cold storage since this was last asked, by job.
+    pub(super) fn take_dropped(&mut self) -> BTreeMap<Handle, u64> {
+        std::mem::take(&mut self.dropped)
+    }
+
+    /// Bytes of memory that waiting pages take, those to be tried again left out.
+    pub(super) fn bytes_in_memory(&self) -> u64 {
+        self.lanes.iter().map(Lane::bytes_in_memory).sum()
     }
 
     /// Gives back the lane's part of a lease that has ended.
@@ -401,39 +434,37 @@ impl Yard {
             if let Some(host) = self.hosts.get_mut(host_handle)
                 && lane.place == Place::Blocked
             {
-                host.stale += 1;
-                if host.stale * 2 > host.blocked.len() {
-                    let lanes = &self.lanes;
-                    host.blocked.retain(|handle| lanes.contains(handle));
-                    host.stale = 0;
-                }
+                let lanes = &self.lanes;
+                host.forget_lane(|handle| lanes.contains(handle));
             }
             // Without the time: a pace that may still bind counts as one that does.
             self.leave_host(host_handle, Duration::ZERO);
-        }
-    }
-
-    fn forget_stale(&mut self, host: Handle) {
-        if let Some(host) = self.hosts.get_mut(host) {
-            host.stale = host.stale.saturating_sub(1);
         }
     }
 }
 
 /// The next page of a lane. Pages whose kind was found to say the same over and over since they were queued go back,
 /// each once, and so many in one call at most.
-fn pop_wanted(lane: &mut Lane, job: &Job, host: &str, now: Duration) -> Option<(Rank, u32, Page)> {
+fn pop_wanted(
+    lane: &mut Lane,
+    job: &Job,
+    host: &str,
+    now: Duration,
+    mut cold: Option<&mut (dyn ColdStorage + 'static)>,
+    loss: &mut Loss,
+) -> Option<(Rank, u32, Page)> {
     for _ in 0..MOST_SENT_BACK {
         if lane.had_better_wait(now) && job.is_choosy() {
             return None;
         }
-        let (rank, attempt, page) = lane.pop(now)?;
+        let (rank, attempt, page) = lane.pop(now, loss)?;
         match job.traps.goes_back(host, &page.rest, rank.put_off) {
             Some(put_off) if attempt == 0 => {
-                lane.push(Rank { put_off, ..rank }, page.key, page.https, page.external, &page.rest);
+                let (rank, cold) = (Rank { put_off, ..rank }, cold.as_deref_mut());
+                lane.push(rank, page.key, page.https, page.external, &page.rest, cold);
             }
             _ => return Some((rank, attempt, page)),
         }
     }
-    lane.pop(now)
+    lane.pop(now, loss)
 }

@@ -6,10 +6,13 @@
 mod agent;
 mod parse;
 mod pattern;
+mod tag;
 
 use std::time::Duration;
 
 use url::{Position, Url};
+
+pub use tag::asks_nofollow;
 
 use parse::Parsed;
 use pattern::{Rule, normalised_path};

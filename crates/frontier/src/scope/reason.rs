@@ -1,6 +1,7 @@
 use std::fmt;
 
-/// Why a URL is not crawled. Its `Display` is a sentence for people.
+/// Why a URL is not crawled. Its `Display` is a clause for people that fits one URL and many, behind "because" or a colon;
+/// options of the request are in backquotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Reason {
@@ -71,17 +72,19 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::UnsupportedScheme => "only http and https URLs are crawled",
-            Self::TooLong => "the URL is longer than 8192 bytes",
-            Self::OtherHost => "it is on another site (allowExternalLinks would let it in)",
-            Self::Subdomain => "it is on another host of the same domain (allowSubdomains would let it in)",
-            Self::OutsideStartPath => "it is not below the start URL (crawlEntireDomain would let it in)",
-            Self::Excluded => "a pattern of excludePaths matches it",
-            Self::NotIncluded => "no pattern of includePaths matches it",
-            Self::TooDeep => "it has too many path segments below the start URL (maxDepth)",
-            Self::BinaryFile => "its extension is that of an image, archive, media file, font or program",
-            Self::FoundOnExternalPage => "it was found on an external page, whose links are not followed",
-            Self::Nofollow => "the page that it was found on asks not to follow it (nofollow)",
-            Self::RobotsTxt => "robots.txt forbids it (ignoreRobotsTxt would let it in)",
+            Self::TooLong => "URLs longer than 8192 bytes are not crawled",
+            Self::OtherHost => "other sites are left out (`allowExternalLinks` lets them in)",
+            Self::Subdomain => "other hosts of the same domain are left out (`allowSubdomains` lets them in)",
+            Self::OutsideStartPath => {
+                "what is not below the start URL is left out (`crawlEntireDomain` lets it in)"
+            }
+            Self::Excluded => "a pattern of `excludePaths` matches",
+            Self::NotIncluded => "no pattern of `includePaths` matches",
+            Self::TooDeep => "there are more path segments below the start URL than `maxDepth` allows",
+            Self::BinaryFile => "the extension is that of an image, archive, media file, font or program",
+            Self::FoundOnExternalPage => "links of external pages are not followed",
+            Self::Nofollow => "the page with the link asks not to follow it (nofollow)",
+            Self::RobotsTxt => "robots.txt forbids access (`ignoreRobotsTxt` passes over that)",
         })
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner_extract::{Extraction, Merged, Missing, Plan, Shape, merge};
-use gleaner_types::{ErrorCode, PageError};
+use gleaner_extract::{Cardinality, Extraction, Merged, Missing, Plan, Shape, inferred_places, merge};
+use gleaner_types::{ErrorCode, PageError, SafeUrl};
 
 use super::job::Job;
 use super::reader::{ReadPage, Reader};
@@ -24,8 +24,11 @@ pub(super) fn of_pages(reader: Reader<'_>, shape: &Shape) -> Result<ExtractResul
     if left_out > 0 {
         notes.push(format!("{left_out} more pages were known: the limit is {}", plan.page_limit));
     }
-    notes.extend(failed.iter().map(|(url, error)| format!("{url} was not read: {}", error.message)));
+    notes.extend(failed.iter().map(|(url, error)| not_read(url, error)));
     let mut result = of_read(pages, shape, job, notes, request.show_sources, Some(plan));
+    if let Some(note) = one_object(&result, plan) {
+        result.warning = as_warning(std::iter::once(note).chain(result.warning.take()).collect());
+    }
     let failed = failed.into_iter().map(|(url, error)| PageReport {
         url,
         values: 0,
@@ -81,6 +84,9 @@ pub(super) fn of_read(
     let mut told = Vec::new();
     told.extend(empty_places(&result.missing, several));
     told.extend(short_lists(&result.coverage));
+    let inferred = result.leaves.iter().filter(|leaf| leaf.is_inferred());
+    let inferred: Vec<String> = inferred.map(|leaf| spoken(&of_any_row(&leaf.pointer))).collect();
+    told.extend(inferred_places(inferred.iter().map(String::as_str)));
     told.extend(result.stopped.map(|stop| stop.to_string()));
     // What stopped a page is mostly the budget, which has been told then.
     told.extend(
@@ -91,6 +97,31 @@ pub(super) fn of_read(
     told.append(&mut notes);
     result.warning = as_warning(told);
     result
+}
+
+/// Why a page was not read, with its address once.
+fn not_read(url: &SafeUrl, error: &PageError) -> String {
+    let url = url.to_string();
+    if error.message.contains(&url) {
+        return error.message.clone();
+    }
+    format!("{url} was not read: {}", error.message)
+}
+
+/// Says so where pages about different things were put into one object, as the schema has it: the commonest surprise of a wildcard.
+fn one_object(result: &ExtractResult, plan: &Plan) -> Option<String> {
+    if plan.cardinality != Cardinality::One {
+        return None;
+    }
+    let pages = result.pages.iter().filter(|page| page.values > 0).count();
+    let differing: BTreeSet<&str> = result.conflicts.iter().map(|conflict| conflict.url.as_str()).collect();
+    // Pages that add to each other seldom differ.
+    (pages > 1 && differing.len() * 2 >= pages).then(|| {
+        format!(
+            "the schema has no list of objects, so all {pages} pages add to one object; for an object of each page ask for a list: \
+             {{\"type\":\"array\",\"items\":{{...}}}} round the schema"
+        )
+    })
 }
 
 /// Why there is nothing to answer with.
@@ -176,7 +207,6 @@ fn as_warning(mut told: Vec<String>) -> Option<String> {
 mod tests {
     use super::*;
     use gleaner_extract::{Leaf, Reason};
-    use gleaner_types::SafeUrl;
     use serde_json::Value;
 
     #[test]

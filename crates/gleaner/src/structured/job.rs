@@ -21,7 +21,7 @@ const SEED: u64 = 0;
 #[derive(Debug)]
 pub(super) struct Job {
     pub(super) ledger: Ledger,
-    pub(super) memory: SiteMemory,
+    memory: Arc<SiteMemory>,
     clock: JobClock,
     extractor: Extractor,
     has_model: bool,
@@ -35,6 +35,10 @@ impl Job {
         purse: Option<Arc<Purse>>,
     ) -> Self {
         let ledger = Ledger::new(budget);
+        if let Some(purse) = &purse {
+            let ledger = ledger.clone();
+            purse.metered_by(move || ledger.spent().tokens);
+        }
         let begun = Instant::now();
         // A time beyond what the clock can count is no bound.
         let end = budget.time.and_then(|time| begun.checked_add(time));
@@ -45,7 +49,14 @@ impl Job {
             let model = Retrying::new(paid, Sleep, RetryPolicy::default());
             Extractor::new(Arc::new(Punctual { model, clock: clock.clone() })).with_seed(SEED)
         });
-        Self { ledger, memory: SiteMemory::new(), clock, extractor, has_model: model.is_some(), purse }
+        Self {
+            ledger,
+            memory: Arc::new(SiteMemory::new()),
+            clock,
+            extractor,
+            has_model: model.is_some(),
+            purse,
+        }
     }
 
     /// Whose account it works on.
@@ -58,7 +69,7 @@ impl Job {
     }
 
     /// What is learned of templates; of no use where no model is spared.
-    pub(super) fn memory(&self) -> Option<&SiteMemory> {
+    pub(super) fn memory(&self) -> Option<&Arc<SiteMemory>> {
         self.has_model.then_some(&self.memory)
     }
 

@@ -9,6 +9,7 @@
 //! repeatable: with a recorded model and cached pages the same request gives the same bytes.
 
 mod answer;
+mod aside;
 mod crawl;
 mod fields;
 mod follow;

@@ -16,9 +16,10 @@ use gleaner_jobs::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 use gleaner_transform::EXTRACTIVE_SUMMARY;
 use gleaner_types::PageError;
 use serde_json::Value;
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::Instant;
 
+use super::aside::{Asked, LARGE_PAGE, aside};
 use super::job::Job;
 use super::planner::Planner;
 
@@ -94,7 +95,7 @@ struct Kept {
 struct Learned {
     shape: OnceCell<Shape>,
     drafts: AtomicU32,
-    templates: Mutex<TemplateMemory>,
+    templates: Arc<Mutex<TemplateMemory>>,
 }
 
 /// A question to a page.
@@ -125,19 +126,27 @@ impl Learned {
     async fn read(
         &self,
         job: &Job,
-        page: &Page,
+        places: &Semaphore,
+        page: &Arc<Page>,
         question: Question<'_>,
         notes: &mut Vec<String>,
     ) -> Result<Value, String> {
         let shape = self.shape(job, question).await?;
         let task = Task { shape, prompt: question.prompt, system_prompt: question.system_prompt };
-        let found = match job.memory() {
-            Some(_) => {
-                // Of the addresses to come nothing is known; a template tells its pages by their structure too.
-                let cluster = UrlPatterns::default().of(&page.url);
-                job.extractor().page_of(&self.templates, &cluster, page, task).await.page
-            }
-            None => job.extractor().page(page, task).await,
+        let asked = Asked::of(task);
+        let (extractor, page) = (job.extractor().clone(), Arc::clone(page));
+        let templates = job.memory().map(|_| Arc::clone(&self.templates));
+        let is_large = page.html.len() >= LARGE_PAGE;
+        let reading = async move {
+            let Some(templates) = templates else { return extractor.page(&page, asked.task()).await };
+            // Of the addresses to come nothing is known; a template tells its pages by their structure too.
+            let cluster = UrlPatterns::default().of(&page.url);
+            extractor.page_of(&templates, &cluster, &page, asked.task()).await.page
+        };
+        let found = if is_large {
+            aside(places, reading).await.map_err(|error| error.message)?
+        } else {
+            reading.await
         };
         notes.extend(found.warning());
         Ok(found.extraction.data)
@@ -157,13 +166,14 @@ impl Extract for Pages {
         let text = std::mem::take(&mut task.text);
         let mut page = Page::new(task.url.clone(), text.html).with_markdown(text.markdown);
         page.title = task.title.map(str::to_owned);
+        let (page, places) = (Arc::new(page), self.jobs.places());
         if let Some(asked) = task.json {
             let question = Question {
                 schema: asked.schema.as_ref(),
                 prompt: asked.prompt.as_deref(),
                 system_prompt: asked.system_prompt.as_deref(),
             };
-            match kept.json.read(&job, &page, question, &mut read.notes).await {
+            match kept.json.read(&job, places, &page, question, &mut read.notes).await {
                 Ok(data) => read.json = Some(data),
                 Err(why) => read.notes.push(format!("the format `json` could not be had: {why}")),
             }
@@ -174,7 +184,7 @@ impl Extract for Pages {
                 prompt: asked.prompt.as_deref(),
                 system_prompt: None,
             };
-            match kept.compared.read(&job, &page, question, &mut read.notes).await {
+            match kept.compared.read(&job, places, &page, question, &mut read.notes).await {
                 Ok(data) => read.compared = Some(data),
                 Err(why) => read.notes.push(format!("the fields to compare could not be had: {why}")),
             }

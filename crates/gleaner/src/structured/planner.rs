@@ -7,10 +7,13 @@ use gleaner_extract::{Budget, Means, Plan};
 use gleaner_jobs::{Extract, ExtractTask, Extracted, Purse, Room, quietly};
 use gleaner_types::plan::ExtractPlan;
 use gleaner_types::{ErrorCode, PageError};
+use tokio::sync::Semaphore;
 
+use super::aside::MAX_LARGE_AT_ONCE;
 use super::job::Job;
 use super::result::ExtractResult;
 use super::run;
+use crate::ExtractWatch;
 
 /// Tokens that one extract job may use where the embedder sets no budget.
 pub const DEFAULT_EXTRACT_TOKENS: u64 = 500_000;
@@ -30,6 +33,8 @@ pub(crate) struct Planner {
     model: Option<Arc<dyn LanguageModel>>,
     search: Option<Arc<dyn WebSearch>>,
     budget: Budget,
+    /// For large pages.
+    places: Semaphore,
 }
 
 impl fmt::Debug for Planner {
@@ -42,7 +47,8 @@ impl Planner {
     pub(crate) fn new(room: &Arc<Room>, parts: PlannerParts) -> Self {
         let PlannerParts { model, search, budget } = parts;
         let budget = budget.unwrap_or(Budget { tokens: Some(DEFAULT_EXTRACT_TOKENS), ..Budget::default() });
-        Self { room: Arc::downgrade(room), model, search, budget }
+        let places = Semaphore::new(MAX_LARGE_AT_ONCE);
+        Self { room: Arc::downgrade(room), model, search, budget, places }
     }
 
     /// What a request will do and cost. Uses no network.
@@ -60,13 +66,19 @@ impl Planner {
         &self,
         request: ExtractPlan,
         purse: Option<Arc<Purse>>,
+        watch: Option<&ExtractWatch>,
     ) -> Result<ExtractResult, PageError> {
         // The sites that it lists, and their pages, are in no log then.
-        quietly(request.zero_data_retention, run::run(self, request, purse)).await
+        quietly(request.zero_data_retention, run::run(self, request, purse, watch)).await
     }
 
     pub(super) fn job(&self, purse: Option<Arc<Purse>>) -> Job {
         Job::begin(self.model.as_ref(), self.budget, purse)
+    }
+
+    /// Where large pages are read.
+    pub(super) const fn places(&self) -> &Semaphore {
+        &self.places
     }
 
     pub(super) fn search(&self) -> Option<&dyn WebSearch> {
@@ -84,6 +96,6 @@ impl Planner {
 #[async_trait]
 impl Extract for Planner {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        self.run(task.plan, task.purse).await.map(Extracted::from)
+        self.run(task.plan, task.purse, None).await.map(Extracted::from)
     }
 }

@@ -4,14 +4,16 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use gleaner_extract::{
-    Cardinality, Drift, Leaf, Page, PageExtraction, Place, Plan, Probed, RecalledPage, Shape, SiteUrl, Step,
-    Task, ways,
+    Cardinality, Drift, Extractor, Leaf, Page, PageExtraction, Plan, Probed, RecalledPage, Shape, SiteUrl,
+    Step, Task,
 };
 use gleaner_jobs::Room;
 use gleaner_types::plan::{ExtractPlan, Formats, ScrapeOptionsPlan, Target};
 use gleaner_types::{Document, ErrorCode, PageError, SafeUrl};
+use tokio::sync::Semaphore;
 use url::Url;
 
+use super::aside::{Asked, Reading};
 use super::job::Job;
 use super::sources::Source;
 use super::turns::{Turn, Turns};
@@ -37,9 +39,50 @@ pub(super) struct ReadPage {
 
 /// A page with what its document had besides.
 #[derive(Debug)]
-struct Fetched {
-    page: Page,
+pub(super) struct Fetched {
+    page: Arc<Page>,
     remark: Option<String>,
+}
+
+/// What extraction reads of a page, and nothing else.
+fn options(request: &ExtractPlan) -> ScrapeOptionsPlan {
+    let formats = Formats { markdown: true, raw_html: true, ..Formats::default() };
+    ScrapeOptionsPlan { formats, ..request.options.clone() }
+}
+
+/// Fetches pages before it is known what is read off them.
+pub(super) async fn ahead(
+    room: &Arc<Room>,
+    request: &ExtractPlan,
+    job: &Job,
+    pages: Vec<Source>,
+) -> Vec<(Source, Result<Fetched, PageError>)> {
+    let options = &options(request);
+    let works = pages.into_iter().map_while(|source| {
+        job.takes_page().then_some(async move {
+            let fetched = fetch(room, request, job, options, &source).await;
+            (source, fetched)
+        })
+    });
+    stream::iter(works).buffered(PAGES_AT_ONCE).collect().await
+}
+
+async fn fetch(
+    room: &Arc<Room>,
+    request: &ExtractPlan,
+    job: &Job,
+    options: &ScrapeOptionsPlan,
+    source: &Source,
+) -> Result<Fetched, PageError> {
+    let Source { target, way, .. } = source;
+    let visiting =
+        visit(room, job.purse(), target.clone(), *way, options.clone(), request.zero_data_retention);
+    let late = || PageError {
+        code: ErrorCode::ScrapeTimeout,
+        message: "the time budget of the job ran out".to_owned(),
+    };
+    let document = job.in_time(visiting).await.unwrap_or_else(|| Err(late()))?;
+    Ok(fetched(document, target))
 }
 
 /// Reads the pages of one job: each is fetched, read and let go.
@@ -47,7 +90,8 @@ pub(super) struct Reader<'j> {
     room: &'j Arc<Room>,
     request: &'j ExtractPlan,
     plan: &'j Plan,
-    task: Task<'j>,
+    asked: Arc<Asked>,
+    places: &'j Semaphore,
     job: &'j Job,
     options: ScrapeOptionsPlan,
     /// What search forms are filled with.
@@ -72,23 +116,23 @@ impl<'j> Reader<'j> {
         room: &'j Arc<Room>,
         request: &'j ExtractPlan,
         plan: &'j Plan,
-        shape: &'j Shape,
+        shape: &Shape,
         job: &'j Job,
+        places: &'j Semaphore,
     ) -> Self {
         let prompt = request.prompt.as_deref();
         let task = Task { shape, prompt, system_prompt: request.system_prompt.as_deref() };
         let follows =
             plan.steps.iter().any(|step| matches!(step, Step::FollowExternal { .. } | Step::Navigate { .. }));
         let words: Vec<&str> = plan.terms.iter().take(FORM_WORDS).map(|(word, _)| word.as_str()).collect();
-        // What extraction reads, and nothing else.
-        let formats = Formats { markdown: true, raw_html: true, ..Formats::default() };
         Self {
             room,
             request,
             plan,
-            task,
+            asked: Arc::new(Asked::of(task)),
+            places,
             job,
-            options: ScrapeOptionsPlan { formats, ..request.options.clone() },
+            options: options(request),
             words: words.join(" "),
             seen: HashSet::new(),
             probed: HashMap::new(),
@@ -126,6 +170,11 @@ impl<'j> Reader<'j> {
     /// Was this page read already, or tried?
     pub(super) fn has_seen(&self, url: &Url) -> bool {
         self.seen.contains(&plain(url))
+    }
+
+    /// As [`has_seen`](Self::has_seen), pages that were only looked at with it.
+    pub(super) fn knows(&self, url: &Url) -> bool {
+        self.has_seen(url) || self.probed.contains_key(&plain(url))
     }
 
     /// Is there a place of the schema that no page fills, or a list, of which more may always be?
@@ -187,63 +236,79 @@ impl<'j> Reader<'j> {
         known: Option<Fetched>,
         mut turn: Turn,
     ) -> Result<(ReadPage, Vec<SiteUrl>), (SafeUrl, PageError)> {
-        let Source { target, cluster, alike, .. } = &source;
-        let url = SafeUrl::from(&target.url);
+        let url = SafeUrl::from(&source.target.url);
         let fetched = match known {
             Some(fetched) => Ok(fetched),
             None => self.fetch(&source).await,
         };
         // A template that has been learned spares the model; one that teaches nothing is not waited for.
-        let pays = || self.job.memory().filter(|memory| memory.pays(cluster));
+        let pays = || self.job.memory().filter(|memory| memory.pays(&source.cluster));
         if pays().is_some() {
             turn.come().await;
         }
-        let fetched = fetched.map_err(|error| (url.clone(), error))?;
-        let place = Place { cluster, alike: *alike };
-        let read = self.job.extractor().page_among(pays(), place, &fetched.page, self.task).await;
+        let Fetched { page, remark } = fetched.map_err(|error| (url.clone(), error))?;
+        let reading = Reading {
+            asked: Arc::clone(&self.asked),
+            extractor: self.job.extractor().clone(),
+            memory: pays().cloned(),
+            cluster: source.cluster,
+            alike: source.alike,
+            words: self.follows.then(|| self.words.clone()),
+        };
+        let read = reading.read(self.places, page).await;
+        let (read, ways) = read.map_err(|error| (url.clone(), error))?;
         let RecalledPage { page: found, by_template, drift } = read;
-        let ways = if self.follows { ways(&fetched.page, &self.words) } else { Vec::new() };
-        Ok((ReadPage { url, found, by_template, drift, remark: fetched.remark }, ways))
+        Ok((ReadPage { url, found, by_template, drift, remark }, ways))
     }
 
     async fn fetch(&self, source: &Source) -> Result<Fetched, PageError> {
-        let Source { target, way, .. } = source;
-        let visiting = visit(
-            self.room,
-            self.job.purse(),
-            target.clone(),
-            *way,
-            self.options.clone(),
-            self.request.zero_data_retention,
-        );
-        let late = || PageError {
-            code: ErrorCode::ScrapeTimeout,
-            message: "the time budget of the job ran out".to_owned(),
-        };
-        let document = self.job.in_time(visiting).await.unwrap_or_else(|| Err(late()))?;
-        fetched(document, target)
+        fetch(self.room, self.request, self.job, &self.options, source).await
+    }
+
+    /// Takes over pages that were fetched before; they are read when their turn comes.
+    pub(super) fn know(&mut self, pages: Vec<(Source, Result<Fetched, PageError>)>) {
+        for (source, outcome) in pages {
+            let url = source.target.url;
+            match outcome {
+                Ok(fetched) => drop(self.probed.insert(plain(&url), fetched)),
+                Err(error) => {
+                    self.seen.insert(plain(&url));
+                    self.failed.push(((&url).into(), error));
+                }
+            }
+        }
     }
 
     /// Reads a few pages without a model, to see which clusters hold what is asked for. They are kept for reading, but do
-    /// not count against the limit.
-    pub(super) async fn probe(&mut self, sources: Vec<Source>) -> Vec<Probed> {
+    /// not count against the limit. The links of each page are given too.
+    pub(super) async fn probe(&mut self, sources: Vec<Source>) -> (Vec<Probed>, Vec<(Url, Vec<SiteUrl>)>) {
         let this = &*self;
         let works =
-            sources.into_iter().filter(|source| !this.seen.contains(&plain(&source.target.url))).map_while(
-                |source| this.job.takes_page().then_some(async move { (this.fetch(&source).await, source) }),
-            );
+            sources.into_iter().filter(|source| !this.has_seen(&source.target.url)).map_while(|source| {
+                this.job.takes_page().then_some(async move { (this.fetch(&source).await, source) })
+            });
         let done: Vec<_> = stream::iter(works).buffered(PAGES_AT_ONCE).collect().await;
-        let model_free = gleaner_extract::Extractor::model_free();
-        let mut probed = Vec::new();
+        let (mut probed, mut links) = (Vec::new(), Vec::new());
         for (outcome, source) in done {
             let Ok(fetched) = outcome else { continue };
-            let place = Place { cluster: &source.cluster, alike: source.alike };
-            let read = model_free.page_among(None, place, &fetched.page, self.task).await;
+            let reading = Reading {
+                asked: Arc::clone(&self.asked),
+                extractor: Extractor::model_free(),
+                memory: None,
+                cluster: source.cluster,
+                alike: source.alike,
+                // No form is filled in.
+                words: Some(String::new()),
+            };
+            let Ok((read, ways)) = reading.read(self.places, Arc::clone(&fetched.page)).await else {
+                continue;
+            };
             let url = source.target.url;
             probed.push(Probed { url: url.as_str().to_owned(), fill: read.page.extraction.fill_rate() });
             self.probed.insert(plain(&url), fetched);
+            links.push((url, ways));
         }
-        probed
+        (probed, links)
     }
 }
 
@@ -254,11 +319,11 @@ fn plain(url: &Url) -> Url {
     plain
 }
 
-fn fetched(document: Document, target: &Target) -> Result<Fetched, PageError> {
+fn fetched(document: Document, target: &Target) -> Fetched {
     let Document { metadata, raw_html, markdown, warning, .. } = document;
     let said = metadata.url.as_deref().or(metadata.source_url.as_deref());
     let url = said.and_then(|url| Url::parse(url).ok()).unwrap_or_else(|| target.url.clone());
     let mut page = Page::new(url, raw_html.unwrap_or_default()).with_markdown(markdown.unwrap_or_default());
     page.title = metadata.title;
-    Ok(Fetched { page, remark: warning })
+    Fetched { page: Arc::new(page), remark: warning }
 }

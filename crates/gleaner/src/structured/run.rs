@@ -1,14 +1,15 @@
 use std::sync::Arc;
 
-use gleaner_extract::Shape;
+use gleaner_extract::{Plan, Shape, Step};
 use gleaner_jobs::Purse;
 use gleaner_types::PageError;
 use gleaner_types::plan::ExtractPlan;
 
 use super::planner::Planner;
-use super::reader::Reader;
+use super::reader::{self, Reader};
 use super::result::ExtractResult;
 use super::{answer, follow, shape, site, sources};
+use crate::ExtractWatch;
 
 /// An extract job from its request to its answer.
 ///
@@ -20,19 +21,36 @@ pub(super) async fn run(
     planner: &Planner,
     mut request: ExtractPlan,
     purse: Option<Arc<Purse>>,
+    watch: Option<&ExtractWatch>,
 ) -> Result<ExtractResult, PageError> {
     let room = planner.room()?;
     let mut plan = planner.plan(&request).map_err(|error| shape::refusal(&error))?;
     let job = planner.job(purse);
+    if let Some(watch) = watch {
+        watch.begin(&job.ledger);
+    }
+    let named = sources::named(&request);
+    let mut known = Vec::new();
     if request.schema.is_none() {
+        // Words have their price before the first page is read, so it is seen first whether there is one.
+        let most = usize::try_from(plan.page_limit).unwrap_or(usize::MAX);
+        known = reader::ahead(&room, &request, &job, named.iter().take(most).cloned().collect()).await;
+        let is_vain = !finds_pages(&request, &plan) && known.iter().all(|(_, page)| page.is_err());
+        if is_vain
+            && !known.is_empty()
+            && let (_, Err(error)) = known.swap_remove(0)
+        {
+            return Err(error);
+        }
         let prompt = request.prompt.clone().unwrap_or_default();
         request.schema = Some(job.draft_schema(&prompt).await?);
         plan = planner.plan(&request).map_err(|error| shape::refusal(&error))?;
     }
     let shape: Shape = job.shape(request.schema.as_ref(), None).await?;
 
-    let mut reader = Reader::new(&room, &request, &plan, &shape, &job);
-    reader.read(sources::named(&request)).await;
+    let mut reader = Reader::new(&room, &request, &plan, &shape, &job, planner.places());
+    reader.know(known);
+    reader.read(named).await;
     match sources::searched(&request, &plan, planner.search()).await {
         Ok(pages) => reader.read(pages).await,
         Err(note) => reader.notes.push(note),
@@ -49,4 +67,10 @@ pub(super) async fn run(
     follow::external(&mut reader).await;
     follow::navigate(&mut reader).await;
     answer::of_pages(reader, &shape)
+}
+
+/// Are there pages beside those that the request names?
+fn finds_pages(request: &ExtractPlan, plan: &Plan) -> bool {
+    let searches = plan.steps.iter().any(|step| matches!(step, Step::Search { .. }));
+    searches || request.sources.iter().any(|source| source.wildcard)
 }

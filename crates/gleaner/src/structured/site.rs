@@ -1,22 +1,31 @@
 //! Which pages of a site are read for a wildcard.
 
+use std::collections::{HashMap, HashSet};
+
 use gleaner_extract::{Discovery, Plan, Probed, SiteUrl, Step, discover};
-use gleaner_types::plan::{ExtractPlan, ExtractSource, MapPlan, SitemapMode};
+use gleaner_frontier::{CrawlScope, Decision};
+use gleaner_types::plan::{CrawlRules, ExtractPlan, ExtractSource, MapPlan, SitemapMode};
 use gleaner_types::{PageError, SafeUrl};
 use url::Url;
 
 use super::reader::Reader;
 use super::sources::{Source, is_below};
-use super::visit::failure;
+use super::visit::{alone, failure};
 
 /// Most addresses of a site that the pages of a wildcard are chosen from.
 pub const MAX_SITE_PAGES: u64 = 20_000;
 /// Words that the addresses of a larger site are sorted by, before all but the first are dropped.
 const MAX_MAP_WORDS: usize = 16;
+/// Pages that must be allowed to be looked at for the start page to be one of them.
+const LEAST_PROBES: usize = 4;
+/// Pages of a site below which the links of those that are looked at are followed.
+const FEW_PAGES: usize = 200;
+/// Pages that are found so at most.
+const MAX_DEEPER: usize = 5_000;
 /// Pages from which on a cluster counts as pages that are alike.
 const ALIKE: usize = 3;
 
-/// Lists a site, ranks its clusters, looks at a few pages of the best, and chooses.
+/// Lists a site, ranks its clusters, looks at a few pages of the best, and chooses. Of a small site the links of those pages count too.
 pub(super) async fn choose(
     reader: &mut Reader<'_>,
     source: &ExtractSource,
@@ -34,10 +43,32 @@ pub(super) async fn choose(
             pages = elsewhere;
         }
     }
-    let site: Vec<SiteUrl> = pages.into_iter().map(SiteUrl::new).collect();
-    let found = discover(&site, plan);
-    let probed = probe(reader, &found, plan).await;
-    let chosen = found.pages(&probed);
+    let mut site: Vec<SiteUrl> = pages.into_iter().map(SiteUrl::new).collect();
+    // The start page first: the texts of its links say more than their addresses.
+    let most = probes(plan);
+    let start = Source::found(request, source.target.url.clone());
+    let looks = most >= LEAST_PROBES && site.iter().any(|page| page.url == start.target.url);
+    let (mut probed, links) = reader.probe(if looks { vec![start] } else { Vec::new() }).await;
+    name(&mut site, &links);
+    let mut found = discover(&site, plan);
+    let (more, further) = probe(reader, &found, &site, most.saturating_sub(probed.len()), true).await;
+    probed.extend(more);
+    let links = links.into_iter().chain(further).collect();
+    // What the start page alone does not show may be linked from the pages below it.
+    let (more, leading) = deeper(request, source, &site, links);
+    if !more.is_empty() {
+        let hubs = alike(&found, &site, &leading, reader).into_iter().take(most.saturating_sub(probed.len()));
+        site.extend(more);
+        let (more, links) = reader.probe(hubs.map(|url| member(request, &found, url)).collect()).await;
+        probed.extend(more);
+        let (more, _) = deeper(request, source, &site, links);
+        site.extend(more);
+        found = discover(&site, plan);
+        let (more, _) = probe(reader, &found, &site, most.saturating_sub(probed.len()), false).await;
+        probed.extend(more);
+    }
+    let shows_any = probed.iter().any(|probe| probe.fill > 0.0);
+    let chosen = found.pages(if shows_any { &probed } else { &[] });
     tracing::debug!(
         site = %SafeUrl::from(&source.target.url),
         pages = site.len(),
@@ -58,27 +89,88 @@ pub(super) async fn choose(
 
 /// The addresses of a map that are below that of the wildcard.
 async fn map(reader: &mut Reader<'_>, asked: MapPlan, source: &ExtractSource) -> Result<Vec<Url>, PageError> {
-    let mapping = reader.room().map(asked);
+    let mapping = reader.room().map_for(asked, reader.job().purse());
     let Some(mapped) = reader.job().in_time(mapping).await else { return Ok(Vec::new()) };
     let mapped = mapped.map_err(|error| failure(&error))?;
     reader.notes.extend(mapped.warning);
     Ok(mapped.links.into_iter().filter(|url| is_below(source, url)).collect())
 }
 
-/// What a few pages of each cluster show. Where there is nothing to choose between, or none of them shows anything
-/// without a model, the ranks alone decide.
-async fn probe(reader: &mut Reader<'_>, found: &Discovery, plan: &Plan) -> Vec<Probed> {
+/// Pages that a plan allows to be looked at before any is chosen.
+fn probes(plan: &Plan) -> usize {
     let most = plan.steps.iter().find_map(|step| match step {
         Step::Probe { pages } => usize::try_from(*pages).ok(),
         _ => None,
     });
-    if found.clusters.len() < 2 {
-        return Vec::new();
+    most.unwrap_or_default()
+}
+
+/// Notes by which words pages are linked.
+fn name(site: &mut [SiteUrl], links: &[(Url, Vec<SiteUrl>)]) {
+    let mut anchors: HashMap<&str, &String> = HashMap::new();
+    for link in links.iter().flat_map(|(_, links)| links) {
+        if let Some(anchor) = &link.anchor {
+            anchors.entry(link.url.as_str()).or_insert(anchor);
+        }
     }
-    let urls = found.probes.iter().take(most.unwrap_or_default()).filter_map(|url| Url::parse(url).ok());
-    let sources = urls.map(|url| member(reader.request(), found, url)).collect();
-    let probed = reader.probe(sources).await;
-    if probed.iter().any(|probe| probe.fill > 0.0) { probed } else { Vec::new() }
+    for page in site.iter_mut().filter(|page| page.anchor.is_none()) {
+        page.anchor = anchors.get(page.url.as_str()).map(|anchor| (*anchor).clone());
+    }
+}
+
+/// What at most so many pages show, a few of each cluster, and their links. Where there is nothing to choose between and the site is known well
+/// enough, none is looked at; `first` tells that none was before.
+async fn probe(
+    reader: &mut Reader<'_>,
+    found: &Discovery,
+    site: &[SiteUrl],
+    most: usize,
+    first: bool,
+) -> (Vec<Probed>, Vec<(Url, Vec<SiteUrl>)>) {
+    if found.clusters.len() < 2 && (site.len() >= FEW_PAGES || !first) {
+        return (Vec::new(), Vec::new());
+    }
+    let urls = found.probes.iter().filter_map(|url| Url::parse(url).ok()).filter(|url| !reader.knows(url));
+    let urls: Vec<Url> = urls.take(most).collect();
+    let sources = urls.into_iter().map(|url| member(reader.request(), found, url)).collect();
+    reader.probe(sources).await
+}
+
+/// Links of pages of a small site that are pages of it and were not known, and the pages that have some.
+fn deeper(
+    request: &ExtractPlan,
+    source: &ExtractSource,
+    site: &[SiteUrl],
+    links: Vec<(Url, Vec<SiteUrl>)>,
+) -> (Vec<SiteUrl>, Vec<Url>) {
+    let (mut more, mut leading) = (Vec::new(), Vec::new());
+    let rules = CrawlRules { allow_subdomains: request.include_subdomains, ..alone() };
+    let Ok(scope) = CrawlScope::new(&source.target.url, &rules) else { return (more, leading) };
+    if site.len() >= FEW_PAGES {
+        return (more, leading);
+    }
+    let mut known: HashSet<String> = site.iter().map(|page| page.url.as_str().to_owned()).collect();
+    for (page, links) in links {
+        let before = more.len();
+        more.extend(links.into_iter().filter(|link| {
+            is_below(source, &link.url)
+                && scope.decide(&link.url, false) == Decision::Inside
+                && known.insert(link.url.as_str().to_owned())
+        }));
+        more.truncate(MAX_DEEPER);
+        if more.len() > before {
+            leading.push(page);
+        }
+    }
+    (more, leading)
+}
+
+/// The other pages of the clusters of these, as far as they are known and were not looked at.
+fn alike(found: &Discovery, site: &[SiteUrl], pages: &[Url], reader: &Reader<'_>) -> Vec<Url> {
+    let clusters: HashSet<String> = pages.iter().map(|page| found.patterns.of(page)).collect();
+    let others = site.iter().map(|page| &page.url);
+    let others = others.filter(|url| clusters.contains(&found.patterns.of(url)) && !reader.knows(url));
+    others.cloned().collect()
 }
 
 /// A page of the site, with the cluster that it belongs to.

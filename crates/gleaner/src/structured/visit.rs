@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gleaner_jobs::{Purse, Room};
 use gleaner_types::plan::{CrawlPlan, CrawlRules, ScrapeOptionsPlan, ScrapePlan, SitemapMode, Target};
-use gleaner_types::{Document, ErrorCode, PageError};
+use gleaner_types::{Document, ErrorCode, PageError, SafeUrl};
 
 /// Why a page is read, which decides by which rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,7 @@ pub(super) async fn visit(
     if way == Way::Foreign {
         options.headers.clear();
     }
+    let url = SafeUrl::from(&target.url);
     let document = if way == Way::Named {
         let plan = ScrapePlan { target, options, zero_data_retention };
         room.scrape_for(plan, purse).await.map_err(|error| failure(&error))?
@@ -37,7 +38,8 @@ pub(super) async fn visit(
     };
     match document.metadata.status_code {
         Some(status) if status >= 400 => {
-            Err(PageError { code: ErrorCode::ScrapeSiteError, message: format!("HTTP {status}") })
+            let message = format!("{url} answered with status {status}");
+            Err(PageError { code: ErrorCode::ScrapeSiteError, message })
         }
         _ => Ok(document),
     }
@@ -83,7 +85,7 @@ async fn as_crawler(
 }
 
 /// The rules of a crawl that follows nothing.
-fn alone() -> CrawlRules {
+pub(super) fn alone() -> CrawlRules {
     CrawlRules {
         exclude_paths: Vec::new(),
         include_paths: Vec::new(),

@@ -40,11 +40,18 @@ async fn a_watcher_reads_every_document_once_and_then_the_end() {
     let (site, service) = (site(), service());
     let address = serve(service.clone()).await;
     let bearer = format!("Bearer {KEY}");
-    for key in [("authorization", bearer.as_str()), ("sec-websocket-protocol", KEY)] {
-        let body = json!({"url": site.base_url(), "limit": 12});
-        let id = call(&service, "POST /v2/crawl", body).await.body["id"].as_str().unwrap().to_owned();
+    let crawl = json!({"url": site.base_url(), "limit": 12});
+    let batch = json!({"urls": (1..=12).map(|page| site.url(&format!("/p/{page}"))).collect::<Vec<_>>()});
+    for (key, line, body, watched_at) in [
+        (("authorization", bearer.as_str()), "POST /v2/crawl", &crawl, "/v2/crawl"),
+        (("sec-websocket-protocol", KEY), "POST /v2/crawl", &crawl, "/v2/crawl"),
+        (("authorization", bearer.as_str()), "POST /v2/batch/scrape", &batch, "/v2/batch/scrape"),
+        // v1's client looks for it there.
+        (("authorization", bearer.as_str()), "POST /v1/batch/scrape", &batch, "/v1/crawl"),
+    ] {
+        let id = call(&service, line, body.clone()).await.body["id"].as_str().unwrap().to_owned();
         let stream = connect(address).await;
-        let request = upgrade(address, &format!("/v2/crawl/{id}"), key);
+        let request = upgrade(address, &format!("{watched_at}/{id}"), key);
         let (mut socket, response) = tokio_tungstenite::client_async(request, stream).await.unwrap();
         let chosen = response.headers().get("sec-websocket-protocol").map(|name| name.to_str().unwrap());
         assert_eq!(chosen, (key.0 == "sec-websocket-protocol").then_some(KEY));

@@ -24,10 +24,11 @@ pub use status::{LONG_POLL, Page, StatusBody};
 pub use submit::Submitted;
 
 use self::bodies::Bodies;
-use self::reserve::Errands;
 use crate::accounts::{Accounts, Operation, Team, UnlimitedAccounts};
 use crate::activity::{ActivityLog, MemoryActivityLog};
+use crate::errands::Errands;
 use crate::extract::Extract;
+use crate::purse::Purse;
 use crate::room::Room;
 use crate::shared::Shared;
 use crate::webhook::{Courier, Deliver, WebhookConfig};
@@ -81,13 +82,20 @@ pub struct Desk {
     room: Arc<Room>,
     parts: DeskParts,
     courier: Option<Arc<Courier>>,
-    /// Extract jobs at work, to cancel them by.
-    tasks: Mutex<HashMap<JobId, CancellationToken>>,
+    /// Extract jobs at work.
+    tasks: Mutex<HashMap<JobId, Work>>,
     errands: Errands,
     /// Of statuses under way.
     bodies: Bodies,
     /// Begun with the first submit, because only then is a runtime sure to be there.
     clerk: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// What an extract job at work is cancelled and charged by.
+#[derive(Debug, Clone)]
+struct Work {
+    cancelled: CancellationToken,
+    purse: Arc<Purse>,
 }
 
 impl Desk {
@@ -157,7 +165,7 @@ impl Desk {
         theirs.then_some(snapshot).ok_or_else(Error::not_found)
     }
 
-    fn tasks(&self) -> MutexGuard<'_, HashMap<JobId, CancellationToken>> {
+    fn tasks(&self) -> MutexGuard<'_, HashMap<JobId, Work>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -165,7 +173,7 @@ impl Desk {
     fn forget(&self, job: JobId) {
         self.shared().forget(job);
         if let Some(task) = self.tasks().remove(&job) {
-            task.cancel();
+            task.cancelled.cancel();
         }
     }
 
@@ -186,7 +194,7 @@ impl Desk {
 
 impl Drop for Desk {
     fn drop(&mut self) {
-        self.tasks().values().for_each(CancellationToken::cancel);
+        self.tasks().values().for_each(|task| task.cancelled.cancel());
         let clerk = self.clerk.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(clerk) = clerk.take() {
             clerk.abort();

@@ -13,6 +13,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Desk;
+use super::submit::charge;
 use crate::Error;
 use crate::accounts::Team;
 use crate::extract::TOKENS_PER_CREDIT;
@@ -39,12 +40,16 @@ impl Desk {
         Ok(JobErrors { errors: errors.collect(), robots_blocked: robots_blocked.collect() })
     }
 
-    /// Ends a job; what is done stays readable.
+    /// Ends a job; what is done stays readable, and what an extract used until then is charged.
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound), [`Conflict`](crate::ErrorKind::Conflict) where it has ended.
     pub async fn cancel(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobCancelled, Error> {
         self.find(team, kind, id).await?;
+        let work = self.tasks().get(&id).cloned();
+        if let Some(work) = work {
+            charge(self.shared(), id, work.purse.used()).await?;
+        }
         // The store first: a page that is given up must not be the one that completes the job.
         let cancelled = self.store().cancel(id, self.clock().now()).await;
         self.forget(id);
@@ -74,13 +79,12 @@ impl Desk {
             warning: job.warning,
             sources: None,
             credits_used: job.credits_used,
-            tokens_used: 0,
+            tokens_used: job.tokens_used,
         };
         if let Some(conclusion) = conclusion {
             answer.data = conclusion.data;
             answer.warning = conclusion.warning.or(answer.warning);
             answer.sources = conclusion.sources;
-            answer.tokens_used = conclusion.tokens_used;
         }
         Ok(answer)
     }

@@ -1,9 +1,7 @@
 //! Credits that are set aside for work which has not come about yet, and work that is no job.
 
-use std::collections::HashMap;
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use gleaner_store::TeamId;
 use gleaner_types::JobId;
@@ -14,9 +12,6 @@ use crate::Error;
 use crate::accounts::{Accounts, Team};
 use crate::credits::CREDITS_PER_PAGE;
 use crate::room::new_id;
-
-/// How long a team with too many errands under way is asked to wait.
-const ERRANDS_PAUSE: Duration = Duration::from_secs(1);
 
 /// Credits reserved for what has not come about yet. Where it does not, they go back, also where whoever asked for it
 /// goes away in between.
@@ -61,46 +56,10 @@ impl Drop for Reservation {
     }
 }
 
-/// Work under way that is no job, by team.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Errands(Arc<Mutex<HashMap<TeamId, u32>>>);
-
-/// A place for an errand; dropping it gives it back.
-#[derive(Debug)]
-struct Place {
-    errands: Errands,
-    team: TeamId,
-}
-
-impl Errands {
-    /// A team has as many places for errands as for pages.
-    fn place(&self, team: &Team) -> Result<Place, Error> {
-        let mut under_way = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_team = under_way.entry(team.id.clone()).or_default();
-        if *of_team >= team.max_concurrency.max(1) {
-            let text = format!("the team has {of_team} maps and prompts under way, the most that it may");
-            return Err(Error::rate_limited(text, ERRANDS_PAUSE));
-        }
-        *of_team += 1;
-        Ok(Place { errands: self.clone(), team: team.id.clone() })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut under_way = self.errands.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(of_team) = under_way.get_mut(&self.team) {
-            *of_team = of_team.saturating_sub(1);
-            if *of_team == 0 {
-                under_way.remove(&self.team);
-            }
-        }
-    }
-}
-
 impl Desk {
     /// Does work for a team that is no job of its own, such as the map of a site: for the price of one page where it comes
-    /// off, and as many at once as the team may have pages in work.
+    /// off. As many at once may be asked for as the team may have pages in work; [`MAX_ERRANDS_OF_TEAM`](crate::MAX_ERRANDS_OF_TEAM)
+    /// of them are done at once, and the others wait.
     ///
     /// # Errors
     /// Why the team may not, or those of the work.
@@ -109,7 +68,7 @@ impl Desk {
         team: &Team,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        let _place = self.errands.place(team)?;
+        let _place = self.errands.ask(team).await?;
         let id = new_id();
         let reservation = self.reserve(team, id, CREDITS_PER_PAGE).await?;
         let done = match work.await {
@@ -125,6 +84,14 @@ impl Desk {
         let settling = tokio::spawn(async move { accounts.settle(&team, id, CREDITS_PER_PAGE).await });
         settling.await.unwrap_or_else(|_| Err(Error::failed("the keeper of accounts panicked")))?;
         Ok(done)
+    }
+
+    /// Are there so many credits? Nothing is reserved.
+    pub(super) async fn check_balance(&self, team: &Team, credits: u64) -> Result<(), Error> {
+        let accounts = &self.parts.accounts;
+        let enough = !accounts.is_metered(&team.id).await?
+            || u64::try_from(accounts.balance(&team.id).await?.remaining).unwrap_or(0) >= credits;
+        if enough { Ok(()) } else { Err(too_few(credits)) }
     }
 
     /// Reserves credits for a job.

@@ -11,12 +11,12 @@ use gleaner_types::plan::{
 use gleaner_types::{Document, ErrorCode, JobId, JobKind};
 
 use super::reserve::Reservation;
-use super::{Desk, Submit};
+use super::{Desk, Submit, Work};
 use crate::Error;
 use crate::accounts::Team;
 use crate::credits::{CREDITS_PER_PAGE, least_price};
 use crate::error::QUEUE_FULL_PAUSE;
-use crate::extract::{Extract, ExtractTask};
+use crate::extract::{Extract, ExtractTask, TOKENS_PER_CREDIT};
 use crate::map::MapResult;
 use crate::purse::Purse;
 use crate::quiet::quietly;
@@ -122,6 +122,29 @@ impl Desk {
         Ok(Submitted { id, invalid_urls: None })
     }
 
+    /// Holds a crawl against what its team may, and begins nothing: to be asked before work for it that costs something and
+    /// would be in vain. `pages` is how many pages it will ask credits for at least; one is added for that work. Another
+    /// request may come in between, so the word of [`crawl`](Self::crawl) is the one that holds.
+    ///
+    /// # Errors
+    /// As for [`crawl`](Self::crawl).
+    pub async fn check_crawl(
+        &self,
+        team: &Team,
+        plan: &CrawlPlan,
+        pages: u64,
+        submit: &Submit,
+    ) -> Result<(), Error> {
+        let asked = Asked {
+            zero_data_retention: plan.zero_data_retention,
+            webhook: plan.webhook.as_ref(),
+            options: &plan.options,
+            pages,
+        };
+        self.check(team, &asked, submit).await?;
+        self.check_balance(team, pages.saturating_add(1).saturating_mul(CREDITS_PER_PAGE)).await
+    }
+
     /// Begins to extract structured data. One credit is reserved, and more as it is needed ([`Purse`]).
     ///
     /// # Errors
@@ -148,14 +171,15 @@ impl Desk {
         (job.sealed, job.in_memory) = (false, plan.zero_data_retention);
         job.url = plan.sources.first().map(|source| source.target.url.clone());
         let accounts = Arc::clone(&self.parts.accounts);
-        let purse = Some(Arc::new(Purse::new(accounts, team, id, reservation.credits())));
+        let purse = Purse::new(accounts, self.errands.clone(), team, id, reservation.credits());
+        let purse = Arc::new(purse);
         let begun = self.store().submit(job, self.clock().now()).await.map_err(Error::from);
         self.begun(reservation, begun).await?;
         let cancelled = self.shared().stopped.child_token();
-        self.tasks().insert(id, cancelled.clone());
+        self.tasks().insert(id, Work { cancelled: cancelled.clone(), purse: Arc::clone(&purse) });
         // Not with the desk in its hand: the desk's end is its end.
         let (desk, shared) = (Arc::downgrade(self), Arc::clone(self.shared()));
-        tokio::spawn(work(desk, shared, extract, ExtractTask { id, plan, cancelled, purse }));
+        tokio::spawn(work(desk, shared, extract, ExtractTask { id, plan, cancelled, purse: Some(purse) }));
         Ok(Submitted { id, invalid_urls })
     }
 
@@ -166,13 +190,7 @@ impl Desk {
         asked: &Asked<'_>,
         submit: Submit,
     ) -> Result<(Terms, Reservation), Error> {
-        self.permit(team, asked).await?;
-        self.check_key(team, &submit).await?;
-        // Before credits are reserved; the word that holds is the store's.
-        if self.store().load(&team.id).await?.jobs >= u64::from(team.max_jobs) {
-            let text = format!("the team has {} jobs running, the most that it may", team.max_jobs);
-            return Err(Error::rate_limited(text, QUEUE_FULL_PAUSE));
-        }
+        self.check(team, asked, &submit).await?;
         let id = new_id();
         let credits = asked.pages.saturating_mul(CREDITS_PER_PAGE);
         let reservation = self.reserve(team, id, credits).await?;
@@ -194,6 +212,17 @@ impl Desk {
             webhook: asked.webhook.cloned().map(Arc::new),
         };
         Ok((terms, reservation))
+    }
+
+    /// What is held against the team before credits are reserved; the word that holds is the store's.
+    async fn check(&self, team: &Team, asked: &Asked<'_>, submit: &Submit) -> Result<(), Error> {
+        self.permit(team, asked).await?;
+        self.check_key(team, submit).await?;
+        if self.store().load(&team.id).await?.jobs >= u64::from(team.max_jobs) {
+            let text = format!("the team has {} jobs running, the most that it may", team.max_jobs);
+            return Err(Error::rate_limited(text, QUEUE_FULL_PAUSE));
+        }
+        Ok(())
     }
 
     /// A second submit is told so whatever else there is to say, since its client wants to know of the first.
@@ -269,9 +298,17 @@ fn no_model(text: &str) -> Error {
     Error::unsupported(ErrorCode::ModelNotConfigured, text)
 }
 
+/// Charges an extract job that ends without a result with the tokens that it used.
+pub(super) async fn charge(shared: &Shared, job: JobId, tokens: u64) -> Result<(), gleaner_store::Error> {
+    match tokens {
+        0 => Ok(()),
+        _ => shared.store.charge(job, tokens, tokens.div_ceil(TOKENS_PER_CREDIT)).await,
+    }
+}
+
 /// Does an extract job, unless it is cancelled.
 async fn work(desk: Weak<Desk>, shared: Arc<Shared>, extract: Arc<dyn Extract>, task: ExtractTask) {
-    let (id, cancelled) = (task.id, task.cancelled.clone());
+    let (id, cancelled, purse) = (task.id, task.cancelled.clone(), task.purse.clone());
     // In a task of its own, so that a panic is this job's failure.
     let quiet = task.plan.zero_data_retention;
     let mut working = tokio::spawn(async move { quietly(quiet, extract.extract(task)).await });
@@ -287,7 +324,14 @@ async fn work(desk: Weak<Desk>, shared: Arc<Shared>, extract: Arc<dyn Extract>, 
             let conclusion = Conclusion { data, sources, warning, tokens_used, credits };
             store.conclude(id, conclusion, now).await
         }
-        Ok(Err(error)) => store.fail(id, &error.message, now).await,
+        Ok(Err(error)) => {
+            let used = purse.map_or(0, |purse| purse.used());
+            if let Err(error) = charge(&shared, id, used).await {
+                tracing::error!(%error, job = %id, "what an extract used could not be charged");
+            }
+            store.fail(id, &error.message, now).await
+        }
+        // Our own fault, for which nobody pays.
         Err(_) => store.fail(id, "the engine failed on this request", now).await,
     };
     if let Some(desk) = desk.upgrade() {

@@ -6,15 +6,18 @@ use std::time::Duration;
 
 use gleaner_store::{DeliveryOutcome, DueEvent, Store};
 use gleaner_types::SafeUrl;
+use gleaner_types::plan::EventKind;
 use tokio::task::JoinSet;
 
-use super::breaker::{Endpoints, Leave, Most};
+use super::breaker::{Endpoints, Leave, Limits, Returned};
 use super::{Deliver, Delivery, MAX_DELIVERIES, MAX_DELIVERIES_PER_TEAM, WebhookConfig, signature};
 use crate::clock::Clock;
 use crate::{Accounts, Secret};
 
 /// A receiver that is busy is looked at again after this.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
+/// What could not be sent for a reason of ours waits for so long.
+const UNSENT_PAUSE: Duration = Duration::from_secs(15);
 
 #[derive(Debug)]
 pub(crate) struct Courier {
@@ -34,7 +37,14 @@ impl Courier {
         config: WebhookConfig,
         clock: Clock,
     ) -> Arc<Self> {
-        Arc::new(Self { store, deliver, accounts, config, clock, endpoints: Mutex::default() })
+        let limits = Limits {
+            per_endpoint: config.per_endpoint,
+            per_team: MAX_DELIVERIES_PER_TEAM,
+            pause: config.breaker_pause,
+            hopeless_after: config.give_up_after,
+        };
+        let endpoints = Mutex::new(Endpoints::new(limits));
+        Arc::new(Self { store, deliver, accounts, config, clock, endpoints })
     }
 
     /// Sends what is due, as far as there is room, and tells when to come again; `None` where only an event can change
@@ -61,67 +71,89 @@ impl Courier {
 
     async fn send(&self, event: DueEvent) {
         let id = event.id;
-        let outcome = self.outcome(event).await;
+        let outcome = self.outcome(&event).await;
         if let Err(error) = self.store.delivered(id, outcome, self.clock.now()).await {
             tracing::error!(%error, "the outcome of a webhook could not be stored; it will be sent again");
         }
     }
 
-    async fn outcome(&self, event: DueEvent) -> DeliveryOutcome {
+    async fn outcome(&self, event: &DueEvent) -> DeliveryOutcome {
         let url = &event.webhook.url;
-        let most = Most { per_endpoint: self.config.per_endpoint, per_team: MAX_DELIVERIES_PER_TEAM };
-        let leave = self.endpoints().leave(&event.team, url, most, self.clock.now());
-        let failure = match leave {
-            Leave::Busy => {
-                return DeliveryOutcome::Postponed { not_before: self.clock.now() + BUSY_PAUSE };
-            }
+        let leave = self.endpoints().leave(&event.team, url, self.clock.now());
+        match leave {
+            Leave::Go => {}
+            Leave::Busy => return self.postponed(BUSY_PAUSE),
             Leave::Broken(not_before) => return DeliveryOutcome::Postponed { not_before },
-            Leave::Hopeless => "the receiver has failed for long".to_owned(),
-            Leave::Go => {
-                let posted = self.post(&event).await;
-                self.endpoints().returned(&event.team, url, posted.is_ok(), self.clock.now());
-                match posted {
-                    Ok(()) => return DeliveryOutcome::Delivered,
-                    Err(Failure { again: false, message }) => {
-                        return DeliveryOutcome::GivenUp { reason: message };
-                    }
-                    Err(Failure { again: true, message }) => message,
-                }
+            // The end of a job has its own tries, as they become possible.
+            Leave::Hopeless(_) if is_end(event) => return self.postponed(self.config.breaker_pause),
+            Leave::Hopeless(time) => {
+                let reason = format!("the receiver has taken nothing for {} s", time.as_secs());
+                return DeliveryOutcome::GivenUp { reason, tried: false };
             }
+        }
+        // Only now: of a receiver that is busy, or left alone, no body is made.
+        let posted = self.post(event).await;
+        let returned = match &posted {
+            Ok(()) => Returned::Delivered,
+            Err(Failure::Declined(_)) => Returned::Declined,
+            Err(Failure::NoAnswer(_)) => Returned::NoAnswer,
+            Err(Failure::Refused(_) | Failure::Unsent) => Returned::Unsent,
+        };
+        let now = self.clock.now();
+        let down_for = self.endpoints().returned(&event.team, url, returned, now);
+        let failure = match posted {
+            Ok(()) => return DeliveryOutcome::Delivered,
+            Err(Failure::Unsent) => return self.postponed(UNSENT_PAUSE),
+            Err(Failure::Refused(reason)) => return DeliveryOutcome::GivenUp { reason, tried: true },
+            Err(Failure::Declined(reason) | Failure::NoAnswer(reason)) => reason,
         };
         let attempt = usize::try_from(event.attempt).unwrap_or(usize::MAX);
-        match self.config.retries.get(attempt).filter(|_| !event.faltering) {
-            Some(pause) => DeliveryOutcome::Retry { not_before: self.clock.now() + *pause },
+        let retries = &self.config.retries;
+        let held = down_for.is_some_and(|time| time < self.config.hold);
+        match retries.get(attempt).or_else(|| retries.last().filter(|_| held)) {
+            Some(pause) => DeliveryOutcome::Retry { not_before: now + *pause },
             None => {
                 tracing::warn!(url = %SafeUrl::from(url), job = %event.id.job, %failure, "a webhook was given up");
-                DeliveryOutcome::GivenUp { reason: failure }
+                DeliveryOutcome::GivenUp { reason: failure, tried: true }
             }
         }
     }
 
+    fn postponed(&self, pause: Duration) -> DeliveryOutcome {
+        DeliveryOutcome::Postponed { not_before: self.clock.now() + pause }
+    }
+
     async fn post(&self, event: &DueEvent) -> Result<(), Failure> {
-        let secret = self.accounts.webhook_secret(&event.team).await;
-        let secret = secret.map_err(|error| {
-            tracing::error!(%error, "the secret of a webhook could not be had");
-            Failure { again: true, message: "the engine could not sign the event".to_owned() }
+        let secret = self.accounts.webhook_secret(&event.team).await.map_err(|error| {
+            tracing::error!(%error, "the secret of a webhook could not be had; it will be sent later");
+            Failure::Unsent
         })?;
+        let body = self.store.event_body(event.id).await.map_err(|error| {
+            tracing::error!(%error, "the body of a webhook could not be made; it will be sent later");
+            Failure::Unsent
+        })?;
+        // Where it is gone, somebody else has sent it.
+        let body = body.ok_or(Failure::Unsent)?;
         let timeout = self.config.timeout;
         let delivery = Delivery {
             url: &event.webhook.url,
-            headers: self.headers(&event.webhook.headers, secret.as_ref(), &event.body),
-            body: &event.body,
+            headers: self.headers(&event.webhook.headers, secret.as_ref(), &body),
+            body: &body,
             timeout,
         };
-        let answer = tokio::time::timeout(timeout, self.deliver.deliver(delivery)).await;
-        match answer {
+        match tokio::time::timeout(timeout, self.deliver.deliver(delivery)).await {
             Ok(Ok(200..=299)) => Ok(()),
             Ok(Ok(status)) => {
-                Err(Failure { again: true, message: format!("the receiver answered with status {status}") })
+                let reason = format!("the receiver answered with status {status}");
+                // What stands before a server says so of one that is not there.
+                let down = matches!(status, 502..=504);
+                Err(if down { Failure::NoAnswer(reason) } else { Failure::Declined(reason) })
             }
-            Ok(Err(error)) => Err(Failure { again: !error.refused, message: error.message }),
+            Ok(Err(error)) if error.refused => Err(Failure::Refused(error.message)),
+            Ok(Err(error)) => Err(Failure::NoAnswer(error.message)),
             Err(_) => {
-                let message = format!("the receiver did not answer within {} ms", timeout.as_millis());
-                Err(Failure { again: true, message })
+                let reason = format!("the receiver did not answer within {} ms", timeout.as_millis());
+                Err(Failure::NoAnswer(reason))
             }
         }
     }
@@ -151,8 +183,19 @@ impl Courier {
     }
 }
 
-struct Failure {
-    /// Another try may do better.
-    again: bool,
-    message: String,
+/// Is it the last of its job?
+fn is_end(event: &DueEvent) -> bool {
+    matches!(event.name.event, EventKind::Completed | EventKind::Failed | EventKind::Cancelled)
+}
+
+/// Why an event was not delivered.
+enum Failure {
+    /// The receiver answered, and did not take it.
+    Declined(String),
+    /// There was no answer.
+    NoAnswer(String),
+    /// The address may not be posted to: another try is no use.
+    Refused(String),
+    /// Nothing was sent, for a reason of ours that the log has.
+    Unsent,
 }

@@ -4,6 +4,11 @@
 //! them from there, one of each job at a time, posts them through the [`Deliver`] port and tells the store what came of
 //! it. It keeps nothing itself but how receivers did of late, so a crash costs at most a repeated delivery, which has the
 //! same `webhookId`.
+//!
+//! Each event has its own tries ([`DELIVERY_RETRIES`]); then it is listed as undeliverable, and the next one's turn has
+//! come. A receiver that is down is another matter: it refuses no event, it takes none at all. So events wait for it
+//! ([`DELIVERY_HOLD`]) rather than being given up one after the other, and while it fails it is asked by one delivery at a
+//! time.
 
 mod breaker;
 mod courier;
@@ -15,7 +20,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use url::Url;
 
-pub use breaker::{BREAKER_FAILURES, BREAKER_PAUSE, HOPELESS_FAILURES, MAX_ENDPOINTS_KNOWN};
+pub use breaker::{BREAKER_FAILURES, BREAKER_PAUSE, MAX_ENDPOINTS_KNOWN};
 pub(crate) use courier::Courier;
 pub use signature::{SignatureError, sign, verify};
 
@@ -25,6 +30,10 @@ pub const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
 /// listed.
 pub const DELIVERY_RETRIES: [Duration; 3] =
     [Duration::from_secs(60), Duration::from_secs(5 * 60), Duration::from_secs(15 * 60)];
+/// An event whose tries are spent is not given up while its receiver is down, until that has been so for this long: it is
+/// tried on, each time after the last of the waits between tries. A receiver is down that gives no answer, or 502, 503 or
+/// 504; any other answer says that it is there and does not want the event.
+pub const DELIVERY_HOLD: Duration = Duration::from_secs(60 * 60);
 /// Deliveries at once, all receivers together.
 pub const MAX_DELIVERIES: usize = 64;
 /// Deliveries at once for one team.
@@ -80,10 +89,19 @@ pub struct WebhookConfig {
     pub signature_header: String,
     /// How long to wait before each further try. Default [`DELIVERY_RETRIES`].
     pub retries: Vec<Duration>,
+    /// How long a receiver may be down before events are given up for it. Zero gives each up after its own tries. Default
+    /// [`DELIVERY_HOLD`].
+    pub hold: Duration,
+    /// A receiver that has taken nothing for so long is waited for no more: events to it are given up without having been
+    /// sent, save the one that tries and the last of each job, which has its own tries. For programs that end with their
+    /// jobs. Default none: events wait, one job after the other, until the results of their job expire.
+    pub give_up_after: Option<Duration>,
     /// How long a receiver may take. Default [`DELIVERY_TIMEOUT`].
     pub timeout: Duration,
     /// Deliveries at once to one receiver. Default [`MAX_DELIVERIES_PER_ENDPOINT`].
     pub per_endpoint: usize,
+    /// How long a receiver that failed [`BREAKER_FAILURES`] times in a row is left alone. Default [`BREAKER_PAUSE`].
+    pub breaker_pause: Duration,
 }
 
 impl Default for WebhookConfig {
@@ -91,8 +109,11 @@ impl Default for WebhookConfig {
         Self {
             signature_header: gleaner_types::event::SIGNATURE_HEADER.to_owned(),
             retries: DELIVERY_RETRIES.to_vec(),
+            hold: DELIVERY_HOLD,
+            give_up_after: None,
             timeout: DELIVERY_TIMEOUT,
             per_endpoint: MAX_DELIVERIES_PER_ENDPOINT,
+            breaker_pause: BREAKER_PAUSE,
         }
     }
 }

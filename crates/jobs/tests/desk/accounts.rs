@@ -12,6 +12,7 @@ use gleaner_types::request::{CrawlRequest, MapRequest, ScrapeRequest};
 use gleaner_types::{ErrorCode, JobId, JobState, PageError};
 
 use crate::support::*;
+use crate::webhooks::{ALL, webhook};
 
 fn metered(balance: u64) -> DeskParts {
     DeskParts { accounts: Arc::new(credits(balance)), ..DeskParts::default() }
@@ -151,7 +152,7 @@ async fn a_document_says_whether_its_page_waited_for_a_slot_of_the_team() {
     assert_eq!(limited, [Some(false), Some(true), Some(true)]);
 }
 
-/// Accounts that cannot be settled for one team.
+/// Accounts that cannot be settled for one team, nor can its webhooks be signed.
 #[derive(Debug)]
 struct OneIsGone(MemoryAccounts);
 
@@ -191,16 +192,37 @@ impl Accounts for OneIsGone {
     }
 
     async fn settle(&self, team: &TeamId, job: JobId, used: u64) -> Result<(), Error> {
-        if team.as_str() == "gone" {
-            return Err(
-                PageError { code: ErrorCode::UnknownError, message: "no such team".to_owned() }.into()
-            );
-        }
+        is_there(team)?;
         self.0.settle(team, job, used).await
     }
 
     async fn webhook_secret(&self, team: &TeamId) -> Result<Option<Secret>, Error> {
+        is_there(team)?;
         self.0.webhook_secret(team).await
+    }
+}
+
+fn is_there(team: &TeamId) -> Result<(), Error> {
+    match team.as_str() {
+        "gone" => Err(PageError { code: ErrorCode::UnknownError, message: "no such team".to_owned() }.into()),
+        _ => Ok(()),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_cannot_be_signed_waits_and_is_no_failure_of_its_receiver() {
+    let gone = TeamConfig::new(team("gone"));
+    let accounts = Arc::new(OneIsGone(credits(100).with_team("key-gone", gone)));
+    let receiver = Receiver::new(&[200]);
+    let (desk, _) = desk(DeskParts { accounts, deliver: post(&receiver), ..DeskParts::default() });
+    for name in ["gone", "a"] {
+        let webhook = Some(webhook("https://hook.example/x", &ALL));
+        let plan = BatchPlan { webhook, ..plan(&["one"; 10]) };
+        let id = desk.batch(&team(name), plan, Submit::default()).await.unwrap().id;
+        tokio::time::sleep(Duration::from_secs(3_600)).await;
+        assert!(desk.dead_letters(&TeamId::new(name), BATCH, id).await.unwrap().is_empty(), "{name}");
+        let expected = if name == "gone" { 0 } else { 12 };
+        assert_eq!(receiver.all().len(), expected, "{name}: nothing is sent unsigned that is to be signed");
     }
 }
 

@@ -138,8 +138,13 @@ async fn zero_data_retention_needs_leave_and_keeps_the_address_out_of_the_log() 
     let id = desk.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
     let done = ended(&desk, id).await;
     assert_eq!((done.completed, done.credits_used), (1, 2), "and it costs one credit more a page");
+    let scrape =
+        ScrapeRequest { zero_data_retention: Some(true), ..ScrapeRequest::new("https://a.example/one") };
+    desk.scrape(&team("a"), scrape.check().unwrap(), Submit::default()).await.unwrap();
     settle().await;
-    assert_eq!(activity.of(&TeamId::new("a"))[0].url, "");
+    let logged = activity.of(&TeamId::new("a"));
+    assert_eq!(logged.iter().map(|job| job.url.as_str()).collect::<Vec<_>>(), ["", ""]);
+    assert!(logged.iter().all(|job| job.snapshot.credits_used == 2 && job.zero_data_retention));
 }
 
 #[tokio::test(start_paused = true)]

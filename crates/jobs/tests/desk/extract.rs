@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -7,7 +8,7 @@ use gleaner_store::TeamId;
 use gleaner_types::plan::{
     ChangeTracking, ChangeTrackingMode, EventKind, ExtractPlan, SitemapMode, WebhookPlan,
 };
-use gleaner_types::request::{CrawlRequest, ExtractRequest, ScrapeRequest};
+use gleaner_types::request::{CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest};
 use gleaner_types::response::ExtractStatus;
 use gleaner_types::{ErrorCode, ExtractState, JobId, JobKind, PageError};
 use serde_json::{Value, json};
@@ -102,6 +103,60 @@ async fn an_extract_that_fails_says_why_and_costs_nothing() {
     assert_eq!(balance(&desk).await, 10);
 }
 
+/// Uses thirty tokens a second, and after five seconds ends as the prompt says.
+#[derive(Debug)]
+struct Metered;
+
+#[async_trait]
+impl Extract for Metered {
+    async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
+        let used = Arc::new(AtomicU64::new(0));
+        let purse = task.purse.unwrap();
+        let meter = Arc::clone(&used);
+        purse.metered_by(move || meter.load(Ordering::Relaxed));
+        for second in 1..=5 {
+            assert!(purse.cover(30 * second).await);
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            used.store(30 * second, Ordering::Relaxed);
+        }
+        match task.plan.prompt.as_deref() {
+            Some("fail") => {
+                Err(PageError { code: ErrorCode::ScrapeAllEnginesFailed, message: "no page".to_owned() })
+            }
+            Some("panic") => panic!("a planner that panics"),
+            _ => Ok(Extracted { tokens_used: purse.used(), ..Extracted::default() }),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_extract_used_is_charged_however_it_ends_save_by_our_fault() {
+    for (prompt, cancelled_after, state, tokens, credits) in [
+        ("names", None, ExtractState::Completed, 150, 10),
+        ("fail", None, ExtractState::Failed, 150, 10),
+        ("panic", None, ExtractState::Failed, 0, 0),
+        ("names", Some(2_500), ExtractState::Cancelled, 60, 4),
+        ("names", Some(500), ExtractState::Cancelled, 0, 0),
+    ] {
+        let accounts = Arc::new(crate::support::credits(100));
+        let (desk, _) =
+            desk(DeskParts { extract: Some(Arc::new(Metered)), accounts, ..DeskParts::default() });
+        let id = submit(&desk, prompt).await;
+        if let Some(after) = cancelled_after {
+            tokio::time::sleep(Duration::from_millis(after)).await;
+            desk.cancel(&TeamId::new("a"), JobKind::Extract, id).await.unwrap();
+        }
+        tokio::time::sleep(Duration::from_secs(6)).await;
+        let end = status_of(&desk, id).await;
+        assert_eq!((end.status, end.tokens_used, end.credits_used), (state, tokens, credits), "{prompt}");
+        assert_eq!(
+            balance(&desk).await,
+            100 - credits as i64,
+            "{prompt}: what was set aside beyond it is back"
+        );
+    }
+}
+
 /// Works as long as the team can pay for a hundred tokens more.
 #[derive(Debug)]
 struct Thrifty;
@@ -155,6 +210,7 @@ impl Extract for Visitor {
             CrawlRequest { sitemap: Some(SitemapMode::Skip), ..CrawlRequest::new("https://c.example/slow") };
         let crawl = crawl.check().unwrap();
         room.crawl_for(crawl, purse).await.unwrap().wait().await.unwrap();
+        room.map_for(MapRequest::new("https://d.example/").check().unwrap(), purse).await.unwrap();
         Ok(Extracted { tokens_used: 15, ..Extracted::default() })
     }
 }
@@ -169,7 +225,7 @@ async fn the_pages_of_an_extract_take_the_slots_of_its_team_and_cost_nothing_bes
     settle().await;
     let id = desk.extract(&one_place, plan_of("names"), Submit::default()).await.unwrap().id;
     tokio::time::sleep(Duration::from_secs(59)).await;
-    assert_eq!(web.fetched.load(std::sync::atomic::Ordering::Relaxed), 0, "the only slot is taken");
+    assert_eq!(web.fetched.load(Ordering::Relaxed), 0, "the only slot is taken");
     tokio::time::sleep(Duration::from_secs(31)).await;
     assert_eq!(desk.concurrency(&one_place).await.unwrap().concurrency, 1, "the crawl has the slot now");
     let active = desk.active_crawls(&TeamId::new("a")).await.unwrap().crawls;
@@ -181,13 +237,13 @@ async fn the_pages_of_an_extract_take_the_slots_of_its_team_and_cost_nothing_bes
 
 /// Works for ever, and tells that it does.
 #[derive(Debug, Default)]
-struct Tireless(Arc<std::sync::atomic::AtomicU64>);
+struct Tireless(Arc<AtomicU64>);
 
 #[async_trait]
 impl Extract for Tireless {
     async fn extract(&self, _: ExtractTask) -> Result<Extracted, PageError> {
         loop {
-            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            self.0.fetch_add(1, Ordering::Relaxed);
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
     }
@@ -202,10 +258,10 @@ async fn an_extract_ends_with_its_desk() {
     tokio::time::sleep(Duration::from_secs(5)).await;
     drop(desk);
     settle().await;
-    let so_far = worked.load(std::sync::atomic::Ordering::Relaxed);
+    let so_far = worked.load(Ordering::Relaxed);
     assert!(so_far >= 5, "{so_far}");
     tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!(worked.load(std::sync::atomic::Ordering::Relaxed), so_far, "nobody will ever read it");
+    assert_eq!(worked.load(Ordering::Relaxed), so_far, "nobody will ever read it");
 }
 
 #[tokio::test(start_paused = true)]

@@ -103,7 +103,7 @@ async fn pages_that_the_queue_cannot_take_are_refused_and_not_lost() {
 #[tokio::test(start_paused = true)]
 async fn what_finds_no_room_among_the_pages_of_others_is_refused_and_not_lost() {
     let mut frontier = FrontierConfig::default();
-    frontier.max_queued_bytes = 1_000;
+    frontier.max_queued_bytes = 1_100;
     let web = Arc::new(Web::default());
     let desk = Desk::new(room_with(&web, MemoryConfig { frontier, ..MemoryConfig::default() }), metered(100));
     // Sixteen bytes each; those in work wait no more.

@@ -63,6 +63,7 @@ impl Fetch for Port {
             cache_state: CacheState::Miss,
             cached_at: None,
             rendering: None,
+            robots_tag: String::new(),
         })
     }
 }
@@ -94,6 +95,14 @@ pub(crate) fn team(name: &str) -> Team {
 pub(crate) fn credits(credits: u64) -> MemoryAccounts {
     let config = TeamConfig { credits: Some(credits), ..TeamConfig::new(team("a")) };
     MemoryAccounts::new().with_team("key-a", config)
+}
+
+/// Teams `a`, `b` and `c` with a thousand credits each.
+pub(crate) fn three_teams() -> MemoryAccounts {
+    ["a", "b", "c"].iter().fold(MemoryAccounts::new(), |accounts, name| {
+        let config = TeamConfig { credits: Some(1_000), ..TeamConfig::new(team(name)) };
+        accounts.with_team(format!("key-{name}"), config)
+    })
 }
 
 pub(crate) fn room(web: &Arc<Web>) -> Arc<Room> {
@@ -163,16 +172,19 @@ pub(crate) async fn balance(desk: &Desk) -> i64 {
     desk.credit_usage(&TeamId::new("a")).await.unwrap().data.remaining_credits
 }
 
-/// A receiver that answers with the statuses of a script, the last for ever; 0 is no answer in time.
+/// A receiver that answers with the statuses of a script, the last for ever; 0 is no answer in time, and 1 the guard's
+/// refusal. Until it is well, it answers with another one.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     script: Mutex<Vec<u16>>,
+    ill: Option<(Duration, u16)>,
     pub(crate) received: Mutex<Vec<Received>>,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Received {
     pub(crate) at: Duration,
+    pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
@@ -189,7 +201,21 @@ impl Received {
 
 impl Receiver {
     pub(crate) fn new(script: &[u16]) -> Arc<Self> {
-        Arc::new(Self { script: Mutex::new(script.to_vec()), received: Mutex::default() })
+        Arc::new(Self { script: Mutex::new(script.to_vec()), ill: None, received: Mutex::default() })
+    }
+
+    /// Answers with this status until then, and takes everything after.
+    pub(crate) fn ill(until: Duration, status: u16) -> Arc<Self> {
+        Arc::new(Self {
+            script: Mutex::new(vec![200]),
+            ill: Some((until, status)),
+            received: Mutex::default(),
+        })
+    }
+
+    /// What it took.
+    pub(crate) fn taken(&self) -> Vec<Received> {
+        self.all().into_iter().filter(|event| event.status == 200).collect()
     }
 
     pub(crate) fn all(&self) -> Vec<Received> {
@@ -212,12 +238,16 @@ impl Deliver for Post {
     }
 
     async fn deliver(&self, delivery: Delivery<'_>) -> Result<u16, DeliverError> {
-        let status = {
+        let at = self.1.elapsed();
+        let status = if let Some((_, status)) = self.0.ill.filter(|(until, _)| at < *until) {
+            status
+        } else {
             let mut script = self.0.script.lock().unwrap();
             if script.len() > 1 { script.remove(0) } else { script[0] }
         };
         self.0.received.lock().unwrap().push(Received {
-            at: self.1.elapsed(),
+            at,
+            status,
             headers: delivery.headers.clone(),
             body: delivery.body.to_vec(),
         });

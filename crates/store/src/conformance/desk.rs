@@ -64,6 +64,11 @@ impl<S: Store> Bench<S> {
         due.events.pop()
     }
 
+    async fn body(&self, event: EventId) -> Vec<u8> {
+        let body = self.store.event_body(event).await.expect("a body can be written");
+        body.expect("an event that was taken has a body")
+    }
+
     async fn told(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) {
         self.store.delivered(event, outcome, now).await.expect("an outcome can be told");
     }
@@ -130,10 +135,13 @@ async fn events_are_written_with_what_they_tell_of_and_leave_in_order<S: Store>(
     while let Some(event) = bench.due(START).await {
         assert!(bench.due(START).await.is_none(), "the next waits for the outcome of this one");
         assert_eq!((event.id.job, event.id.sequence), (job, kinds.len() as u64));
-        let body: Value = serde_json::from_slice(&event.body).expect("a body is JSON");
+        let body: Value = serde_json::from_slice(&bench.body(event.id).await).expect("a body is JSON");
         assert_eq!(body.get("webhookId"), Some(&json!(event.id.webhook_id())));
+        assert_eq!(body.get("type"), Some(&json!(event.name)));
         kinds.push((event.name.event, body.get("success").and_then(Value::as_bool)));
         bench.told(event.id, DeliveryOutcome::Delivered, START).await;
+        let gone = bench.store.event_body(event.id).await.expect("a body can be asked for");
+        assert!(gone.is_none(), "of an event that is gone there is no body");
     }
     let expected = [
         (EventKind::Started, Some(true)),
@@ -147,16 +155,22 @@ async fn events_are_written_with_what_they_tell_of_and_leave_in_order<S: Store>(
 async fn an_event_whose_sender_is_lost_is_due_again<S: Store>(bench: Bench<S>) {
     bench.submit_for(1, "a", &["a"], |job| job.webhook = webhook()).await;
     let first = bench.due(START).await.expect("the start is told");
+    let body = bench.body(first.id).await;
     assert!(bench.due(START + DELIVERY_LEASE - MINUTE).await.is_none());
     let later = START + DELIVERY_LEASE;
     let again = bench.due(later).await.expect("it is due again");
-    assert_eq!((again.id, &again.body), (first.id, &first.body), "the same event in the same bytes");
+    assert_eq!(
+        (again.id, &bench.body(again.id).await),
+        (first.id, &body),
+        "the same event in the same bytes"
+    );
     bench.told(again.id, DeliveryOutcome::Retry { not_before: later + MINUTE }, later).await;
     assert!(bench.due(later).await.is_none());
     let third = bench.due(later + MINUTE).await.expect("it is tried again when it said");
-    assert_eq!((third.id, third.attempt, &third.body), (first.id, 1, &first.body));
+    assert_eq!((third.id, third.attempt, &bench.body(third.id).await), (first.id, 1, &body));
     bench.told(third.id, DeliveryOutcome::Delivered, later).await;
-    bench.told(third.id, DeliveryOutcome::GivenUp { reason: String::new() }, later).await;
+    let late = DeliveryOutcome::GivenUp { reason: String::new(), tried: true };
+    bench.told(third.id, late, later).await;
     let dead = bench.store.dead_letters(third.id.job).await.expect("dead letters can be listed");
     assert!(dead.is_empty(), "an outcome told twice counts once");
 }
@@ -164,14 +178,18 @@ async fn an_event_whose_sender_is_lost_is_due_again<S: Store>(bench: Bench<S>) {
 async fn an_event_given_up_is_listed_and_the_next_is_due<S: Store>(bench: Bench<S>) {
     let job = bench.submit_for(1, "a", &["a"], |job| job.webhook = webhook()).await;
     bench.drain().await;
+    let given_up = |tried| DeliveryOutcome::GivenUp { reason: "gone".to_owned(), tried };
     let first = bench.due(START).await.expect("the start is told");
-    bench.told(first.id, DeliveryOutcome::GivenUp { reason: "gone".to_owned() }, START).await;
+    bench.told(first.id, DeliveryOutcome::Retry { not_before: START }, START).await;
+    bench.told(first.id, DeliveryOutcome::Postponed { not_before: START }, START).await;
+    bench.told(first.id, given_up(true), START).await;
+    let next = bench.due(START).await.expect("the next one's turn has come");
+    assert_eq!((next.id.sequence, next.attempt), (1, 0), "with tries of its own");
+    bench.told(next.id, given_up(false), START).await;
     let dead = bench.store.dead_letters(job).await.expect("dead letters can be listed");
     let listed: Vec<_> =
         dead.iter().map(|letter| (letter.id, letter.attempts, letter.reason.as_str())).collect();
-    assert_eq!(listed, [(first.id, 1, "gone")]);
-    let next = bench.due(START).await.expect("the next one's turn has come");
-    assert!(next.faltering && next.id.sequence == 1);
+    assert_eq!(listed, [(first.id, 2, "gone"), (next.id, 0, "gone")], "with the tries that were made");
 }
 
 async fn events_outlive_the_removal_of_their_job<S: Store>(bench: Bench<S>) {
@@ -363,9 +381,20 @@ async fn a_conclusion_ends_its_job<S: Store>(bench: Bench<S>) {
         bench.submit_for(1, "a", &[], |job| (job.sealed, job.kind) = (false, Some(JobKind::Extract))).await;
     let running = bench.store.running(&TeamId::new("a"), JobKind::Extract).await.expect("jobs can be listed");
     assert_eq!(running.iter().map(|listing| listing.snapshot.id).collect::<Vec<_>>(), [job]);
-    let conclusion = Conclusion { data: json!({"a": 1}), credits: 7, ..Conclusion::default() };
-    let snapshot = bench.store.conclude(job, conclusion.clone(), START).await.expect("a job can conclude");
-    assert_eq!((snapshot.state, snapshot.credits_used), (JobState::Completed, 7));
+    let used = async |job| {
+        let snapshot = bench.store.snapshot(job).await.expect("a job has a snapshot");
+        (snapshot.state, snapshot.tokens_used, snapshot.credits_used)
+    };
+    for tokens in [30, 60] {
+        bench.store.charge(job, tokens, tokens / 15).await.expect("a running job can be charged");
+        assert_eq!(used(job).await, (JobState::Scraping, tokens, tokens / 15), "the last word holds");
+    }
+    let conclusion =
+        Conclusion { data: json!({"a": 1}), tokens_used: 105, credits: 7, ..Conclusion::default() };
+    bench.store.conclude(job, conclusion.clone(), START).await.expect("a job can conclude");
+    assert_eq!(used(job).await, (JobState::Completed, 105, 7));
+    let late = bench.store.charge(job, 150, 10).await;
+    assert!(late.is_err_and(|error| error.is_job_ended()));
     assert_eq!(bench.store.conclusion(job).await.expect("it can be read"), Some(conclusion.clone()));
     let again = bench.store.conclude(job, conclusion, START).await;
     assert!(again.is_err_and(|error| error.is_job_ended()));

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
 
+use crate::cold::QueueFile;
 use crate::shelf::{FILE_BYTES, ShelfBounds};
 use crate::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_RETAINED_BYTES, DEFAULT_SPILLED_BYTES};
 
@@ -21,9 +22,14 @@ pub struct MemoryConfig {
     /// [`DEFAULT_RETAINED_BYTES`].
     pub retained_bytes: usize,
     /// The same for all jobs together, streams included. Jobs with zero data retention have a second such room for
-    /// themselves. Default [`DEFAULT_ALL_RETAINED_BYTES`].
+    /// themselves, of which a team takes no more than it leaves free; where there is none for its documents, such a job is
+    /// not begun. Default [`DEFAULT_ALL_RETAINED_BYTES`].
     pub all_retained_bytes: usize,
-    /// Documents in temporary files, in bytes, all jobs together. Default [`DEFAULT_SPILLED_BYTES`].
+    /// Documents in temporary files, in bytes, all jobs together; a team takes no more of it than it leaves free. Default
+    /// [`DEFAULT_SPILLED_BYTES`].
+    ///
+    /// Where it is not 0, long queues of waiting pages lie in a temporary file as well, but for what is leased next, at most
+    /// [`FrontierConfig::max_queued_bytes`] of them; those of jobs with zero data retention do not.
     pub spilled_bytes: u64,
     /// Where temporary files are made; `None` is the system's folder for them. They have no name there and go with the
     /// process. A folder in memory saves none.
@@ -46,6 +52,12 @@ impl Default for MemoryConfig {
 }
 
 impl MemoryConfig {
+    /// Where blocks of waiting pages go that are not needed soon.
+    pub(super) fn queue_file(&self) -> Option<QueueFile> {
+        let most = self.spilled_bytes.min(self.frontier.max_queued_bytes);
+        (most > 0).then(|| QueueFile::new(most, self.spill_folder.clone()))
+    }
+
     pub(super) fn shelf(&self) -> ShelfBounds {
         ShelfBounds {
             memory: self.all_retained_bytes,

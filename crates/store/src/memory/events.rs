@@ -7,9 +7,17 @@ use std::time::Duration;
 use gleaner_types::event::EventName;
 use gleaner_types::plan::{EventKind, WebhookPlan};
 use gleaner_types::{JobId, JobKind, SafeUrl};
+use serde_json::Value;
+use url::Url;
 
-use crate::outbox::EventData;
-use crate::{DELIVERY_LEASE, DeadLetter, DeliveryOutcome, EventId, MAX_LISTED_DEAD_LETTERS};
+use super::job::Job;
+use super::state::State;
+use crate::outbox::{self, EventData};
+use crate::results::Held;
+use crate::{
+    Conclusion, DELIVERY_LEASE, DeadLetter, DeliveryOutcome, Due, DueEvent, Error, EventId,
+    MAX_LISTED_DEAD_LETTERS,
+};
 
 /// The events of one job that were not delivered yet, in order.
 #[derive(Debug)]
@@ -22,7 +30,6 @@ pub(super) struct Outbox {
     /// Of the first event.
     pub(super) attempt: u32,
     due: Duration,
-    pub(super) faltering: bool,
     pub(super) dead: Vec<DeadLetter>,
 }
 
@@ -42,7 +49,6 @@ impl Outbox {
             events: VecDeque::new(),
             attempt: 0,
             due: Duration::ZERO,
-            faltering: false,
             dead: Vec::new(),
         }
     }
@@ -107,24 +113,20 @@ impl Agenda {
         self.0.remove(&(outbox.due, id.job));
         outbox.due = now;
         match outcome {
-            DeliveryOutcome::Delivered => {
-                outbox.drop_first();
-                outbox.faltering = false;
-            }
+            DeliveryOutcome::Delivered => outbox.drop_first(),
             DeliveryOutcome::Retry { not_before } => {
-                outbox.attempt += 1;
+                outbox.attempt = outbox.attempt.saturating_add(1);
                 outbox.due = not_before;
             }
             DeliveryOutcome::Postponed { not_before } => outbox.due = not_before,
-            DeliveryOutcome::GivenUp { reason } => {
+            DeliveryOutcome::GivenUp { reason, tried } => {
                 let name = outbox.next().map(|(_, name, _)| name);
                 if let Some(name) = name.filter(|_| outbox.dead.len() < MAX_LISTED_DEAD_LETTERS) {
                     let url = SafeUrl::from(&outbox.webhook.url);
-                    let attempts = outbox.attempt + 1;
+                    let attempts = outbox.attempt.saturating_add(u32::from(tried));
                     outbox.dead.push(DeadLetter { id, name, url, attempts, reason, at: now });
                 }
                 outbox.drop_first();
-                outbox.faltering = true;
             }
         }
         if !outbox.is_empty() {
@@ -135,5 +137,95 @@ impl Agenda {
     /// Forgets a job whose events will not be sent any more.
     pub(super) fn forget(&mut self, job: JobId, outbox: &Outbox) {
         self.0.remove(&(outbox.due, job));
+    }
+}
+
+/// An event whose body is to be written, with what it takes: no document is copied or read back for it.
+pub(super) struct Letter {
+    id: EventId,
+    name: EventName,
+    webhook: Arc<WebhookPlan>,
+    content: Content,
+    error: Option<Box<str>>,
+}
+
+enum Content {
+    Nothing,
+    /// `None` where it is gone.
+    Document(Option<Held>),
+    Failure(Url),
+    Conclusion(Option<Arc<Conclusion>>),
+}
+
+impl Letter {
+    /// Its exact bytes. Costly, so it is done without the store's lock.
+    pub(super) fn write(self) -> Result<Vec<u8>, Error> {
+        let unwritable = |cause| Error::io("an event could not be written as JSON", &cause);
+        let json = |value: &Value| serde_json::to_vec(value).map_err(unwritable);
+        let mut error = self.error.as_deref();
+        let data = match self.content {
+            Content::Nothing | Content::Conclusion(None) => None,
+            Content::Document(held) => {
+                let document = held.and_then(|held| held.json().ok()).map(Vec::from);
+                if document.is_none() {
+                    error = Some("the document could not be read back");
+                }
+                document
+            }
+            Content::Failure(url) => {
+                Some(serde_json::to_vec(&outbox::failed_page(&url)).map_err(unwritable)?)
+            }
+            Content::Conclusion(Some(found)) => Some(json(&found.data)?),
+        };
+        outbox::body(self.id, self.name, data.as_deref(), &self.webhook.metadata, error).map_err(unwritable)
+    }
+}
+
+impl State {
+    /// Takes up to `max` events that are due.
+    pub(super) fn due(&mut self, max: usize, now: Duration) -> Due {
+        let mut due = Due::default();
+        while let Some((at, id)) = self.agenda.first() {
+            if at > now || due.events.len() >= max {
+                due.next = Some(at);
+                break;
+            }
+            let job = self.jobs.get_mut(&id).or_else(|| self.leftover.get_mut(&id));
+            let Some(job) = job else { break };
+            due.events.extend(job.due_event(id));
+            let Some(outbox) = job.outbox.as_deref_mut() else { break };
+            self.agenda.taken(id, outbox, now);
+        }
+        due
+    }
+
+    /// The event of this id, while it is its job's next.
+    pub(super) fn letter(&mut self, id: EventId) -> Option<Letter> {
+        let job = self.jobs.get_mut(&id.job).or_else(|| self.leftover.get_mut(&id.job))?;
+        let outbox = job.outbox.as_deref()?;
+        let (_, name, event) = outbox.next().filter(|(sequence, ..)| *sequence == id.sequence)?;
+        let (webhook, error) = (Arc::clone(&outbox.webhook), event.error.clone());
+        let content = match &event.data {
+            EventData::Nothing => Content::Nothing,
+            EventData::Document(position) => Content::Document(job.results.held(*position)),
+            EventData::Failure(url) => Content::Failure(url.clone()),
+            EventData::Conclusion => Content::Conclusion(job.conclusion.clone()),
+        };
+        Some(Letter { id, name, webhook, content, error })
+    }
+}
+
+impl Job {
+    /// The event of the job that is to be delivered next.
+    fn due_event(&self, id: JobId) -> Option<DueEvent> {
+        let outbox = self.outbox.as_deref()?;
+        let (sequence, name, _) = outbox.next()?;
+        Some(DueEvent {
+            id: EventId { job: id, sequence },
+            team: self.account.as_ref().map(|account| account.team.clone()).unwrap_or_default(),
+            webhook: Arc::clone(&outbox.webhook),
+            name,
+            attempt: outbox.attempt,
+        })
     }
 }

@@ -10,7 +10,7 @@ use super::events::Event;
 use super::state::State;
 use crate::outbox::EventData;
 use crate::results::{Prepared, Results};
-use crate::{Error, FinishedPage, LeasedPage, PageOutcome, Receipt, Remembered, Retention};
+use crate::{Error, FinishedPage, JobFailure, LeasedPage, PageOutcome, Receipt, Remembered, Retention};
 
 const STALE: Receipt = Receipt { accepted: false, admitted: 0, job_ended: false };
 
@@ -136,7 +136,7 @@ impl State {
         self.list_lost(now);
         let mut job_ended = match full {
             // To fetch more that cannot be kept would be vain.
-            Some(reason) => self.fail(page.job, &reason, now).is_ok(),
+            Some(reason) => self.fail(page.job, JobFailure::NoRoom, &reason, now).is_ok(),
             None => self.end_if_dry(page.job, now),
         };
         if metered && !job_ended {

@@ -2,19 +2,23 @@
 //!
 //! One lock, and not one per job, because a lease looks at all jobs and a finish changes job, frontier and
 //! documents together. Writing a document to JSON is done before the lock is taken; putting it aside in the temporary
-//! files is done under it; reading it back, and from JSON, is not.
+//! files is done under it, and so are writing and reading blocks of waiting pages there; reading it back, from JSON, and into the body of an event, is not.
 
 mod config;
 mod events;
 mod finish;
 mod histories;
+mod job;
 mod keys;
+mod listing;
 mod state;
 mod teams;
+mod telling;
+mod unsettled;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -25,21 +29,22 @@ use url::Url;
 use uuid::Uuid;
 
 pub use self::config::MemoryConfig;
-use self::events::Agenda;
+use self::events::{Agenda, Letter};
 use self::finish::Finish;
 pub use self::histories::{MAX_HISTORIES, MAX_HISTORY_BYTES};
 pub use self::keys::MAX_IDEMPOTENCY_KEYS;
 use self::state::{State, no_room};
+pub use self::unsettled::MAX_UNSETTLED_JOBS;
 use crate::shelf::Shelf;
 use crate::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
-    JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailures, PastScrape, ReadBound,
-    Receipt, Retention, Slice, Store, TeamId, TeamLoad,
+    JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailures, PastScrape,
+    ReadBound, Receipt, Retention, Slice, Store, TeamId, TeamLoad,
 };
 
 /// Failures and refusals of one job beyond so many of each are counted but not listed, and a warning of the job says so.
 pub const MAX_LISTED_FAILURES: usize = 10_000;
-/// The same for all jobs together.
+/// The same for all jobs together; those of one team take no more of it than they leave free.
 pub const MAX_ALL_LISTED_FAILURES: usize = 250_000;
 /// The first failures of each job are listed however many others have: a scrape is answered with its one.
 pub const ALWAYS_LISTED_FAILURES: usize = 100;
@@ -56,8 +61,12 @@ impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new(config: MemoryConfig) -> Self {
+        let mut frontier = Frontier::new(config.frontier.clone());
+        if let Some(file) = config.queue_file() {
+            frontier = frontier.with_cold_storage(Box::new(file));
+        }
         let state = State {
-            frontier: Frontier::new(config.frontier.clone()),
+            frontier,
             shelf: Shelf::new(config.shelf()),
             max_in_flight: usize::try_from(config.frontier.max_in_flight).unwrap_or(usize::MAX),
             jobs: HashMap::new(),
@@ -69,9 +78,9 @@ impl MemoryStore {
             keys: Default::default(),
             budgets: 0,
             short: BTreeSet::new(),
-            ended: VecDeque::new(),
+            ended: Default::default(),
             has_chores: false,
-            listed: 0,
+            listing: Default::default(),
         };
         Self { config, state: Mutex::new(state), work: watch::Sender::new(0), chores: watch::Sender::new(0) }
     }
@@ -129,6 +138,8 @@ impl Store for MemoryStore {
         }
         self.check_queue(0, job.pages.len())?;
         state.check_jobs(job.account.as_deref())?;
+        state.check_unsettled(job.account.as_deref())?;
+        state.check_shelf(&job)?;
         let slot = state.open(&job)?;
         state.take_key(job.account.as_deref(), now)?;
         state.begin(slot, job, self.config.retained_bytes, now);
@@ -237,7 +248,7 @@ impl Store for MemoryStore {
 
     async fn fail(&self, job: JobId, reason: &str, now: Duration) -> Result<JobSnapshot, Error> {
         let mut state = self.lock();
-        state.fail(job, reason, now)?;
+        state.fail(job, JobFailure::Other, reason, now)?;
         let snapshot = state.snapshot(job);
         self.done(state);
         snapshot
@@ -355,16 +366,25 @@ impl Store for MemoryStore {
         let mut state = self.lock();
         state.running(job)?;
         let record = state.job(job)?;
-        record.credits += conclusion.credits;
-        record.conclusion = Some(Box::new(conclusion));
+        (record.tokens, record.credits) = (conclusion.tokens_used, conclusion.credits);
+        record.conclusion = Some(Arc::new(conclusion));
         state.end(job, JobState::Completed, now);
         let snapshot = state.snapshot(job);
         self.done(state);
         snapshot
     }
 
+    async fn charge(&self, job: JobId, tokens_used: u64, credits: u64) -> Result<(), Error> {
+        let mut state = self.lock();
+        state.running(job)?;
+        let record = state.job(job)?;
+        (record.tokens, record.credits) = (tokens_used, credits);
+        Ok(())
+    }
+
     async fn conclusion(&self, job: JobId) -> Result<Option<Conclusion>, Error> {
-        Ok(self.lock().job(job)?.conclusion.as_deref().cloned())
+        let found = self.lock().job(job)?.conclusion.clone();
+        Ok(found.as_deref().cloned())
     }
 
     async fn running(&self, team: &TeamId, kind: JobKind) -> Result<Vec<JobListing>, Error> {
@@ -373,8 +393,7 @@ impl Store for MemoryStore {
         let ids = slots.filter_map(|slot| state.running.get(&slot));
         let mut jobs: Vec<JobListing> = ids
             .filter_map(|(id, _)| {
-                let is_part =
-                    |job: &state::Job| job.account.as_ref().is_some_and(|own| own.part_of.is_some());
+                let is_part = |job: &job::Job| job.account.as_ref().is_some_and(|own| own.part_of.is_some());
                 let job = state.jobs.get(id).filter(|job| job.kind == Some(kind) && !is_part(job));
                 job.map(|job| (id, job))
             })
@@ -393,7 +412,8 @@ impl Store for MemoryStore {
         for counts in state.teams.jobs(slot).filter_map(|job| state.frontier.counts(job)) {
             load.jobs += 1;
             load.leased += counts.leased;
-            load.waiting += counts.total.saturating_sub(counts.documents.saturating_add(counts.leased));
+            let pages = counts.leased.saturating_sub(counts.errands);
+            load.waiting += counts.total.saturating_sub(counts.documents.saturating_add(pages));
         }
         Ok(load)
     }
@@ -403,24 +423,12 @@ impl Store for MemoryStore {
     }
 
     async fn due(&self, max: usize, now: Duration) -> Result<Due, Error> {
-        let mut guard = self.lock();
-        let state = &mut *guard;
-        let mut due = Due::default();
-        while let Some((at, id)) = state.agenda.first() {
-            if at > now || due.events.len() >= max {
-                due.next = Some(at);
-                break;
-            }
-            let job = state.jobs.get_mut(&id).or_else(|| state.leftover.get_mut(&id));
-            let Some((job, mut outbox)) = job.and_then(|job| job.outbox.take().map(|outbox| (job, outbox)))
-            else {
-                break;
-            };
-            due.events.extend(job.due_event(id, &outbox));
-            state.agenda.taken(id, &mut outbox, now);
-            job.outbox = Some(outbox);
-        }
-        Ok(due)
+        Ok(self.lock().due(max, now))
+    }
+
+    async fn event_body(&self, event: EventId) -> Result<Option<Vec<u8>>, Error> {
+        let letter = self.lock().letter(event);
+        letter.map(Letter::write).transpose()
     }
 
     async fn delivered(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) -> Result<(), Error> {
@@ -444,7 +452,7 @@ impl Store for MemoryStore {
 
     async fn accounting(&self, max: usize) -> Result<Accounting, Error> {
         let state = self.lock();
-        Ok(Accounting { short: state.shortages(max), ended: state.ended.iter().take(max).cloned().collect() })
+        Ok(Accounting { short: state.shortages(max), ended: state.ended.first(max) })
     }
 
     async fn grant(&self, job: JobId, credits: u64, now: Duration) -> Result<(), Error> {
@@ -455,10 +463,7 @@ impl Store for MemoryStore {
     }
 
     async fn settled(&self, job: JobId) -> Result<(), Error> {
-        let mut state = self.lock();
-        if let Some(place) = state.ended.iter().position(|ended| ended.snapshot.id == job) {
-            state.ended.remove(place);
-        }
+        self.lock().ended.settled(job);
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use url::Url;
 use super::stage::{LEASE_TIME, Stage};
 use super::task::Task;
 use super::wire::Moment;
-use super::world::{Flake, Kind, Place, Robots, Spelling};
+use super::world::{Door, Flake, Kind, Place, Robots, Spelling};
 
 #[derive(Debug)]
 pub(super) struct Web(pub(super) Arc<Stage>);
@@ -72,9 +72,17 @@ impl From<(u16, String)> for Answer {
 
 enum Outcome {
     Answer(Answer),
+    /// To another page.
     Redirect(usize),
+    /// To another address of the same place, without an end.
+    Circle,
+    /// To the address without the slash.
+    Shed,
     Broken,
 }
+
+/// So many redirects of robots.txt are followed.
+const MAX_ROBOTS_REDIRECTS: u32 = 5;
 
 impl Web {
     fn host_of(&self, place: Place) -> usize {
@@ -82,13 +90,27 @@ impl Web {
     }
 
     /// `tried` counts from 0.
-    fn outcome(&self, place: Place, tried: u32) -> Outcome {
+    fn outcome(&self, place: Place, url: &Url, tried: u32) -> Outcome {
         let world = &self.0.world;
         let busy = |status, retry_after| Outcome::Answer(Answer { status, body: Bytes::new(), retry_after });
+        if world.hosts[self.host_of(place)].refuses {
+            return Outcome::Broken;
+        }
         match place {
-            Place::Robots(host) => Outcome::Answer(world.robots_body(host).into()),
+            Place::Robots(host) => match world.hosts[host].door {
+                Door::Recovers { failures, busy: is_busy } if self.0.robots_asked(host) <= failures => {
+                    if is_busy {
+                        busy(503, Some(2))
+                    } else {
+                        Outcome::Broken
+                    }
+                }
+                Door::Circle => Outcome::Circle,
+                _ => Outcome::Answer(world.robots_body(host).into()),
+            },
             Place::Sitemap(host, file) => Outcome::Answer(world.sitemap_body(host, file).into()),
             Place::Nothing(_) => busy(404, None),
+            Place::Page(id) if world.pages[id].sheds_slash && url.path().ends_with('/') => Outcome::Shed,
             Place::Page(id) => match world.pages[id].kind {
                 Kind::Html => busy(200, None),
                 Kind::NotFound => busy(404, None),
@@ -107,7 +129,13 @@ impl Web {
     /// How long one exchange takes.
     fn latency(&self, job: usize, place: Place) -> (u32, u64) {
         let (tried, mut random) = self.0.try_of(job, place);
-        let usual = self.0.world.hosts[self.host_of(place)].latency;
+        let host = &self.0.world.hosts[self.host_of(place)];
+        match (host.refuses, host.door, place) {
+            (true, ..) => return (tried, 1),
+            (_, Door::Late(late), Place::Robots(_)) => return (tried, late),
+            _ => {}
+        }
+        let usual = host.latency;
         let spread = usual + random.below(3 * usual as usize + 1) as u64;
         // Now and then an answer is very late.
         (tried, if random.below(40) == 0 { spread * 10 } else { spread })
@@ -123,7 +151,7 @@ fn broken(retryable: bool) -> FetchError {
 impl Fetch for Web {
     async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn HopCheck) -> Result<Fetched, FetchError> {
         let stage = &*self.0;
-        let job = Task::number_of(request.options.max_age);
+        let job = Task::number_of(request.options.max_age).unwrap_or(stage.map_job);
         let mut url = request.url.clone();
         let Some(mut place) = stage.world.place(&url) else {
             stage.wire().violate(stage.now(), format!("{url} is not of this web"));
@@ -142,52 +170,57 @@ impl Fetch for Web {
         }
         let mut detour = Detour { stage, job, asked_for, began, is_open: false };
         let mut under_way = UnderWay::begin(stage, job, host, place, false);
+        // Time at which another host's turn is waited for does not count.
+        let patience = request.options.timeout.as_millis() as u64;
+        let mut redirects = 0;
         loop {
             let (tried, latency) = self.latency(job, place);
-            stage.sleep(latency).await;
-            let answer = match self.outcome(place, tried) {
+            stage.sleep(latency.min(patience)).await;
+            if latency > patience {
+                let error =
+                    PageError { code: ErrorCode::ScrapeTimeout, message: "no answer in time".to_owned() };
+                return Err(FetchError { error, retryable: false, refused_hop: None });
+            }
+            let (next, next_place) = match self.outcome(place, &url, tried) {
                 Outcome::Broken => {
                     detour.is_open = false;
                     return Err(broken(true));
                 }
-                Outcome::Redirect(to) => {
-                    drop(under_way);
-                    let next = stage.world.url(to, Spelling::Plain);
-                    detour.is_open = true;
-                    if let Err(refusal) = hops.check(&url, &next).await {
-                        detour.is_open = false;
-                        return Err(FetchError { refused_hop: Some(refusal), ..broken(false) });
-                    }
-                    (url, place) = (next, Place::Page(to));
-                    let next_host = self.host_of(place);
-                    stage.wire().across_hosts += u64::from(next_host != host);
-                    under_way = UnderWay::begin(stage, job, next_host, place, true);
-                    continue;
+                Outcome::Redirect(to) => (stage.world.url(to, Spelling::Plain), Place::Page(to)),
+                Outcome::Circle if redirects < MAX_ROBOTS_REDIRECTS => (url.clone(), place),
+                Outcome::Circle => {
+                    return Ok(self.answered(url, place, Answer::from((302, String::new())), began));
                 }
-                Outcome::Answer(answer) => answer,
+                Outcome::Shed => {
+                    let mut bare = url.clone();
+                    bare.set_path(url.path().trim_end_matches('/'));
+                    (bare, place)
+                }
+                Outcome::Answer(answer) => {
+                    drop(under_way);
+                    detour.is_open = false;
+                    let hangs =
+                        stage.faults.hangs.iter().any(|moment| (began..=stage.now()).contains(moment));
+                    if hangs_after || hangs {
+                        stage.lose(job, asked_for);
+                        stage.hang(job, asked_for).await;
+                    }
+                    // From here on the engine knows.
+                    self.remember_wishes(place, request.purpose, &answer);
+                    return Ok(self.answered(url, place, answer, began));
+                }
             };
+            redirects += 1;
             drop(under_way);
-            detour.is_open = false;
-            let latency = Duration::from_millis(stage.now() - began);
-            if hangs_after || stage.faults.hangs.iter().any(|moment| (began..=stage.now()).contains(moment)) {
-                stage.lose(job, asked_for);
-                stage.hang(job, asked_for).await;
+            detour.is_open = true;
+            if let Err(refusal) = hops.check(&url, &next).await {
+                detour.is_open = false;
+                return Err(FetchError { refused_hop: Some(refusal), ..broken(false) });
             }
-            // From here on the engine knows.
-            self.remember_wishes(place, &answer);
-            return Ok(Fetched {
-                url,
-                status: answer.status,
-                content_type: None,
-                body: answer.body,
-                retry_after: answer.retry_after.map(Duration::from_secs),
-                latency,
-                address: Some(stage.world.hosts[self.host_of(place)].address),
-                proxy_used: ProxyUsed::Basic,
-                cache_state: CacheState::Miss,
-                cached_at: None,
-                rendering: None,
-            });
+            (url, place) = (next, next_place);
+            let next_host = self.host_of(place);
+            stage.wire().across_hosts += u64::from(next_host != host);
+            under_way = UnderWay::begin(stage, job, next_host, place, true);
         }
     }
 }
@@ -200,11 +233,32 @@ impl Web {
         (random.below(1_000) < faults.before, random.below(1_000) < faults.after)
     }
 
-    /// What the host has asked for with this answer holds from now on.
-    fn remember_wishes(&self, place: Place, answer: &Answer) {
+    fn answered(&self, url: Url, place: Place, answer: Answer, began: Moment) -> Fetched {
+        let stage = &*self.0;
+        Fetched {
+            url,
+            status: answer.status,
+            content_type: None,
+            body: answer.body,
+            retry_after: answer.retry_after.map(Duration::from_secs),
+            latency: Duration::from_millis(stage.now() - began),
+            address: Some(stage.world.hosts[self.host_of(place)].address),
+            proxy_used: ProxyUsed::Basic,
+            cache_state: CacheState::Miss,
+            cached_at: None,
+            rendering: None,
+            robots_tag: String::new(),
+        }
+    }
+
+    /// What the host has asked for with this answer holds from now on. Who reads robots.txt for its sitemaps alone does not
+    /// heed its pace.
+    fn remember_wishes(&self, place: Place, purpose: Purpose, answer: &Answer) {
         let stage = &*self.0;
         let host = self.host_of(place);
         if matches!(place, Place::Robots(_))
+            && purpose == Purpose::Robots
+            && answer.status == 200
             && let Robots::Rules { delay } = stage.world.hosts[host].robots
         {
             stage.wire().told_gap(host, delay);

@@ -24,6 +24,10 @@ pub struct Report {
     pub leases_lost: u64,
     /// How often an address that several hosts share had as many pages in work as it may.
     pub full_addresses: u64,
+    /// Jobs of which pages found no room in the queue.
+    pub full_queues: u64,
+    /// Maps that were made.
+    pub maps: u64,
     /// How often the worker loop broke and began anew.
     pub crashes: u64,
     /// What should not have happened, a sentence each.
@@ -44,6 +48,8 @@ impl Report {
             documents: 0,
             leases_lost: 0,
             full_addresses: 0,
+            full_queues: 0,
+            maps: 0,
             crashes: 0,
             violations: Vec::new(),
             events,

@@ -1,20 +1,20 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
-use gleaner_jobs::{Clock, Job, Parts, Room};
+use gleaner_jobs::{Clock, Parts, Room};
 use gleaner_store::{MemoryConfig, MemoryStore};
-use gleaner_types::JobState;
-use url::Url;
 
+use super::mapping::Mapping;
 use super::ports::{Reader, Web};
+use super::reading::{Read, follow};
 use super::report::Report;
 use super::stage::{Faults, LEASE_TIME, Stage};
-use super::store::{self, Shaky};
-use super::task::{Fate, Task};
-use super::wire::{Event, JobBound, Moment, Wire};
-use super::world::{Kind, PageId, Place, World};
+use super::store::Shaky;
+use super::task::Task;
+use super::wire::{JobBound, Moment, Wire};
+use super::world::{Kind, Place, World};
 use crate::site::random::Random;
 
 /// Nothing here takes as long as this on the virtual clock.
@@ -40,11 +40,21 @@ async fn play(seed: u64) -> Report {
         (0..1 + random.below(4)).map(|number| Task::generate(seed, number, &world)).collect();
     let most_per_host = 1 + random.below(8) as u32;
     let most = 1 + random.below(20) as u32;
-    let bounds =
-        tasks.iter().map(|task| JobBound { delay: task.delay, max_concurrency: task.max_concurrency });
-    let wire = Wire::new(world.hosts.len(), bounds.collect(), most_per_host, most);
+    let slots = [0, 1].map(|team| 1 + Random::new(seed, 0x5107 + team).below(12) as u32);
+    let teams: Vec<Option<(usize, u32)>> =
+        tasks.iter().map(|task| task.team.and_then(|team| Some((team, *slots.get(team)?)))).collect();
+    let bounds = tasks.iter().zip(&teams).map(|(task, team)| JobBound {
+        delay: task.delay,
+        max_concurrency: task.max_concurrency,
+        team: *team,
+        is_map: false,
+    });
+    let map = Mapping::generate(seed, &world);
+    let is_mapped = map.is_some();
+    let of_map = JobBound { is_map: true, ..JobBound::default() };
+    let wire = Wire::new(world.hosts.len(), bounds.chain([of_map]).collect(), most_per_host, most);
     let faults = if seed.is_multiple_of(2) { Faults::default() } else { some_faults(seed, &mut random) };
-    let stage = Arc::new(Stage::new(seed, world, wire, faults));
+    let stage = Arc::new(Stage::new(seed, world, wire, faults, tasks.len()));
 
     let mut frontier = FrontierConfig::default();
     frontier.max_in_flight = most;
@@ -53,9 +63,15 @@ async fn play(seed: u64) -> Report {
     frontier.lease_time = LEASE_TIME;
     let most_per_address = 1 + Random::new(seed, 0xadd8).below(10) as u32;
     frontier.most_per_address = most_per_address;
+    let mut room_for_pages = Random::new(seed, 0xf111);
+    if room_for_pages.below(8) == 0 {
+        // Some dozens of addresses: a crawl fills it.
+        frontier.max_queued_bytes = 1_000 + room_for_pages.below(3_000) as u64;
+        frontier.max_queued_bytes_per_job = frontier.max_queued_bytes / 2;
+    }
     let config = MemoryConfig { frontier, ..MemoryConfig::default() };
     let room = Room::new(Parts {
-        store: Arc::new(Shaky::new(MemoryStore::new(config), Arc::clone(&stage), most_per_address)),
+        store: Arc::new(Shaky::new(MemoryStore::new(config), Arc::clone(&stage), most_per_address, teams)),
         fetch: Arc::new(Web(Arc::clone(&stage))),
         transform: Arc::new(Reader(Arc::clone(&stage))),
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
@@ -73,14 +89,25 @@ async fn play(seed: u64) -> Report {
             let played = tokio::time::timeout(END, follow(&stage, &room, &tasks[number])).await;
             played.unwrap_or_else(|_| {
                 stage.wire().violate(stage.now(), format!("job {number} did not end: {:?}", tasks[number]));
-                0
+                Read::default()
             })
         }));
     }
+    if let Some(map) = map {
+        let (stage, room) = (Arc::clone(&stage), Arc::clone(&room));
+        readers.push(tokio::spawn(async move {
+            map.play(&stage, &room).await;
+            Read::default()
+        }));
+    }
     let mut documents = 0;
+    let mut full_queues = 0;
     for reader in readers {
         match reader.await {
-            Ok(read) => documents += read,
+            Ok(read) => {
+                documents += read.documents;
+                full_queues += u64::from(read.was_full);
+            }
             Err(error) => stage.wire().violate(stage.now(), format!("a reader failed: {error}")),
         }
     }
@@ -96,6 +123,8 @@ async fn play(seed: u64) -> Report {
     report.documents = documents;
     report.crashes = stage.crashed();
     report.full_addresses = stage.full_addresses();
+    report.full_queues = full_queues;
+    report.maps = u64::from(is_mapped);
     report.leases_lost = lost.values().map(|count| u64::from(*count)).sum();
     report.violations = std::mem::take(&mut wire.violations);
     report
@@ -122,7 +151,8 @@ fn check_refetches(stage: &Stage, lost: &BTreeMap<(usize, Place), u32>) {
     for ((job, page), count) in counts {
         let tries = match stage.world.pages[page].kind {
             // Where robots.txt of a host on the way cannot be had, it is tried again later.
-            Kind::Redirect(_) if stage.world.leads_to_broken_robots(page) => MAX_TRIES,
+            Kind::Redirect(_) if stage.world.leads_to_trouble(page) => MAX_TRIES,
+            _ if stage.world.hosts[stage.world.pages[page].host].refuses => MAX_TRIES,
             Kind::Html | Kind::NotFound | Kind::Redirect(_) => 1,
             Kind::Flaky { .. } | Kind::Dead => MAX_TRIES,
         };
@@ -131,142 +161,5 @@ fn check_refetches(stage: &Stage, lost: &BTreeMap<(usize, Place), u32>) {
             let what = format!("job {job} asked {count} times for page {page}, which lost {lost} leases");
             stage.wire().violate(stage.now(), what);
         }
-    }
-}
-
-/// Begins a job, reads it to its end and checks what came. Returns how many documents did.
-async fn follow(stage: &Arc<Stage>, room: &Arc<Room>, task: &Task) -> u64 {
-    stage.sleep(task.begins_at).await;
-    let plan = task.request(&stage.world).check().expect("a valid request");
-    let mut job = room.crawl(plan, store::request(task.number)).await.expect("a job begins");
-    stage.note(Event::Began { job: task.number });
-    let began = stage.now();
-    let mut reading = Reading::new(stage, task);
-    let mut random = Random::new(stage.seed, 0xbead + task.number as u64);
-    loop {
-        let rest = match task.fate {
-            Fate::RunsToItsEnd => u64::MAX,
-            Fate::Cancelled(after) | Fate::Dropped(after) => (began + after).saturating_sub(stage.now()),
-        };
-        let next = tokio::select! {
-            biased;
-            document = job.next() => document.map(Some),
-            () = stage.sleep(rest.min(1 << 40)), if rest < u64::MAX => Some(None),
-        };
-        match next {
-            Some(Some(document)) => reading.take(document.metadata.url.as_deref()),
-            None => return reading.end(&job).await,
-            Some(None) if matches!(task.fate, Fate::Dropped(_)) => {
-                stage.wire().cancel(stage.now(), task.number);
-                return reading.documents;
-            }
-            Some(None) => {
-                let cancelled = job.cancel().await.expect("a job can be cancelled");
-                stage.wire().cancel(stage.now(), task.number);
-                return reading.drain(job, cancelled.state).await;
-            }
-        }
-        if random.below(8) == 0 {
-            reading.look(&job).await;
-        }
-        if task.reader_pause > 0 && random.below(5) == 0 {
-            stage.sleep(random.below(task.reader_pause as usize) as u64).await;
-        }
-    }
-}
-
-/// What was read of a job so far.
-struct Reading<'a> {
-    stage: &'a Stage,
-    task: &'a Task,
-    pages: BTreeSet<PageId>,
-    documents: u64,
-    /// Documents and failures when the counts were last looked at.
-    counted: (u64, u64),
-}
-
-impl<'a> Reading<'a> {
-    fn new(stage: &'a Stage, task: &'a Task) -> Self {
-        Self { stage, task, pages: BTreeSet::new(), documents: 0, counted: (0, 0) }
-    }
-
-    fn violate(&self, what: &str) {
-        self.stage.wire().violate(self.stage.now(), format!("job {}: {what}", self.task.number));
-    }
-
-    fn take(&mut self, url: Option<&str>) {
-        self.documents += 1;
-        let place = url.and_then(|url| Url::parse(url).ok()).and_then(|url| self.stage.world.place(&url));
-        let Some(Place::Page(page)) = place else {
-            return self.violate(&format!("a document of {url:?}, which is no page"));
-        };
-        self.stage.note(Event::Document { job: self.task.number, page });
-        if !self.pages.insert(page) {
-            self.violate(&format!("a second document of page {page}"));
-        }
-        if self.documents > self.task.limit {
-            self.violate("more documents than the limit");
-        }
-    }
-
-    /// Looks at the counts of a running job.
-    async fn look(&mut self, job: &Job) {
-        let Ok(counts) = job.status().await else { return self.violate("no counts") };
-        let (completed, failed) = (counts.completed, counts.failed);
-        let sane = completed <= counts.total
-            && counts.total <= self.task.limit
-            && completed >= self.documents
-            && completed >= self.counted.0
-            && failed >= self.counted.1;
-        if !sane {
-            self.violate(&format!("{counts:?} after {:?} and {} documents", self.counted, self.documents));
-        }
-        self.counted = (completed, failed);
-    }
-
-    /// The job has ended by itself.
-    async fn end(mut self, job: &Job) -> u64 {
-        self.look(job).await;
-        let Ok(counts) = job.status().await else { return self.documents };
-        let failures = job.failures().await.unwrap_or_default();
-        let (completed, failed) = (counts.completed, counts.failed);
-        let blocked = counts.robots_blocked;
-        self.stage.note(Event::Ended { job: self.task.number, completed, failed, blocked });
-        if counts.state != JobState::Completed || job.error().is_some() {
-            self.violate(&format!("it ended as {:?}", counts.state));
-        }
-        if (completed, counts.total) != (self.documents, self.documents) {
-            self.violate(&format!("{counts:?} at the end, with {} documents", self.documents));
-        }
-        if failed != failures.failures.len() as u64 || blocked != failures.robots_blocked.len() as u64 {
-            self.violate(&format!("{failed} failed and {blocked} blocked, but listed are {failures:?}"));
-        }
-        self.compare();
-        self.documents
-    }
-
-    /// Against what had to come.
-    fn compare(&self) {
-        let truth = self.task.truth(&self.stage.world);
-        let strange: Vec<_> = self.pages.difference(&truth.possible).collect();
-        if !strange.is_empty() {
-            self.violate(&format!("documents of pages beyond its rules: {strange:?} {:?}", self.task));
-        }
-        let missing: Vec<_> = truth.certain.difference(&self.pages).collect();
-        if self.documents < self.task.limit && !missing.is_empty() {
-            self.violate(&format!("pages are missing: {missing:?} {:?}", self.task));
-        }
-    }
-
-    /// Reads what is left of a cancelled job.
-    async fn drain(mut self, mut job: Job, state: JobState) -> u64 {
-        if !matches!(state, JobState::Cancelled | JobState::Completed) {
-            self.violate(&format!("it was cancelled and is {state:?}"));
-        }
-        while let Some(document) = job.next().await {
-            self.take(document.metadata.url.as_deref());
-        }
-        self.look(&job).await;
-        self.documents
     }
 }

@@ -14,7 +14,7 @@ use crate::site::random::Random;
 pub(super) const LEASE_TIME: Duration = Duration::from_secs(15 * 60);
 
 /// What goes wrong with the engine itself rather than with a host.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Faults {
     /// So many of a thousand fetches hang before the request is sent.
     pub(super) before: usize,
@@ -33,6 +33,8 @@ pub(super) struct Stage {
     pub(super) seed: u64,
     pub(super) world: World,
     pub(super) faults: Faults,
+    /// The number that requests of a map go by.
+    pub(super) map_job: usize,
     began: Instant,
     wire: Mutex<Wire>,
     taken: Mutex<BTreeSet<Moment>>,
@@ -42,14 +44,17 @@ pub(super) struct Stage {
     /// Crashes that have been.
     crashed: Mutex<usize>,
     full_addresses: Mutex<u64>,
+    /// How often robots.txt of each host was asked for.
+    robots: Mutex<BTreeMap<usize, u32>>,
 }
 
 impl Stage {
-    pub(super) fn new(seed: u64, world: World, wire: Wire, faults: Faults) -> Self {
+    pub(super) fn new(seed: u64, world: World, wire: Wire, faults: Faults, map_job: usize) -> Self {
         Self {
             seed,
             world,
             faults,
+            map_job,
             began: Instant::now(),
             wire: Mutex::new(wire),
             taken: Mutex::default(),
@@ -57,7 +62,16 @@ impl Stage {
             lost: Mutex::default(),
             crashed: Mutex::default(),
             full_addresses: Mutex::default(),
+            robots: Mutex::default(),
         }
+    }
+
+    /// Counts a request for robots.txt of a host; they count from 1.
+    pub(super) fn robots_asked(&self, host: usize) -> u32 {
+        let mut asked = locked(&self.robots);
+        let count = asked.entry(host).or_default();
+        *count += 1;
+        *count
     }
 
     pub(super) fn wire(&self) -> MutexGuard<'_, Wire> {

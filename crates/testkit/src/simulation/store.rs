@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use gleaner_frontier::{Admitted, Candidate, Pace, PutOff};
 use gleaner_store::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
-    JobListing, JobSnapshot, JsonSlice, Leases, MemoryStore, NewJob, PageFailures, PastScrape, ReadBound,
-    Receipt, Slice, Store, TeamId, TeamLoad,
+    JobAccount, JobListing, JobSnapshot, JsonSlice, Leases, MemoryStore, NewJob, PageFailures, PastScrape,
+    ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
 };
 use gleaner_types::{JobId, JobKind};
 use serde_json::Value;
@@ -40,10 +40,17 @@ pub(super) struct Shaky {
     /// The addresses of hosts, as far as the store was told.
     told: Mutex<BTreeMap<usize, IpAddr>>,
     most_per_address: u32,
+    /// The team of each job, and its slots.
+    teams: Vec<Option<(usize, u32)>>,
 }
 
 impl Shaky {
-    pub(super) fn new(store: MemoryStore, stage: Arc<Stage>, most_per_address: u32) -> Self {
+    pub(super) fn new(
+        store: MemoryStore,
+        stage: Arc<Stage>,
+        most_per_address: u32,
+        teams: Vec<Option<(usize, u32)>>,
+    ) -> Self {
         Self {
             store,
             stage,
@@ -52,6 +59,7 @@ impl Shaky {
             finishes: Mutex::default(),
             told: Mutex::default(),
             most_per_address,
+            teams,
         }
     }
 
@@ -101,8 +109,12 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 #[async_trait]
 impl Store for Shaky {
-    async fn submit(&self, job: NewJob, now: Duration) -> Result<(), Error> {
+    async fn submit(&self, mut job: NewJob, now: Duration) -> Result<(), Error> {
         let number = job.request.as_u64().and_then(|number| usize::try_from(number).ok());
+        if let Some((team, slots)) = number.and_then(|number| self.teams.get(number).copied().flatten()) {
+            let account = JobAccount::of(TeamId::new(format!("team {team}")));
+            job.account = Some(Box::new(JobAccount { slots: Some(slots), ..account }));
+        }
         locked(&self.numbers).extend(number.map(|number| (job.id, number)));
         self.store.submit(job, now).await
     }
@@ -229,6 +241,10 @@ impl Store for Shaky {
         self.store.conclude(job, conclusion, now).await
     }
 
+    async fn charge(&self, job: JobId, tokens_used: u64, credits: u64) -> Result<(), Error> {
+        self.store.charge(job, tokens_used, credits).await
+    }
+
     async fn conclusion(&self, job: JobId) -> Result<Option<Conclusion>, Error> {
         self.store.conclusion(job).await
     }
@@ -247,6 +263,10 @@ impl Store for Shaky {
 
     async fn due(&self, max: usize, now: Duration) -> Result<Due, Error> {
         self.store.due(max, now).await
+    }
+
+    async fn event_body(&self, event: EventId) -> Result<Option<Vec<u8>>, Error> {
+        self.store.event_body(event).await
     }
 
     async fn delivered(&self, event: EventId, outcome: DeliveryOutcome, now: Duration) -> Result<(), Error> {

@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::request::{CrawlRequest, ScrapeOptions};
 
-use super::world::{Kind, PageId, Robots, Spelling, World};
+use super::world::{Door, Kind, Law, PageId, Robots, Spelling, World};
 use crate::site::random::Random;
 
 /// `maxAge` of the first job in milliseconds. Each job has another, which tells its requests apart.
 const FIRST_AGE: u64 = 100_000;
+/// No simulation has more jobs.
+const MAX_JOBS: usize = 16;
 /// `timeout` of every job in milliseconds: longer than anything takes here.
 const TIMEOUT: u64 = 300_000;
 
@@ -27,7 +29,11 @@ pub(super) enum Fate {
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) number: usize,
+    /// Whose it is, where there are teams.
+    pub(super) team: Option<usize>,
     pub(super) host: usize,
+    /// It is of the part of the site below `/s/`.
+    pub(super) in_section: bool,
     pub(super) begins_at: u64,
     pub(super) limit: u64,
     pub(super) max_depth: Option<u32>,
@@ -47,6 +53,17 @@ enum Class {
     Inside,
     External,
     Outside,
+}
+
+/// Of what a search is to be sure, where a robots.txt comes after some failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sure {
+    /// That it may come.
+    OfNothing,
+    /// That it comes in time, in a simulation in which no lease is lost.
+    WithoutFaults,
+    /// The same, in any.
+    WithFaults,
 }
 
 /// What a perfect crawl gives when nothing is cancelled.
@@ -77,9 +94,16 @@ impl Task {
             1 => Fate::Dropped(random.below(20_000) as u64),
             _ => Fate::RunsToItsEnd,
         };
+        let host = random.below(world.hosts.len().min(3));
+        let mut more = Random::new(seed, 0x7a90 + number as u64);
+        let in_section = more.below(2) == 0 && world.hosts[host].section.is_some();
+        // Now and then a reader goes away for so long that nothing is asked of a host for hours.
+        let long_pause = more.below(25) == 0;
         Self {
             number,
-            host: random.below(world.hosts.len().min(3)),
+            team: (Random::new(seed, 0x7ea3).below(3) == 0).then_some(number % 2),
+            host,
+            in_section,
             begins_at: if number == 0 { 0 } else { random.below(10_000) as u64 },
             limit,
             max_depth: depth,
@@ -90,7 +114,11 @@ impl Task {
             ignores_robots: in_ten(&mut random, 1),
             sitemap,
             fate,
-            reader_pause: if in_ten(&mut random, 2) { 5_000 } else { 0 },
+            reader_pause: match in_ten(&mut random, 2) {
+                _ if long_pause => 3_600_000,
+                true => 5_000,
+                false => 0,
+            },
         }
     }
 
@@ -110,18 +138,27 @@ impl Task {
             ignore_robots_txt: Some(self.ignores_robots),
             sitemap: Some(self.sitemap),
             scrape_options: Some(options),
-            ..CrawlRequest::new(world.url(world.hosts[self.host].start, Spelling::Plain))
+            ..CrawlRequest::new(world.url(self.start(world), Spelling::Plain))
         }
     }
 
-    /// The number of the job that a request belongs to.
-    pub(super) fn number_of(max_age: std::time::Duration) -> usize {
-        max_age.as_millis() as usize - FIRST_AGE as usize
+    fn start(&self, world: &World) -> PageId {
+        let host = &world.hosts[self.host];
+        host.section.filter(|_| self.in_section).unwrap_or(host.start)
     }
 
-    fn class(&self, host: usize) -> Class {
-        let one_domain = self.host < 2 && host < 2;
-        if host == self.host || (one_domain && self.subdomains) {
+    /// The number of the job that a request belongs to; `None` for a map, which has no such number.
+    pub(super) fn number_of(max_age: std::time::Duration) -> Option<usize> {
+        let number = (max_age.as_millis() as u64).checked_sub(FIRST_AGE)?;
+        usize::try_from(number).ok().filter(|number| *number < MAX_JOBS)
+    }
+
+    fn class(&self, world: &World, id: PageId) -> Class {
+        let page = &world.pages[id];
+        let one_domain = self.host < 2 && page.host < 2;
+        if page.host == self.host {
+            if !self.in_section || page.is_in_section() { Class::Inside } else { Class::Outside }
+        } else if one_domain && self.subdomains {
             Class::Inside
         } else if self.external {
             Class::External
@@ -130,28 +167,45 @@ impl Task {
         }
     }
 
-    fn allowed(&self, world: &World, id: PageId) -> bool {
+    /// What a job may fetch that is lucky with every robots.txt that comes after some failures, or, where it is to be
+    /// `sure`, with its own alone: that is asked for before anything else, and often enough. Where leases are lost, not
+    /// even that is sure.
+    fn allowed(&self, world: &World, id: PageId, sure: Sure) -> bool {
         let page = &world.pages[id];
+        if world.hosts[page.host].refuses {
+            return false;
+        }
+        let comes = match sure {
+            Sure::OfNothing => true,
+            Sure::WithoutFaults => page.host == self.host || !world.recovers(page.host),
+            Sure::WithFaults => !world.recovers(page.host),
+        };
         self.ignores_robots
-            || match world.hosts[page.host].robots {
-                Robots::Missing => true,
-                Robots::Rules { .. } => !page.is_private(),
-                Robots::Broken => false,
-            }
+            || comes
+                && match world.law(page.host) {
+                    Law::Everything => true,
+                    Law::Public => !page.is_private(),
+                    Law::Nothing => false,
+                }
     }
 
-    /// What the job must give: a search over the web, breadth first, where a redirect is no click.
-    pub(super) fn truth(&self, world: &World) -> Truth {
+    /// What the job must give.
+    pub(super) fn truth(&self, world: &World, faults: bool) -> Truth {
+        let sure = if faults { Sure::WithFaults } else { Sure::WithoutFaults };
+        let Truth { certain, .. } = self.search(world, sure);
+        let Truth { possible, .. } = self.search(world, Sure::OfNothing);
+        Truth { certain, possible }
+    }
+
+    /// A search over the web, breadth first, where a redirect is no click.
+    fn search(&self, world: &World, sure: Sure) -> Truth {
         let mut truth = Truth::default();
-        let start = world.hosts[self.host].start;
+        let start = self.start(world);
         let mut depths = BTreeMap::from([(start, 0)]);
         let mut queue = VecDeque::from([(start, 0)]);
-        if self.sitemap != SitemapMode::Skip && self.allowed(world, start) {
-            let named = world.hosts[self.host].sitemap.iter().flatten();
-            for id in named.filter(|id| self.class(world.pages[**id].host) == Class::Inside) {
-                if depths.insert(*id, 0).is_none() {
-                    queue.push_back((*id, 0));
-                }
+        for id in self.named(world, sure) {
+            if self.class(world, id) == Class::Inside && depths.insert(id, 0).is_none() {
+                queue.push_back((id, 0));
             }
         }
         let mut followed = BTreeMap::new();
@@ -159,8 +213,8 @@ impl Task {
             if depths.get(&id).is_some_and(|known| *known < depth) {
                 continue;
             }
-            let Some(arrived) = self.arrives(world, id) else { continue };
-            let [from, to] = [id, arrived].map(|id| self.class(world.pages[id].host));
+            let Some(arrived) = self.arrives(world, id, sure) else { continue };
+            let [from, to] = [id, arrived].map(|id| self.class(world, id));
             match world.pages[arrived].kind {
                 Kind::Html | Kind::NotFound => truth.certain.insert(arrived),
                 Kind::Flaky { .. } => truth.possible.insert(arrived),
@@ -177,7 +231,7 @@ impl Task {
                 continue;
             }
             for &(target, _) in &world.pages[arrived].links {
-                let wanted = self.class(world.pages[target].host) != Class::Outside;
+                let wanted = self.class(world, target) != Class::Outside;
                 if wanted && depths.get(&target).is_none_or(|known| depth + 1 < *known) {
                     depths.insert(target, depth + 1);
                     queue.push_back((target, depth + 1));
@@ -188,10 +242,36 @@ impl Task {
         truth
     }
 
+    /// The pages that the sitemaps of the site name.
+    fn named(&self, world: &World, sure: Sure) -> Vec<PageId> {
+        let start = self.start(world);
+        let host = &world.hosts[self.host];
+        if self.sitemap == SitemapMode::Skip || !self.allowed(world, start, sure) {
+            return Vec::new();
+        }
+        let mut pages: Vec<PageId> = host.sitemap.iter().flatten().copied().collect();
+        // Who ignores robots.txt reads it for this alone, and waits longer for it than others do.
+        let is_read = match self.ignores_robots {
+            true => {
+                let comes = sure == Sure::OfNothing || !world.recovers(self.host);
+                comes && host.door != Door::Circle && matches!(host.robots, Robots::Rules { .. })
+            }
+            false => world.law(self.host) == Law::Public,
+        };
+        if let Some(named) = host.named.as_ref().filter(|_| is_read) {
+            // A file at the root is like a page there.
+            let root = world.hosts[named.host].start;
+            if self.allowed(world, root, sure) {
+                pages.extend(&named.pages);
+            }
+        }
+        pages
+    }
+
     /// Where a fetch of this page ends, if the rules let it.
-    fn arrives(&self, world: &World, mut id: PageId) -> Option<PageId> {
+    fn arrives(&self, world: &World, mut id: PageId, sure: Sure) -> Option<PageId> {
         loop {
-            if !self.allowed(world, id) || self.class(world.pages[id].host) == Class::Outside {
+            if !self.allowed(world, id, sure) || self.class(world, id) == Class::Outside {
                 return None;
             }
             match world.pages[id].kind {

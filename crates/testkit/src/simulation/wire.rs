@@ -16,6 +16,7 @@ pub(super) enum Event {
     Began { job: usize },
     Ended { job: usize, completed: u64, failed: u64, blocked: u64 },
     Cancelled { job: usize },
+    Mapped { links: usize, warned: bool },
     LeaseLost { job: usize, place: Place },
     Crashed,
 }
@@ -36,6 +37,10 @@ struct HostState {
 pub(super) struct JobBound {
     pub(super) delay: u64,
     pub(super) max_concurrency: Option<u32>,
+    /// Its team, and what that may have in work at once.
+    pub(super) team: Option<(usize, u32)>,
+    /// It takes no place among the pages in work.
+    pub(super) is_map: bool,
 }
 
 #[derive(Debug)]
@@ -126,8 +131,16 @@ impl Wire {
         for what in found {
             self.violate(now, format!("host {host} is asked by job {job} for {place:?}: {what}"));
         }
-        self.in_flight += 1;
+        self.in_flight += u32::from(!bound.is_map);
         self.of_job[job] += 1;
+        if let Some((team, slots)) = bound.team {
+            let bounds = self.bounds.iter().zip(&self.of_job);
+            let own = bounds.filter(|(other, _)| other.team.is_some_and(|(other, _)| other == team));
+            let in_work: u32 = own.map(|(_, count)| count).sum();
+            if in_work > slots {
+                self.violate(now, format!("team {team} has {in_work} requests at once"));
+            }
+        }
         if self.in_flight > self.most {
             self.violate(now, format!("{} requests at once", self.in_flight));
         }
@@ -142,7 +155,7 @@ impl Wire {
     /// It is answered, or given up.
     pub(super) fn end(&mut self, now: Moment, job: usize, host: usize, place: Place) {
         self.note(now, Event::Answered { job, place });
-        self.in_flight -= 1;
+        self.in_flight -= u32::from(!self.bounds[job].is_map);
         self.of_job[job] -= 1;
         let state = &mut self.hosts[host];
         state.in_flight -= 1;

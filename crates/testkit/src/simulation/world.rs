@@ -19,6 +19,36 @@ pub(super) enum Robots {
     Broken,
 }
 
+/// How robots.txt comes, before what it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Door {
+    /// As fast as everything else.
+    Open,
+    /// The first requests for it find the host busy, or break.
+    Recovers { failures: u32, busy: bool },
+    /// It redirects to itself: there is none.
+    Circle,
+    /// So many milliseconds late, which may be more than anybody waits.
+    Late(u64),
+}
+
+/// What of a host may be fetched in the end by who holds to its robots.txt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Law {
+    Everything,
+    /// All but `/private/`.
+    Public,
+    Nothing,
+}
+
+/// A sitemap that robots.txt of a host names beside the usual one.
+#[derive(Debug)]
+pub(super) struct Named {
+    /// Where the file is.
+    pub(super) host: usize,
+    pub(super) pages: Vec<PageId>,
+}
+
 #[derive(Debug)]
 pub(super) struct Host {
     pub(super) name: &'static str,
@@ -27,6 +57,12 @@ pub(super) struct Host {
     pub(super) sitemap: Option<Vec<PageId>>,
     /// `/sitemap.xml` is an index of two files, and of itself.
     pub(super) nested: bool,
+    pub(super) named: Option<Named>,
+    pub(super) door: Door,
+    /// It refuses every connection.
+    pub(super) refuses: bool,
+    /// `/s/`, where a part of the site begins that is crawled by itself.
+    pub(super) section: Option<PageId>,
     /// The least time that an answer takes, in milliseconds.
     pub(super) latency: u64,
     pub(super) start: PageId,
@@ -62,11 +98,17 @@ pub(super) struct Page {
     pub(super) path: String,
     pub(super) kind: Kind,
     pub(super) links: Vec<(PageId, Spelling)>,
+    /// Its address with a slash at the end redirects to the one without.
+    pub(super) sheds_slash: bool,
 }
 
 impl Page {
     pub(super) fn is_private(&self) -> bool {
         self.path.starts_with("/private/")
+    }
+
+    pub(super) fn is_in_section(&self) -> bool {
+        self.path.starts_with("/s/")
     }
 }
 
@@ -106,10 +148,22 @@ pub(super) enum Place {
     Nothing(usize),
 }
 
+/// Files of sitemaps from this number on are named by robots.txt of the host whose number is behind it.
+pub(super) const NAMED: usize = 3;
+
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) hosts: Vec<Host>,
     pub(super) pages: Vec<Page>,
+}
+
+fn flake(random: &mut Random) -> Flake {
+    let retry_after = (random.below(2) == 0).then(|| 1 + random.below(5) as u64);
+    match random.below(3) {
+        0 => Flake::Breaks,
+        1 => Flake::Busy { retry_after },
+        _ => Flake::TooMany { retry_after },
+    }
 }
 
 fn address(number: usize) -> IpAddr {
@@ -139,7 +193,67 @@ impl World {
                 host.address = address(random.below(2));
             }
         }
+        world.add_troubles(&mut Random::new(seed, 0x7b0b));
+        world.add_sections(&mut Random::new(seed, 0x5ec7));
         world
+    }
+
+    /// What goes wrong with whole hosts and their robots.txt, and what that names.
+    fn add_troubles(&mut self, random: &mut Random) {
+        let count = self.pages.len();
+        for index in 0..self.hosts.len() {
+            let door = match random.below(12) {
+                0..2 => Door::Recovers { failures: 1 + random.below(2) as u32, busy: random.below(2) == 0 },
+                2 => Door::Circle,
+                3 => Door::Late(1_000 + random.below(24_000) as u64),
+                4 => Door::Late(31_000 + random.below(60_000) as u64),
+                _ => Door::Open,
+            };
+            let refuses = random.below(16) == 0;
+            let file_host = if random.below(4) == 0 { random.below(self.hosts.len()) } else { index };
+            let named = random.below(2) == 0;
+            let pages = (0..count).filter(|_| random.below(8) == 0).collect();
+            let patient = random.below(12) == 0;
+            let host = &mut self.hosts[index];
+            (host.door, host.refuses) = (door, refuses);
+            if let Robots::Rules { delay } = &mut host.robots {
+                host.named = named.then_some(Named { host: file_host, pages });
+                if patient {
+                    *delay = 20_000 + random.below(40_000) as u64;
+                }
+            }
+        }
+    }
+
+    /// A part of some sites below `/s/`, whose first page answers, or leads to where it may be crawled from, or elsewhere.
+    fn add_sections(&mut self, random: &mut Random) {
+        for index in 0..self.hosts.len() {
+            if random.below(3) > 0 {
+                continue;
+            }
+            let (front, root) = (self.pages.len(), self.hosts[index].start);
+            let count = 2 + random.below(8);
+            for number in 0..count {
+                let path = if number == 0 { "/s/".to_owned() } else { format!("/s/{number}") };
+                let mut links = vec![(front + (number + 1) % count, Spelling::Plain)];
+                for _ in 0..random.below(4) {
+                    let target = if random.below(4) == 0 { root } else { front + random.below(count) };
+                    links.push((target, SPELLINGS[random.below(SPELLINGS.len())]));
+                }
+                self.pages.push(Page { host: index, path, kind: Kind::Html, links, sheds_slash: false });
+            }
+            match random.below(4) {
+                0 => self.pages[front].sheds_slash = true,
+                1 => self.pages[front].kind = Kind::Redirect(front + 1 + random.below(count - 1)),
+                2 => self.pages[front].kind = Kind::Redirect(root),
+                _ => {}
+            }
+            self.hosts[index].section = Some(front);
+            self.pages[root].links.push((front, Spelling::Plain));
+            if let Some(named) = &mut self.hosts[index].sitemap {
+                named.extend((front..self.pages.len()).filter(|_| random.below(3) == 0));
+            }
+        }
     }
 
     fn add_host(&mut self, index: usize, name: &'static str, random: &mut Random) {
@@ -157,33 +271,38 @@ impl World {
                 (_, 0) => format!("/private/{number}"),
                 _ => format!("/p/{number}"),
             };
-            self.pages.push(Page { host: index, path, kind: Kind::Html, links: Vec::new() });
+            let (kind, links) = (Kind::Html, Vec::new());
+            self.pages.push(Page { host: index, path, kind, links, sheds_slash: false });
         }
         let latency = 1 + random.below(300) as u64;
         let nested = random.below(3) == 0;
         let address = address(10 + index);
-        self.hosts.push(Host { name, robots, sitemap: None, nested, latency, start, address });
+        self.hosts.push(Host {
+            name,
+            robots,
+            sitemap: None,
+            nested,
+            named: None,
+            door: Door::Open,
+            refuses: false,
+            section: None,
+            latency,
+            start,
+            address,
+        });
     }
 
     fn choose_kind(&mut self, id: PageId, random: &mut Random) {
         if self.pages[id].path == "/" {
             return;
         }
-        let how = |random: &mut Random| {
-            let retry_after = (random.below(2) == 0).then(|| 1 + random.below(5) as u64);
-            match random.below(3) {
-                0 => Flake::Breaks,
-                1 => Flake::Busy { retry_after },
-                _ => Flake::TooMany { retry_after },
-            }
-        };
         self.pages[id].kind = match random.below(40) {
             0 => Kind::NotFound,
             1..4 => {
                 let target = self.redirect_target(id, random);
                 target.map_or(Kind::Html, Kind::Redirect)
             }
-            4 => Kind::Flaky { failures: 1 + random.below(3) as u32, how: how(random) },
+            4 => Kind::Flaky { failures: 1 + random.below(3) as u32, how: flake(random) },
             5 => Kind::Dead,
             _ => Kind::Html,
         };
@@ -257,59 +376,17 @@ impl World {
             "/sitemap.xml" => Place::Sitemap(host, 0),
             "/sitemap-1.xml" => Place::Sitemap(host, 1),
             "/sitemap-2.xml" => Place::Sitemap(host, 2),
-            _ => match self.pages.iter().position(|page| page.host == host && page.path == path) {
+            // Of which host's robots.txt, the name tells.
+            _ if path.starts_with("/named-") => {
+                let of = path.trim_start_matches("/named-").trim_end_matches(".xml").parse::<usize>().ok()?;
+                Place::Sitemap(host, NAMED + of)
+            }
+            _ => match self.pages.iter().position(|page| {
+                page.host == host && (page.path == path || page.path.strip_suffix('/') == Some(path))
+            }) {
                 Some(id) => Place::Page(id),
                 None => Place::Nothing(host),
             },
         })
-    }
-
-    /// Does a page redirect, in one step or more, to a host whose robots.txt fails?
-    pub(super) fn leads_to_broken_robots(&self, mut id: PageId) -> bool {
-        while let Kind::Redirect(to) = self.pages[id].kind {
-            id = to;
-            if self.hosts[self.pages[id].host].robots == Robots::Broken {
-                return true;
-            }
-        }
-        false
-    }
-
-    pub(super) fn host_of(&self, place: Place) -> usize {
-        match place {
-            Place::Page(id) => self.pages[id].host,
-            Place::Robots(host) | Place::Sitemap(host, _) | Place::Nothing(host) => host,
-        }
-    }
-
-    /// Status and body of robots.txt.
-    pub(super) fn robots_body(&self, host: usize) -> (u16, String) {
-        match self.hosts[host].robots {
-            Robots::Missing => (404, String::new()),
-            Robots::Broken => (503, String::new()),
-            Robots::Rules { delay: 0 } => (200, "User-agent: *\nDisallow: /private/\n".to_owned()),
-            Robots::Rules { delay } => {
-                let seconds = delay as f64 / 1_000.0;
-                (200, format!("User-agent: *\nDisallow: /private/\nCrawl-delay: {seconds}\n"))
-            }
-        }
-    }
-
-    /// Status and body of a sitemap.
-    pub(super) fn sitemap_body(&self, host: usize, file: usize) -> (u16, String) {
-        let Host { name, sitemap, nested, .. } = &self.hosts[host];
-        let Some(pages) = sitemap else { return (404, String::new()) };
-        if *nested && file == 0 {
-            let children = ["sitemap-1.xml", "sitemap.xml", "sitemap-2.xml"];
-            let entries = children.map(|file| format!("<sitemap><loc>https://{name}/{file}</loc></sitemap>"));
-            return (200, format!("<sitemapindex>{}</sitemapindex>", entries.concat()));
-        }
-        if !*nested && file != 0 {
-            return (404, String::new());
-        }
-        let part = pages.iter().enumerate().filter(|(at, _)| !*nested || at % 2 == file - 1);
-        let entries: String =
-            part.map(|(_, id)| format!("<url><loc>{}</loc></url>", self.url(*id, Spelling::Plain))).collect();
-        (200, format!("<urlset>{entries}</urlset>"))
     }
 }

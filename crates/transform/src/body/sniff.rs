@@ -56,6 +56,10 @@ const SIGNATURES: &[(&[u8], &str)] = &[
 /// How many bytes are looked at.
 const HEAD_BYTES: usize = 1_445;
 
+/// Where one byte in so many is of a kind that no text has, the body is none, whatever the header says. Of bytes by chance
+/// one in nine is.
+const NOISE_SHARE: usize = 32;
+
 /// Tells what a body is.
 pub(crate) fn sniff(body: &[u8], content_type: Option<&str>) -> Body {
     let head = body.get(..HEAD_BYTES).unwrap_or(body);
@@ -73,6 +77,15 @@ pub(crate) fn sniff(body: &[u8], content_type: Option<&str>) -> Body {
     if head.get(4..8) == Some(b"ftyp") {
         return Body::Binary("video/mp4".to_owned());
     }
+    match declared(head, content_type) {
+        Body::Binary(media_type) => Body::Binary(media_type),
+        _ if is_noise(head, content_type) => Body::Binary("application/octet-stream".to_owned()),
+        text => text,
+    }
+}
+
+/// What a header says that a body is, as far as the body agrees.
+fn declared(head: &[u8], content_type: Option<&str>) -> Body {
     let essence = content_type
         .and_then(|header| header.split(';').next())
         .unwrap_or_default()
@@ -128,10 +141,28 @@ fn is_pdf(head: &[u8]) -> bool {
     rest.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(rest).starts_with(b"%PDF-")
 }
 
+/// Is a byte one that no text has (WHATWG MIME Sniffing, 3: a binary data byte)?
+const fn is_binary(byte: u8) -> bool {
+    matches!(byte, 0..=8 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F)
+}
+
+/// Does a body begin with a byte order mark of an encoding whose characters have zeros in them?
+fn is_marked_utf16(head: &[u8]) -> bool {
+    head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF")
+}
+
+/// Is there more in a body that no text has than a page has by mistake? Servers call what they know nothing of a page.
+fn is_noise(head: &[u8], content_type: Option<&str>) -> bool {
+    let wide = || {
+        let header = content_type.unwrap_or_default().to_ascii_lowercase();
+        is_marked_utf16(head) || header.contains("utf-16") || header.contains("utf16")
+    };
+    head.iter().filter(|byte| is_binary(**byte)).count() * NOISE_SHARE > head.len() && !wide()
+}
+
 fn unknown(head: &[u8], content_type: Option<&str>) -> Body {
-    let utf16 = head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF");
-    let binary = |byte: &u8| matches!(byte, 0..=8 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F);
-    if !utf16 && head.iter().any(binary) {
+    let binary = |byte: &u8| is_binary(*byte);
+    if !is_marked_utf16(head) && head.iter().any(binary) {
         let named = content_type.filter(|header| !header.is_empty());
         return Body::Binary(named.unwrap_or("application/octet-stream").to_owned());
     }
@@ -218,6 +249,11 @@ mod tests {
             (b"<?php ?><p>x", Some("application/x-httpd-php"), Body::Html),
             (b"\xD0\xCF\x11\xE0\0", Some("application/msword"), binary("application/msword")),
             (b"\0\0\0\x20ftypisom", None, binary("video/mp4")),
+            (b"\x80\x01\xC3(\x10\xFFx", Some("text/html"), binary("application/octet-stream")),
+            (b"\0\0\0\0", Some("text/plain"), binary("application/octet-stream")),
+            (b"<p>one zero\0 among many letters</p>", Some("text/html"), Body::Html),
+            (b"\0<\0p\0>", Some("text/html; charset=utf-16be"), Body::Html),
+            (b"\xFF\xFE<\0p\0>\0", Some("text/html"), Body::Html),
         ];
         for (body, content_type, expected) in rows {
             assert_eq!(

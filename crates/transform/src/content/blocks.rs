@@ -4,11 +4,13 @@
 //! neighbours or the records it stands among is filled in afterwards ([`features`]). Numbers are counts, shares and
 //! distances in elements, as they are: trees only compare them, so no logarithm is taken.
 
+mod between;
 mod collect;
 mod described;
 mod features;
 mod pairs;
 mod surroundings;
+mod wholes;
 mod words;
 
 pub(super) use collect::collect;
@@ -64,6 +66,8 @@ pub(crate) struct Block {
     depth: u16,
     heading: u8,
     hidden: bool,
+    /// It stands in one of [`Blocks::unseen`].
+    pub(crate) unseen: bool,
     signature: u64,
     child_index: u16,
     price: bool,
@@ -75,6 +79,11 @@ pub(crate) struct Block {
 impl Block {
     fn is_in(&self, wanted: &[Tag]) -> bool {
         AROUND.iter().zip(self.around).any(|(tag, distance)| wanted.contains(tag) && distance < FAR)
+    }
+
+    /// Do its elements say that it is not shown, now at least?
+    pub(crate) const fn is_hidden(&self) -> bool {
+        self.hidden
     }
 
     /// Does the block stand in the navigation or the footer?
@@ -190,6 +199,8 @@ pub(crate) struct Blocks {
     pub(crate) list: Vec<Block>,
     /// The text nodes of all blocks, in order.
     pub(crate) nodes: Vec<NodeId>,
+    /// Elements that are hidden, and nothing can show them; none inside another.
+    pub(crate) unseen: Vec<NodeId>,
     elements: Vec<Element>,
     runs: Vec<Run>,
     page: PageFacts,

@@ -2,7 +2,8 @@
 //!
 //! The page is cut into text blocks ([`blocks`]); a small learned model gives each the likelihood that it belongs to
 //! the main content ([`model`]). The blocks kept are those that make the expected F1 of the page largest, so no
-//! threshold is tuned. Tried, and no better on sites that it had not seen: a second model that also knew what the first
+//! threshold is tuned. What it then knows of the page's structure is mended: things that stand between parts of a text, or of
+//! which half is kept, and the notes that a text refers to. Tried, and no better on sites that it had not seen: a second model that also knew what the first
 //! thought of a block's surroundings, a judge that chose the bound by the looks of the page, and the true kind of the
 //! page as one more number.
 //!
@@ -13,10 +14,12 @@
 mod address;
 mod blocks;
 mod model;
+mod notes;
 mod vocabulary;
 
 use url::Url;
 
+use crate::furniture;
 use crate::tree::{Edge, Kind, Tree, Walk};
 use crate::view::View;
 use blocks::{Block, Blocks};
@@ -40,25 +43,40 @@ pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url) -> Narrowed {
     let mut likely = Vec::with_capacity(blocks.list.len());
     blocks.features(|piece| likely.extend(model::likelihoods(piece)));
     let mut kept = choose(&blocks.list, &likely);
-    keep_small(&blocks.list, &mut kept);
+    keep_small(tree, &blocks, &mut kept);
     keep_pairs(&blocks, &mut kept);
-    hide(tree, view, &blocks, &kept);
+    let between = blocks.between(&likely, &kept);
+    for at in between.kept {
+        if let Some(kept) = kept.get_mut(at) {
+            *kept = true;
+        }
+    }
+    blocks.keep_wholes(&mut kept);
+    notes::keep(tree, &blocks, &mut kept);
+    drop_unseen(&blocks, &mut kept, view);
+    hide(tree, view, &blocks, &kept, &between.captions);
     Narrowed { found: kept.iter().any(|kept| *kept), cut: blocks.cut }
 }
 
 /// A page with no more words than this has nothing to be told from its surroundings by.
 const SMALL_PAGE_WORDS: u32 = 60;
 
-/// Keeps all of a small page but what its elements say is no content: the model was taught on pages with much around
-/// their text, and drops the heading and the one link of a page that has no more.
-fn keep_small(blocks: &[Block], kept: &mut [bool]) {
-    let words: u32 = blocks.iter().map(|block| block.words).fold(0, u32::saturating_add);
-    if words <= SMALL_PAGE_WORDS {
-        // A page of nothing but navigation keeps what the model keeps.
-        let has_text = blocks.iter().any(|block| !block.is_beside());
-        for (block, kept) in blocks.iter().zip(kept) {
-            *kept = !block.is_beside() || (*kept && !(has_text && block.is_framing()));
-        }
+/// Keeps all of a small page but what its elements say is no content, and its advertisements and cookie dialogs: the model
+/// was taught on pages with much around their text, and drops the heading and the one link of a page that has no more.
+fn keep_small(tree: &Tree, blocks: &Blocks, kept: &mut [bool]) {
+    let words: u32 = blocks.list.iter().map(|block| block.words).fold(0, u32::saturating_add);
+    if words > SMALL_PAGE_WORDS {
+        return;
+    }
+    let in_furniture =
+        |block: &Block| blocks.nodes_of(block).first().is_some_and(|node| furniture::surrounds(tree, *node));
+    let of_text: Vec<bool> =
+        blocks.list.iter().map(|block| !block.is_beside() && !in_furniture(block)).collect();
+    // A page of nothing but navigation keeps what the model keeps.
+    let has_text = of_text.contains(&true);
+    for ((block, kept), of_text) in blocks.list.iter().zip(kept).zip(of_text) {
+        let framing = has_text && (block.is_framing() || in_furniture(block));
+        *kept = of_text || (*kept && !framing);
     }
 }
 
@@ -71,6 +89,25 @@ fn keep_pairs(blocks: &Blocks, kept: &mut [bool]) {
                 *kept |= !block.is_beside();
             }
         }
+    }
+}
+
+/// Drops what is hidden with nothing that could show it: no reader of the page ever sees it, so it is written for machines.
+/// Not where most of what is kept is so: then it is shown in some other way.
+fn drop_unseen(blocks: &Blocks, kept: &mut [bool], view: &mut View) {
+    let words = |unseen: bool| -> u64 {
+        let found =
+            blocks.list.iter().zip(kept.iter()).filter(|(block, kept)| **kept && block.unseen == unseen);
+        found.map(|(block, _)| u64::from(block.words)).sum()
+    };
+    if words(true) > words(false) {
+        return;
+    }
+    for (block, kept) in blocks.list.iter().zip(kept) {
+        *kept &= !block.unseen;
+    }
+    for node in &blocks.unseen {
+        view.hidden.insert(*node);
     }
 }
 
@@ -98,19 +135,24 @@ fn choose(blocks: &[Block], likely: &[f32]) -> Vec<bool> {
 /// A block this likely is always kept.
 const MOST_DEMANDED: f32 = 0.5;
 
-/// Hides blocks that are not kept, and elements with nothing kept inside.
-fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool]) {
+/// Hides blocks that are not kept, and elements with nothing kept inside. Of captions only the text is hidden.
+fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool], captions: &[usize]) {
     // What is kept or dropped below each node: bit 0 kept, bit 1 dropped.
     let mut below = vec![0_u8; tree.len()];
     let mut first = None;
     let mut last = None;
-    for (block, kept) in blocks.list.iter().zip(kept) {
+    let mut captions = captions.iter().copied().peekable();
+    for ((at, block), kept) in blocks.list.iter().enumerate().zip(kept) {
+        let is_caption = captions.next_if_eq(&at).is_some();
         for node in blocks.nodes_of(block) {
             if *kept {
                 first = first.or(Some(*node));
                 last = Some(*node);
             } else {
                 view.hidden.insert(*node);
+                if is_caption {
+                    continue;
+                }
             }
             let mark = if *kept { 1 } else { 2 };
             // What is around an element that has the mark already has it too.

@@ -104,13 +104,15 @@ impl Lines {
             Some(Container::Item(Item { started: false, .. }) | Container::Quote { started: false })
         );
         if empty && keep_empty {
-            self.start(Leaf::Other);
+            self.start(Leaf::Other); // which starts the container
             self.out.truncate(self.out.trim_end_matches(' ').len());
         }
         let left = self.containers.pop();
         self.width -= left.as_ref().map_or(0, Container::width);
         if let Some(
-            Container::Item(_) | Container::Quote { started: true } | Container::Note { started: true, .. },
+            Container::Item(Item { started: true, .. })
+            | Container::Quote { started: true }
+            | Container::Note { started: true, .. },
         ) = left
         {
             self.last = Some(Leaf::Container);
@@ -125,6 +127,15 @@ impl Lines {
     /// Is nothing written yet in the innermost item?
     pub(super) fn at_item_start(&self) -> bool {
         matches!(self.containers.last(), Some(Container::Item(Item { started: false, .. })))
+    }
+
+    /// Would the line begin with two or more bullets of a kind?
+    pub(super) fn ends_with_bullets(&self, mark: char) -> bool {
+        let unstarted = |container: &&Container| match container {
+            Container::Item(Item { started: false, marker, .. }) => marker.starts_with(mark),
+            _ => false,
+        };
+        self.containers.iter().rev().take_while(unstarted).count() > 1
     }
 
     /// Starts the first line of a block.

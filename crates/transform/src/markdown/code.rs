@@ -458,7 +458,8 @@ fn clean(language: &str) -> Option<String> {
                 | "nohighlight"
                 | "nogutter"
         )
-        && !language.contains(|c: char| c.is_whitespace() || c.is_control() || c == '`');
+        // The last two would be read as the beginning of an escape or of a reference.
+        && !language.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '`' | '\\' | '&'));
     fits.then(|| language.to_owned())
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Style {
 /// Attempts before the marks that still fail become HTML.
 const ATTEMPTS: usize = 4;
 
-/// Openers that a closer is compared with; keeps a paragraph of stray delimiters linear.
+/// Openers that a closer is compared with, and pieces that are looked past; keeps a paragraph of stray delimiters linear.
 const MAX_LOOKBACK: usize = 64;
 
 /// How each mark of a block is written.
@@ -53,8 +53,14 @@ pub(super) fn styles(pieces: &[Piece], text: &str) -> Vec<Style> {
             pair.mark.delimiter().map_or(Style::Html, |(_, character)| Style::Delimiter(character)),
         );
     }
+    let tildes = text.contains('~') || pieces.iter().any(|piece| matches!(piece, Piece::Open(Mark::Strike)));
     for attempt in 0..ATTEMPTS {
-        let failed = failing(pieces, text, &styles, &pairs);
+        let mut failed = failing(pieces, text, &styles, &pairs, Tildes::Count);
+        if tildes {
+            failed.extend(failing(pieces, text, &styles, &pairs, Tildes::Skip));
+            failed.sort_unstable();
+            failed.dedup();
+        }
         if failed.is_empty() {
             return styles;
         }
@@ -103,8 +109,22 @@ impl Run {
     }
 }
 
+/// What tildes beside a delimiter are to a reader: CommonMark has them as punctuation; readers that know struck text, as
+/// `cmark-gfm` does, look past them at what comes next. What is written must be read the same by both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tildes {
+    Count,
+    Skip,
+}
+
+impl Tildes {
+    const fn shows(self, c: char) -> bool {
+        matches!(self, Self::Count) || c != '~'
+    }
+}
+
 /// The pairs that would not be read back as themselves.
-fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair]) -> Vec<usize> {
+fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair], tildes: Tildes) -> Vec<usize> {
     let mut pair_of = vec![usize::MAX; pieces.len()];
     for (number, pair) in pairs.iter().enumerate() {
         for at in [pair.open, pair.close] {
@@ -138,11 +158,13 @@ fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair]) -> Ve
                     index += 1;
                 }
                 debug_assert!(index > start);
-                let next = first_character(pieces, text, styles, index);
+                let next = first_character(pieces, text, styles, index, tildes);
                 let (opens, closes) = flanking(character, last, next);
                 let original = owners.len();
                 runs.push(Run { character, owners, front: 0, opens, closes, original });
-                last = Some(char::from(character));
+                if tildes.shows(char::from(character)) {
+                    last = Some(char::from(character));
+                }
                 continue;
             }
             (Piece::Open(_) | Piece::Close(_), _) => {
@@ -163,11 +185,9 @@ fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair]) -> Ve
                 process(inner, pairs, &mut good);
                 last = Some(')');
             }
-            (Piece::Text(range), _) => {
-                last = text.get(range.clone()).and_then(|text| text.chars().next_back());
-            }
-            (Piece::Raw(range), _) => {
-                last = text.get(range.clone()).and_then(|text| text.chars().next_back());
+            (Piece::Text(range) | Piece::Raw(range), _) => {
+                let end = text.get(range.clone()).unwrap_or_default();
+                last = end.chars().rfind(|c| tildes.shows(*c)).or(last);
             }
             (Piece::Code(_), _) => last = Some('`'),
             (Piece::Image { .. }, _) => last = Some(')'),
@@ -179,19 +199,35 @@ fn failing(pieces: &[Piece], text: &str, styles: &[Style], pairs: &[Pair]) -> Ve
     good.iter().enumerate().filter(|(_, good)| !**good).map(|(number, _)| number).collect()
 }
 
-fn first_character(pieces: &[Piece], text: &str, styles: &[Style], index: usize) -> Option<char> {
-    match (pieces.get(index)?, styles.get(index)) {
-        (Piece::Text(range) | Piece::Raw(range), _) => {
-            text.get(range.clone()).and_then(|text| text.chars().next())
+/// The first character that shows at or after a piece.
+fn first_character(
+    pieces: &[Piece],
+    text: &str,
+    styles: &[Style],
+    index: usize,
+    tildes: Tildes,
+) -> Option<char> {
+    let after = (pieces.get(index..)?, styles.get(index..)?);
+    for (piece, style) in after.0.iter().zip(after.1).take(MAX_LOOKBACK) {
+        let first = match (piece, style) {
+            (Piece::Text(range) | Piece::Raw(range), _) => {
+                text.get(range.clone())?.chars().find(|c| tildes.shows(*c))
+            }
+            (Piece::Open(_) | Piece::Close(_), Style::Delimiter(character)) => {
+                Some(char::from(*character)).filter(|c| tildes.shows(*c))
+            }
+            (Piece::Open(_) | Piece::Close(_), _) => Some('<'),
+            (Piece::Link, _) => Some('['),
+            (Piece::LinkEnd(_), _) => Some(']'),
+            (Piece::Code(_), _) => Some('`'),
+            (Piece::Image { .. }, _) => Some('!'),
+            (Piece::Break, _) => return None,
+        };
+        if first.is_some() {
+            return first;
         }
-        (Piece::Open(_) | Piece::Close(_), Some(Style::Delimiter(character))) => Some(char::from(*character)),
-        (Piece::Open(_) | Piece::Close(_), _) => Some('<'),
-        (Piece::Link, _) => Some('['),
-        (Piece::LinkEnd(_), _) => Some(']'),
-        (Piece::Code(_), _) => Some('`'),
-        (Piece::Image { .. }, _) => Some('!'),
-        (Piece::Break, _) => None,
     }
+    None
 }
 
 /// Can a run open, can it close (CommonMark 6.2)?

@@ -11,6 +11,17 @@ pub(super) struct Counts {
     pub(super) tildes: usize,
     /// Is there what renderers may take for an address without brackets?
     pub(super) address: bool,
+    /// Write [`HELD_DOLLAR`] for a dollar.
+    pub(super) hold_dollars: bool,
+}
+
+/// Stands for a dollar of the text until all is written: beside formulas it needs a backslash, or readers that know
+/// formulas find one from this dollar to the next. No text holds this character otherwise.
+const HELD_DOLLAR: &str = "\u{1}";
+
+/// Puts dollars in their place, in a text that holds some.
+pub(super) fn release_dollars(text: &str, beside_formulas: bool) -> String {
+    text.replace(HELD_DOLLAR, if beside_formulas { "\\$" } else { "$" })
 }
 
 impl Counts {
@@ -44,7 +55,7 @@ pub(super) fn names_address(text: &str) -> bool {
 
 /// May the byte need an escape in some text?
 pub(super) const fn is_special(byte: u8) -> bool {
-    matches!(byte, b'\\' | b'*' | b'_' | b'`' | b'~' | b'<' | b'&' | b']' | b'[' | b'!' | b'|')
+    matches!(byte, b'\\' | b'*' | b'_' | b'`' | b'~' | b'<' | b'&' | b']' | b'[' | b'!' | b'|' | b'$')
 }
 
 /// Writes text of a paragraph; `follow` is the first character of what comes after it in the same line.
@@ -59,6 +70,10 @@ pub(super) fn text(text: &str, follow: Option<char>, counts: &Counts, cell: bool
         let after = characters.as_str();
         let next = after.chars().next().or(follow);
         rest = after;
+        if character == '$' && counts.hold_dollars {
+            out.push_str(HELD_DOLLAR);
+            continue;
+        }
         if needs_escape(character, previous, next, after, counts, cell) {
             if character == '<' && counts.address && previous.is_some_and(|c| !c.is_whitespace()) {
                 out.push_str("&lt;");
@@ -121,45 +136,6 @@ fn is_reference(after: &str) -> bool {
             None => digits(number, 10),
         },
         None => !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric()),
-    }
-}
-
-/// Escapes the brackets of a link's text, which starts at `start`, where they do not pair up. Those of images inside are
-/// left alone; the text of an image itself holds none (`images` is false).
-pub(super) fn brackets(out: &mut String, start: usize, images: bool) {
-    let Some(text) = out.get(start..) else { return };
-    if !text.contains(['[', ']']) {
-        return;
-    }
-    let mut depth = 0_i32;
-    let mut escaped = false;
-    let mut code = false;
-    let mut paired = true;
-    for c in text.chars() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '`' => code = !code,
-            '[' if !code => depth += 1,
-            ']' if !code => depth -= 1,
-            _ => {}
-        }
-        paired &= depth >= 0;
-    }
-    if paired && depth == 0 {
-        return;
-    }
-    let text = text.to_owned();
-    out.truncate(start);
-    let mut escaped = false;
-    let mut image = false;
-    for c in text.chars() {
-        if matches!(c, '[' | ']') && !escaped && !image {
-            out.push('\\');
-        }
-        image = images && c == '!' && !escaped;
-        escaped = c == '\\' && !escaped;
-        out.push(c);
     }
 }
 

@@ -21,6 +21,8 @@ pub(super) struct Inline {
     pub(super) text: String,
     pub(super) targets: Vec<Target>,
     pub(super) open: Vec<Opened>,
+    /// A link around all of this block.
+    pub(super) around: Option<Target>,
     /// Marks that were not opened because too many are.
     ignored: usize,
     /// For each kind, marks that were not opened because one of the kind is open already.
@@ -32,6 +34,8 @@ pub(super) struct Inline {
     pub(super) breaks: usize,
     /// Some text may need an escape.
     pub(super) special: bool,
+    /// A dollar was written, in this block or in one before.
+    pub(super) dollars: bool,
 }
 
 /// Visible ASCII, and what of it may need an escape.
@@ -84,6 +88,11 @@ impl Inline {
     /// Is no mark or link open?
     pub(super) fn is_flat(&self) -> bool {
         self.open.is_empty()
+    }
+
+    /// Is there a link or a picture?
+    pub(super) fn holds_links(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Link | Piece::Image { .. }))
     }
 
     /// Is a link open?
@@ -229,23 +238,9 @@ impl Inline {
         }
         if matches!(self.open.last(), Some(Opened::Mark { mark: last, .. }) if *last == mark) {
             self.open.pop();
-            let hard_space = self.split_hard_space(mark);
             self.pieces.push(Piece::Close(mark));
-            self.pieces.extend(hard_space);
             self.trailing_opens = 0;
         }
-    }
-
-    /// Takes hard spaces off the end of what a mark holds: `**a:&nbsp;**b` is no emphasis, and `**a:**&nbsp;b` says the same.
-    fn split_hard_space(&mut self, mark: Mark) -> Option<Piece> {
-        mark.delimiter()?;
-        let Some(Piece::Text(range)) = self.pieces.last_mut() else { return None };
-        let words = self.text.get(range.clone())?.trim_end_matches(HARD_SPACES);
-        let end = range.start + words.len();
-        if words.is_empty() || end == range.end {
-            return None;
-        }
-        Some(Piece::Text(end..std::mem::replace(&mut range.end, end)))
     }
 
     /// Opens a link; links do not nest.
@@ -331,7 +326,7 @@ impl Inline {
 }
 
 /// Spaces at which no line breaks.
-const HARD_SPACES: [char; 3] = ['\u{A0}', '\u{2007}', '\u{202F}'];
+pub(super) const HARD_SPACES: [char; 3] = ['\u{A0}', '\u{2007}', '\u{202F}'];
 
 /// Spaces alone, hard ones too.
 pub(super) fn is_blank(text: &str) -> bool {

@@ -13,6 +13,9 @@ pub(super) struct List {
     tight: bool,
     /// An item was begun.
     begun: bool,
+    /// What was so before the last item: `begun`, and the list that had just ended. An item that is not written changes
+    /// nothing.
+    before: (bool, Option<(usize, bool, char)>),
     /// The width of the last marker.
     width: usize,
     /// Depth of containers at which its items stand.
@@ -59,6 +62,7 @@ impl Writer<'_> {
             mark,
             tight: !loose,
             begun: false,
+            before: (false, None),
             width: 2,
             depth,
             opened,
@@ -87,6 +91,7 @@ impl Writer<'_> {
                 mark: '-',
                 tight: true,
                 begun: false,
+                before: (false, None),
                 width: 2,
                 depth,
                 opened: false,
@@ -98,11 +103,16 @@ impl Writer<'_> {
         {
             list.number = value.min(999_999_999);
         }
+        // Three bullets and nothing else are a rule (CommonMark, 4.1).
+        if !list.begun && !list.ordered && self.lines.ends_with_bullets(list.mark) {
+            list.mark = if list.mark == '-' { '*' } else { '-' };
+        }
         let marker =
             if list.ordered { format!("{}{} ", list.number, list.mark) } else { format!("{} ", list.mark) };
         let interrupts = !list.ordered || list.number == 1;
         list.number = (list.number + 1).min(999_999_999);
         list.width = marker.len();
+        list.before = (list.begun, self.ended_list);
         let first = !std::mem::replace(&mut list.begun, true) && !list.opened;
         let tight = list.tight;
         self.ended_list = None;
@@ -110,9 +120,14 @@ impl Writer<'_> {
     }
 
     pub(super) fn close_item(&mut self) {
-        self.lines.pop(true);
+        // On a page an item without content is a button, or a place that a script fills.
+        let leaves_nothing = !self.options.faithful && self.lines.at_item_start();
+        self.lines.pop(self.options.faithful);
         // An item outside any list opened a list of its own, which goes on while items follow.
         self.ended_list = None;
+        if let Some(list) = self.lists.last_mut().filter(|_| leaves_nothing) {
+            (list.begun, self.ended_list) = list.before;
+        }
     }
 
     pub(super) fn close_list(&mut self) {

@@ -1,4 +1,4 @@
-//! Links, images, frames and check boxes.
+//! Links, images and check boxes.
 
 use super::piece::Target;
 use super::{BASE64_PLACEHOLDER, Writer};
@@ -34,24 +34,6 @@ impl Writer<'_> {
             self.block_link = Some(target);
         } else if self.block_link.is_none() {
             self.inline.open_link(target);
-        }
-    }
-
-    /// Is it what programs put beside a heading: a mark that leads to the heading itself, or a link to edit its section?
-    pub(super) fn is_furniture(&self, node: NodeId) -> bool {
-        let tree = self.tree;
-        if self.heading.is_none() {
-            return false;
-        }
-        if tree.tag(node) == Tag::Span {
-            let class = tree.attribute(node, Attr::Class).unwrap_or_default();
-            return class.split_ascii_whitespace().any(|word| word == "mw-editsection");
-        }
-        let itself = tree.attribute(node, Attr::Href).is_some_and(|href| href.trim_start().starts_with('#'));
-        itself && {
-            let text = tree.folded_text(node, 40);
-            !text.contains(char::is_alphanumeric)
-                || ["link", "permalink", "anchor"].iter().any(|word| text.eq_ignore_ascii_case(word))
         }
     }
 
@@ -119,44 +101,6 @@ impl Writer<'_> {
             self.inline.space();
         }
     }
-
-    /// What a plug-in would show: the text for those without it, or else a link; false where the latter was written.
-    pub(super) fn object(&mut self, node: NodeId) -> bool {
-        let tree = self.tree;
-        let speaks = tree.elements(node).any(|child| tree.tag(child) != Tag::Param)
-            || tree.children(node).any(|child| !tree.text(child).trim().is_empty());
-        if !speaks {
-            self.frame(node);
-        }
-        speaks
-    }
-
-    /// What is embedded becomes a link.
-    pub(super) fn frame(&mut self, node: NodeId) {
-        let tree = self.tree;
-        if is_unseen(tree, node) {
-            return;
-        }
-        let source = [Attr::Src, Attr::DataSrc, Attr::Data].into_iter().find_map(|name| {
-            tree.attribute(node, name).filter(|source| !source.is_empty() && !source.starts_with("about:"))
-        });
-        let source = source.or_else(|| {
-            tree.elements(node)
-                .find(|child| tree.tag(*child) == Tag::Source)
-                .and_then(|child| tree.attribute(child, Attr::Src))
-        });
-        let Some(url) = source.and_then(|source| self.options.resolver.web(source)) else { return };
-        let label = tree
-            .attribute(node, Attr::Title)
-            .or_else(|| tree.attribute(node, Attr::AriaLabel))
-            .map(fold)
-            .filter(|label| !label.is_empty())
-            .unwrap_or_else(|| url.host_str().unwrap_or_default().to_owned());
-        if self.inline.open_link(Target { address: url.into(), title: None }) {
-            self.inline.text(&label);
-            self.inline.close_link();
-        }
-    }
 }
 
 /// Is a picture or a frame there to count readers: of one pixel, or never drawn, by its attributes or its style?
@@ -198,7 +142,7 @@ fn without_scripts(tree: &Tree, image: NodeId) -> Option<&str> {
 }
 
 /// With white space folded and ends trimmed.
-fn fold(text: &str) -> String {
+pub(super) fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_ascii_whitespace() {
         if !out.is_empty() {

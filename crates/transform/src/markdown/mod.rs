@@ -3,22 +3,30 @@
 //! Why not a ready converter: the one that was measured came back as the same HTML for 93 of 100 examples of the
 //! CommonMark specification, recursed on the depth of the page and parsed it a second time.
 
+mod apart;
 mod block;
+mod brackets;
 mod code;
+mod embed;
 mod emphasis;
 mod escape;
+mod flow;
+mod grid;
 mod inline;
 mod list;
 mod math;
 mod mathml;
 mod media;
 mod note;
+mod paragraph;
+mod permalink;
 mod piece;
 mod render;
 mod table;
 #[cfg(test)]
 mod tests;
 mod tex;
+mod tidy;
 
 pub(crate) use escape::cell;
 pub(crate) use media::is_unseen;
@@ -26,13 +34,13 @@ pub(crate) use media::is_unseen;
 use crate::address::Resolver;
 use crate::tree::{ATTRIBUTE_SPARE, Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
-use block::{Container, Leaf, Lines};
+use block::Lines;
+use grid::Table;
 use inline::Inline;
 use list::List;
 use math::Formula;
 use note::Notes;
-use piece::{Mark, Place, Target};
-use table::Table;
+use piece::{Mark, Target};
 
 /// How Markdown is written.
 #[derive(Debug, Clone, Copy)]
@@ -77,12 +85,20 @@ fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: 
         notes: Notes::of_view(tree, view),
         open_notes: Vec::new(),
         unreadable: None,
+        formulas: false,
+        formulas_in_dollars: false,
     };
     for root in &view.roots {
         writer.walk(*root);
         writer.flush();
     }
-    writer.lines.finish()
+    let out = writer.lines.finish();
+    if writer.inline.dollars {
+        // Where the page itself has formulas between dollars, those it has otherwise are rather formulas too.
+        escape::release_dollars(&out, writer.formulas && !writer.formulas_in_dollars)
+    } else {
+        out
+    }
 }
 
 struct Writer<'t> {
@@ -108,6 +124,10 @@ struct Writer<'t> {
     open_notes: Vec<NodeId>,
     /// A formula that cannot be written is open: formulas inside it are not tried, so that each is read once.
     unreadable: Option<NodeId>,
+    /// A formula was written.
+    formulas: bool,
+    /// One stood between single dollars in the text of the page.
+    formulas_in_dollars: bool,
 }
 
 impl Writer<'_> {
@@ -147,7 +167,8 @@ impl Writer<'_> {
         let mut rest = text;
         while let Some(found) = tex::next(rest) {
             self.inline.text(found.before);
-            self.inline.raw(&math::dollars(found.tex, found.display));
+            self.formula(&math::dollars(found.tex, found.display));
+            self.formulas_in_dollars |= found.in_dollars;
             rest = found.after;
         }
         self.inline.text(rest);
@@ -164,6 +185,7 @@ impl Writer<'_> {
         if !self.notes.is_empty() && self.note(node) {
             return false;
         }
+        self.set_apart(self.apart(node, tag));
         // CommonMark can nest `em` in `em` and `strong` in `strong`; no other elements come of it, and on a page it means
         // nothing.
         let nests = self.options.faithful && matches!(tag, Tag::Em | Tag::Strong);
@@ -185,6 +207,7 @@ impl Writer<'_> {
                 return false;
             }
             Tag::A | Tag::Span if !self.options.faithful && self.is_furniture(node) => return false,
+            Tag::A if !self.options.faithful && note::leads_back(tree, node) => return false,
             Tag::A => self.open_link(node),
             Tag::Img => self.image(node),
             Tag::Input => self.task(node),
@@ -213,6 +236,11 @@ impl Writer<'_> {
 
     fn leave(&mut self, node: NodeId) {
         let tag = self.tree.tag(node);
+        self.end_of(node, tag);
+        self.set_apart(self.apart(node, tag));
+    }
+
+    fn end_of(&mut self, node: NodeId, tag: Tag) {
         match tag {
             Tag::Em | Tag::I | Tag::Cite | Tag::Dfn | Tag::Var if !self.is_icon(node) => {
                 self.inline.close(Mark::Em);
@@ -243,219 +271,9 @@ impl Writer<'_> {
         }
     }
 
-    /// The level of a heading, 1 to 6; by its role too.
-    fn heading_level(&self, node: NodeId) -> Option<u8> {
-        let tag = self.tree.tag(node);
-        tag.heading_level().or_else(|| {
-            let by_role =
-                matches!(tag, Tag::Div | Tag::P) && self.tree.attribute(node, Attr::Role)? == "heading";
-            let level =
-                self.tree.attribute(node, Attr::AriaLevel).and_then(|level| level.trim().parse().ok());
-            by_role.then_some(level.unwrap_or(2_u8).clamp(1, 6))
-        })
-    }
-
     /// Icon fonts use `i` for pictures.
     fn is_icon(&self, node: NodeId) -> bool {
         self.tree.tag(node) == Tag::I && self.tree.first_child(node).is_none()
-    }
-
-    pub(super) fn line_break(&mut self) {
-        if self.in_cell() || self.heading.is_some() || self.inline.in_link() || self.block_link.is_some() {
-            self.inline.line_break();
-        } else if self.inline.trailing_breaks() > 0 {
-            self.flush(); // two in a row are meant as a new paragraph; the marks that are open go on in it
-        } else {
-            self.inline.line_break();
-        }
-    }
-
-    /// Ends the paragraph, heading or cell text collected so far.
-    fn flush(&mut self) {
-        if self.inline.is_empty() {
-            self.inline.take(Place::Paragraph);
-            if let (true, Some(level), false) = (self.options.faithful, self.heading, self.in_cell()) {
-                self.lines.start(Leaf::Other);
-                self.lines.write(&"#".repeat(usize::from(level)));
-            }
-            return;
-        }
-        if self.in_cell() {
-            // A block inside a cell: its end is a break.
-            self.inline.line_break();
-            return;
-        }
-        let link = self.block_link.take();
-        let place = if self.heading.is_some() || link.is_some() { Place::Heading } else { Place::Paragraph };
-        let mut text = self.inline.take(place);
-        if text.is_empty() {
-            self.block_link = link;
-            return;
-        }
-        if let Some(target) = link {
-            if text.contains("](") {
-                self.block_link = Some(target);
-            } else {
-                let mut linked = String::with_capacity(text.len() + target.address.len() + 4);
-                linked.push('[');
-                let start = linked.len();
-                linked.push_str(&text);
-                escape::brackets(&mut linked, start, true);
-                linked.push_str("](");
-                escape::destination(&target.address, false, &mut linked);
-                linked.push(')');
-                text = linked;
-            }
-        }
-        match self.heading {
-            Some(level) => {
-                self.lines.start(Leaf::Other);
-                self.lines.write(&"#".repeat(usize::from(level)));
-                self.lines.write(" ");
-                self.lines.write(&close_hashes(&text));
-            }
-            None => {
-                let is_box =
-                    |text: &str| ["[ ] ", "[x] ", "[X] "].iter().any(|start| text.starts_with(start));
-                let escape_box = self.lines.at_item_start() && !self.task && is_box(&text);
-                self.lines.start(Leaf::Paragraph);
-                let mut start = String::new();
-                for (index, line) in text.split('\n').enumerate() {
-                    start.clear();
-                    if index == 0 && escape_box {
-                        start.push('\\');
-                    }
-                    escape::line_start(line.trim_start_matches(' '), index == 0, &mut start);
-                    if index > 0 {
-                        self.lines.next_line();
-                    }
-                    self.lines.write(&start);
-                }
-            }
-        }
-        self.task = false;
-        self.ended_list = None;
-    }
-
-    fn enter_block(&mut self, node: NodeId, tag: Tag) -> bool {
-        if self.in_cell() {
-            return self.enter_block_in_cell(node, tag);
-        }
-        if matches!(tag, Tag::Td | Tag::Th) {
-            // A table for layout: cells beside each other, rows below each other.
-            self.inline.space();
-            return true;
-        }
-        self.flush();
-        match tag {
-            _ if self.heading_level(node).is_some() => self.heading = self.heading_level(node),
-            Tag::Hr => {
-                self.lines.start(Leaf::Other);
-                self.lines.write(if self.lines.in_item() { "___" } else { "---" });
-                self.ended_list = None;
-            }
-            Tag::Blockquote => self.lines.push(Container::Quote { started: false }),
-            Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.open_list(node, tag == Tag::Ol),
-            Tag::Li if self.notes.definition(node).is_some() => {}
-            Tag::Li => self.open_item(node),
-            Tag::Table if table::holds_data(self.tree, node) => {
-                self.table = Some(Table::new(self.tree, node));
-            }
-            Tag::Table if self.options.faithful && self.html_table(node) => return false,
-            Tag::Dt | Tag::Summary => self.inline.open(Mark::Strong, false),
-            _ => {}
-        }
-        true
-    }
-
-    fn enter_block_in_cell(&mut self, node: NodeId, tag: Tag) -> bool {
-        let tree = self.tree;
-        let Some(table) = &mut self.table else { return true };
-        match tag {
-            Tag::Thead => table.head(true),
-            Tag::Tr => table.start_row(),
-            Tag::Td | Tag::Th => {
-                self.inline.take(Place::Cell);
-                table.start_cell(tree, node);
-            }
-            Tag::Hr | Tag::Caption => {
-                if !self.inline.is_empty() {
-                    self.inline.line_break();
-                }
-            }
-            Tag::Li => {
-                self.break_in_cell();
-                self.inline.raw("-");
-                self.inline.space();
-            }
-            _ => self.break_in_cell(),
-        }
-        true
-    }
-
-    pub(super) fn break_in_cell(&mut self) {
-        if !self.inline.is_empty() && self.inline.trailing_breaks() == 0 {
-            self.inline.line_break();
-        }
-    }
-
-    fn leave_block(&mut self, node: NodeId, tag: Tag) {
-        if self.in_cell() {
-            self.leave_block_in_cell(tag);
-            return;
-        }
-        match tag {
-            Tag::Dt | Tag::Summary => self.inline.close(Mark::Strong),
-            Tag::Td | Tag::Th => {
-                self.inline.space();
-                return;
-            }
-            _ => {}
-        }
-        self.flush();
-        match tag {
-            _ if self.heading_level(node).is_some() => self.heading = None,
-            Tag::Blockquote => self.lines.pop(self.options.faithful),
-            Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.close_list(),
-            Tag::Li => self.close_item(),
-            _ => {}
-        }
-    }
-
-    fn leave_block_in_cell(&mut self, tag: Tag) {
-        let Some(table) = &mut self.table else { return };
-        match tag {
-            Tag::Thead => table.head(false),
-            Tag::Tr => table.end_row(),
-            Tag::Td | Tag::Th => {
-                let content = self.inline.take(Place::Cell);
-                table.end_cell(content);
-            }
-            Tag::Caption => {
-                let caption = self.inline.take(Place::Heading);
-                if !caption.is_empty() {
-                    self.lines.start(Leaf::Paragraph);
-                    let mut line = String::new();
-                    escape::line_start(&caption, true, &mut line);
-                    self.lines.write(&line);
-                }
-            }
-            Tag::Table => {
-                if let Some(table) = self.table.take().filter(|table| !table.is_empty()) {
-                    self.inline.take(Place::Cell);
-                    self.ended_list = None;
-                    self.lines.start(Leaf::Table);
-                    for (index, line) in table.lines().iter().enumerate() {
-                        if index > 0 {
-                            self.lines.next_line();
-                        }
-                        self.lines.write(line);
-                    }
-                }
-            }
-            Tag::Tbody | Tag::Tfoot | Tag::Hr => {}
-            _ => self.break_in_cell(),
-        }
     }
 
     /// Writes the formula that an element is; false where it is none, or none that can be written.
@@ -481,22 +299,17 @@ impl Writer<'_> {
                         self.flush();
                     }
                 }
-                if !formula.is_empty() {
-                    self.inline.raw(&formula);
-                }
+                self.formula(&formula);
                 true
             }
         }
     }
-}
 
-/// Escapes hashes at the end of a heading, which would be dropped.
-fn close_hashes(text: &str) -> String {
-    let without = text.trim_end_matches('#');
-    if without.len() < text.len() && (without.is_empty() || without.ends_with(' ')) {
-        format!("{without}\\{}", text.get(without.len()..).unwrap_or_default())
-    } else {
-        text.to_owned()
+    fn formula(&mut self, formula: &str) {
+        if !formula.is_empty() {
+            self.formulas = true;
+            self.inline.raw(formula);
+        }
     }
 }
 

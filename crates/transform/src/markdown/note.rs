@@ -33,6 +33,8 @@ struct Candidate<'t> {
     link: NodeId,
     fragment: &'t str,
     text: String,
+    /// It is raised, or named as a reference. Another is one only where the list it leads to is one of notes.
+    raised: bool,
 }
 
 impl Notes {
@@ -40,46 +42,48 @@ impl Notes {
     pub(super) fn of_view(tree: &Tree, view: &View) -> Self {
         let candidates = candidates(tree, view);
         let mut notes = Self::default();
-        if candidates.is_empty() {
+        if !candidates.iter().any(|candidate| candidate.raised) {
             return notes; // as on most pages
         }
         let blocks = blocks(tree, view);
-        // One note, one label: where links of different texts lead to one place, that place is no note.
-        let mut texts: HashMap<&str, Option<&str>> = HashMap::new();
-        for candidate in &candidates {
-            let text = texts.entry(candidate.fragment).or_insert(Some(&candidate.text));
-            if *text != Some(candidate.text.as_str()) {
-                *text = None;
+        let mut referred = referred(tree, &candidates, &blocks);
+        let lists = Lists::of(tree, view, &referred);
+        for candidate in candidates.iter().filter(|candidate| !candidate.raised) {
+            if let Some(block) = target(tree, candidate, &blocks).filter(|block| lists.hold(tree, *block)) {
+                referred.insert(block);
             }
         }
-        let mut labels: HashMap<&str, String> = HashMap::new();
+        let unreferred = lists.settle(tree, &mut referred);
+        let mut labels: HashMap<NodeId, String> = HashMap::new();
         let mut taken = HashSet::new();
         let mut number = 1_usize;
+        let mut free = |taken: &mut HashSet<String>| {
+            while !taken.insert(number.to_string()) {
+                number += 1;
+            }
+            number.to_string()
+        };
         for candidate in &candidates {
-            let Some(block) = blocks.get(candidate.fragment).copied().flatten() else { continue };
-            let is_note = matches!(texts.get(candidate.fragment), Some(Some(_)))
-                && tree.first_child(block).is_some()
-                && !tree.ancestors(candidate.link).any(|around| around == block);
-            if !is_note {
+            let Some(block) = target(tree, candidate, &blocks) else { continue };
+            if !referred.contains(&block) {
                 continue;
             }
-            let label = labels.entry(candidate.fragment).or_insert_with(|| {
+            let label = labels.entry(block).or_insert_with(|| {
                 let own = label(&candidate.text);
-                if !own.is_empty() && taken.insert(own.clone()) {
-                    return own;
-                }
-                while !taken.insert(number.to_string()) {
-                    number += 1;
-                }
-                number.to_string()
+                if !own.is_empty() && taken.insert(own.clone()) { own } else { free(&mut taken) }
             });
             notes.references.insert(outermost(tree, candidate), label.clone());
-            notes.definitions.insert(block, label.clone());
             for node in std::iter::once(candidate.link).chain(tree.ancestors(candidate.link).take(2)) {
                 let names = [Attr::Id, Attr::Name].into_iter().filter_map(|name| tree.attribute(node, name));
                 notes.origins.extend(names.map(str::to_owned));
             }
         }
+        for (item, position) in unreferred {
+            let own = position.to_string();
+            let label = if taken.insert(own.clone()) { own } else { free(&mut taken) };
+            labels.insert(item, label);
+        }
+        notes.definitions = labels;
         notes
     }
 
@@ -114,7 +118,7 @@ impl Writer<'_> {
         }
         if !self.open_notes.is_empty()
             && self.tree.tag(node) == Tag::A
-            && self.notes.leads_back(self.tree, node)
+            && (self.notes.leads_back(self.tree, node) || leads_back(self.tree, node))
         {
             return true;
         }
@@ -200,11 +204,110 @@ fn candidate(tree: &Tree, link: NodeId) -> Option<Candidate<'_>> {
                 word.contains("footnote-ref") || word.contains("footnoteref") || word == "noteref"
             })
         });
-    if !raised {
-        return None;
+    let whole = tree.folded_text(link, MAX_LABEL_BYTES * 2);
+    let text = bare(&whole).to_owned();
+    let fits = !text.is_empty() && text.len() <= MAX_LABEL_BYTES;
+    let bracketed = || whole.starts_with('[') && whole.ends_with(']');
+    (fits && (raised || bracketed())).then_some(Candidate { link, fragment, text, raised })
+}
+
+/// The block that a link leads to from outside.
+fn target(tree: &Tree, candidate: &Candidate<'_>, blocks: &HashMap<&str, Option<NodeId>>) -> Option<NodeId> {
+    let block = blocks.get(candidate.fragment).copied().flatten()?;
+    let inside = tree.ancestors(candidate.link).any(|around| around == block);
+    (tree.first_child(block).is_some() && !inside).then_some(block)
+}
+
+/// The blocks that raised links lead to. One note, one label: where such links of different texts lead to one place, that
+/// place is no note.
+fn referred(
+    tree: &Tree,
+    candidates: &[Candidate<'_>],
+    blocks: &HashMap<&str, Option<NodeId>>,
+) -> HashSet<NodeId> {
+    let mut texts: HashMap<&str, Option<&str>> = HashMap::new();
+    for candidate in candidates.iter().filter(|candidate| candidate.raised) {
+        let text = texts.entry(candidate.fragment).or_insert(Some(&candidate.text));
+        if *text != Some(candidate.text.as_str()) {
+            *text = None;
+        }
     }
-    let text = bare(&tree.folded_text(link, MAX_LABEL_BYTES * 2)).to_owned();
-    (!text.is_empty() && text.len() <= MAX_LABEL_BYTES).then_some(Candidate { link, fragment, text })
+    candidates
+        .iter()
+        .filter(|candidate| matches!(texts.get(candidate.fragment), Some(Some(_))))
+        .filter_map(|candidate| target(tree, candidate, blocks))
+        .collect()
+}
+
+/// The lists that some note is an item of. All items of a list are notes or none is: the two are numbered on their own, so
+/// that a list of both would count twice.
+struct Lists {
+    /// To the items with something to read.
+    items: HashMap<NodeId, Vec<NodeId>>,
+}
+
+impl Lists {
+    fn of(tree: &Tree, view: &View, notes: &HashSet<NodeId>) -> Self {
+        let mut items = HashMap::new();
+        for list in notes.iter().filter_map(|note| list_of(tree, *note)) {
+            items.entry(list).or_insert_with(|| {
+                let written = |item: &NodeId| {
+                    tree.tag(*item) == Tag::Li
+                        && !view.skips(tree, *item)
+                        && !tree.folded_text(*item, 1).is_empty()
+                };
+                tree.elements(list).filter(written).collect()
+            });
+        }
+        Self { items }
+    }
+
+    /// Is a block an item of one of them?
+    fn hold(&self, tree: &Tree, block: NodeId) -> bool {
+        list_of(tree, block).is_some_and(|list| self.items.contains_key(&list))
+    }
+
+    /// Makes notes of all items of a list where at least half are referred to, and of none where fewer are. The items that
+    /// nothing refers to, each with its place in its list.
+    fn settle(&self, tree: &Tree, referred: &mut HashSet<NodeId>) -> Vec<(NodeId, u64)> {
+        let mut unreferred = Vec::new();
+        for (list, items) in &self.items {
+            let notes = items.iter().filter(|item| referred.contains(item)).count();
+            if notes * 2 < items.len() {
+                for item in items {
+                    referred.remove(item);
+                }
+                continue;
+            }
+            let first = tree.attribute(*list, Attr::Start).and_then(|start| start.trim().parse().ok());
+            for (item, place) in items.iter().zip(first.unwrap_or(1_u64)..) {
+                if !referred.contains(item) {
+                    unreferred.push((*item, place));
+                }
+            }
+        }
+        unreferred.sort_unstable();
+        unreferred
+    }
+}
+
+/// The list that a block is an item of.
+fn list_of(tree: &Tree, block: NodeId) -> Option<NodeId> {
+    let parent = tree.parent(block).filter(|_| tree.tag(block) == Tag::Li)?;
+    matches!(tree.tag(parent), Tag::Ol | Tag::Ul).then_some(parent)
+}
+
+/// Does a link say by its name that it leads from a note back to the text? A sign, and no words; nor a number, by which a
+/// reader finds the note.
+pub(super) fn leads_back(tree: &Tree, link: NodeId) -> bool {
+    const TARGETS: &[&str] = &["cite_ref", "fnref", "_ftnref", "_ednref", "footnote-ref", "noteref"];
+    const CLASSES: &[&str] = &["backref", "backlink", "reversefootnote"];
+    let Some(fragment) = fragment(tree, link) else { return false };
+    let class = || tree.attribute(link, Attr::Class).unwrap_or_default();
+    let named = TARGETS.iter().any(|start| fragment.starts_with(start))
+        || CLASSES.iter().any(|name| class().contains(name))
+        || tree.attribute(link, Attr::Role) == Some("doc-backlink");
+    named && !tree.folded_text(link, 16).contains(char::is_alphanumeric)
 }
 
 /// The part of the address after the hash, of a link within the page.
@@ -285,6 +388,31 @@ mod tests {
                 "A<sup>[1](#n)</sup><sup>[2](#n)</sup>\n\nNotes",
             ),
             ("not raised", "<p><a href='#n'>1</a></p><p id=n>N</p>", "[1](#n)\n\nN"),
+            (
+                "not raised, but to a note",
+                "<p>A<sup><a href='#n2'>[2]</a></sup> b<a href='#n1'>[1]</a><ol><li id=n1>One<li id=n2>Two</ol>",
+                "A[^2] b[^1]\n\n[^1]: One\n\n[^2]: Two",
+            ),
+            (
+                "a note that nothing refers to",
+                "<p>A<sup><a href='#n1'>1</a></sup> B<sup><a href='#n3'>3</a></sup><ol><li id=n1>One<li id=n2>Two<li id=n3>Three</ol>",
+                "A[^1] B[^3]\n\n[^1]: One\n\n[^2]: Two\n\n[^3]: Three",
+            ),
+            (
+                "numbers that are taken",
+                "<p>A<sup><a href='#n1'>2</a></sup><ol><li id=n1>One<li id=n2>Two</ol>",
+                "A[^2]\n\n[^2]: One\n\n[^1]: Two",
+            ),
+            (
+                "one item of a list of other things",
+                "<p>A<sup><a href='#n1'>1</a></sup><ol><li id=n1>One<li>Two<li>Three</ol>",
+                "A<sup>[1](#n1)</sup>\n\n1. One\n2. Two\n3. Three",
+            ),
+            (
+                "back by its name",
+                "<p>A<sup><a href='#n1'>1</a></sup><ol><li id=n1><b><a href='#cite_ref-1'>^</a></b> One</ol>",
+                "A[^1]\n\n[^1]: One",
+            ),
         ];
         for (name, html, markdown) in rows {
             assert_eq!(html_to_markdown(html, None), markdown, "{name}");

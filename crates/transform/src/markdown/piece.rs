@@ -87,5 +87,7 @@ pub(super) enum Opened {
 pub(super) enum Place {
     Paragraph,
     Heading,
+    /// A heading of a page, where all bold is no bold.
+    Title,
     Cell,
 }

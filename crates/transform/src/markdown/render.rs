@@ -2,13 +2,17 @@
 
 use std::ops::Range;
 
+use memchr::memchr;
+
+use super::brackets;
 use super::emphasis::{self, Style};
 use super::escape::{self, Counts};
-use super::inline::{Inline, is_blank};
-use super::piece::{Opened, Piece, Place};
+use super::inline::Inline;
+use super::piece::{Mark, Opened, Piece, Place};
 
 /// Counts that have every such character escaped.
-const EVERY: Counts = Counts { stars: 2, underscores: 2, backticks: 2, tildes: 2, address: true };
+const EVERY: Counts =
+    Counts { stars: 2, underscores: 2, backticks: 2, tildes: 2, address: true, hold_dollars: true };
 
 impl Inline {
     fn slice(&self, range: &Range<usize>) -> &str {
@@ -24,11 +28,21 @@ impl Inline {
                 Opened::Link(number) => Piece::LinkEnd(number),
             });
         }
+        if let Some(target) = self.around.take() {
+            self.targets.push(target);
+            self.pieces.insert(0, Piece::Link);
+            self.pieces.push(Piece::LinkEnd(self.targets.len() - 1));
+        }
         self.drop_empty();
+        if place == Place::Title {
+            self.unmark_whole(Mark::Strong);
+        }
+        self.spaces_outside();
+        self.dollars |= memchr(b'$', self.text.as_bytes()).is_some();
         let styles = emphasis::styles(&self.pieces, &self.text);
         // An address may run over from piece to piece.
         let address = self.special && escape::names_address(&self.text);
-        let mut counts = Counts { address, ..Counts::default() };
+        let mut counts = Counts { address, hold_dollars: true, ..Counts::default() };
         for piece in &self.pieces {
             match piece {
                 Piece::Text(range) if self.special => counts.add(self.slice(range)),
@@ -52,7 +66,10 @@ impl Inline {
             self.targets.iter().map(|target| target.address.matches('`').count()).sum::<usize>();
         let mut out = String::with_capacity(self.text.len() + self.pieces.len() * 4);
         let mut link_start = None;
+        // What stands in the link that brackets do not reach into.
+        let mut closed = Vec::new();
         for (index, piece) in self.pieces.iter().enumerate() {
+            let before = out.len();
             match piece {
                 Piece::Text(range) if !self.special => out.push_str(self.slice(range)),
                 Piece::Text(range) => {
@@ -82,10 +99,11 @@ impl Inline {
                 Piece::Link => {
                     out.push('[');
                     link_start = Some(out.len());
+                    closed.clear();
                 }
                 Piece::LinkEnd(number) => {
                     if let Some(start) = link_start.take() {
-                        escape::brackets(&mut out, start, true);
+                        brackets::escape(&mut out, start, &closed);
                     }
                     out.push_str("](");
                     self.target(*number, place, &mut out);
@@ -108,7 +126,7 @@ impl Inline {
                     out.push_str("![");
                     let start = out.len();
                     escape::text(self.slice(alt), Some(']'), &EVERY, place == Place::Cell, &mut out);
-                    escape::brackets(&mut out, start, false);
+                    brackets::escape(&mut out, start, &[]);
                     out.push_str("](");
                     self.target(*target, place, &mut out);
                     out.push(')');
@@ -116,68 +134,15 @@ impl Inline {
                 Piece::Break if link_start.is_some() => out.push(' '),
                 Piece::Break => match place {
                     Place::Paragraph => out.push_str("  \n"),
-                    Place::Heading => out.push(' '),
+                    Place::Heading | Place::Title => out.push(' '),
                     Place::Cell => out.push_str("<br>"),
                 },
             }
+            if matches!(piece, Piece::Code(_) | Piece::Image { .. } | Piece::Raw(_)) {
+                closed.push(before..out.len());
+            }
         }
         out
-    }
-
-    /// Drops breaks at the end.
-    fn trim_end(&mut self) {
-        while self.breaks > 0 {
-            match self.pieces.iter().rposition(|piece| matches!(piece, Piece::Break)) {
-                Some(at) => {
-                    self.pieces.remove(at);
-                    self.breaks -= 1;
-                }
-                None => self.breaks = 0,
-            }
-        }
-    }
-
-    /// Drops marks and links with nothing to see inside.
-    fn drop_empty(&mut self) {
-        let mut keep: Vec<Piece> = Vec::with_capacity(self.pieces.len());
-        let mut opens: Vec<(usize, bool)> = Vec::new();
-        for piece in self.pieces.drain(..) {
-            match piece {
-                Piece::Open(_) | Piece::Link => {
-                    opens.push((keep.len(), false));
-                    keep.push(piece);
-                }
-                Piece::Close(_) | Piece::LinkEnd(_) => match opens.pop() {
-                    Some((at, false)) => {
-                        // Only spaces and breaks can stand between: keep those.
-                        if at < keep.len() {
-                            keep.remove(at);
-                        }
-                    }
-                    _ => {
-                        keep.push(piece);
-                        if let Some(outer) = opens.last_mut() {
-                            outer.1 = true;
-                        }
-                    }
-                },
-                Piece::Break => keep.push(piece),
-                Piece::Text(ref range) => {
-                    let visible = self.text.get(range.clone()).is_some_and(|text| !is_blank(text));
-                    if let Some(open) = opens.last_mut() {
-                        open.1 |= visible;
-                    }
-                    keep.push(piece);
-                }
-                _ => {
-                    if let Some(open) = opens.last_mut() {
-                        open.1 = true;
-                    }
-                    keep.push(piece);
-                }
-            }
-        }
-        self.pieces = keep;
     }
 
     fn target(&self, number: usize, place: Place, out: &mut String) {

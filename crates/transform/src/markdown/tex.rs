@@ -19,6 +19,8 @@ pub(super) struct Found<'t> {
     pub(super) tex: &'t str,
     /// It is a paragraph of its own.
     pub(super) display: bool,
+    /// It stands between single dollars.
+    pub(super) in_dollars: bool,
     pub(super) after: &'t str,
 }
 
@@ -61,6 +63,7 @@ pub(super) fn next(text: &str) -> Option<Found<'_>> {
                     before: text.get(..from).unwrap_or_default(),
                     tex,
                     display: matches!(opened, Delimiter::Dollars | Delimiter::Open { display: true }),
+                    in_dollars: opened == Delimiter::Dollar,
                     after,
                 });
             }

@@ -106,10 +106,15 @@ pub(super) fn choose(sources: &Sources<'_>) -> Option<String> {
     if let Some(heading) = headings.iter().find(|heading| slug.likeness(heading) > own) {
         return Some(heading.clone());
     }
-    // What is told for previews has no site in it, and no section.
+    // What is told for previews has no site in it, and no section; and the address may be of it.
     let short = without_site(og_title, names_site);
-    let part =
-        if !short.is_empty() && short.len() < part.len() && stands_in(short, part) { short } else { part };
+    let is_better = slug.likeness(short) > own || (short.len() < part.len() && stands_in(short, part));
+    let part = match part {
+        // `Home`: of a site, its one word says less than its name.
+        one if is_home && words(one).len() == 1 => title,
+        _ if !short.is_empty() && is_better => short,
+        part => part,
+    };
     let heading = headings.first().map(String::as_str).unwrap_or_default();
     [part, og_title, heading, headline].into_iter().find(|text| !text.is_empty()).map(str::to_owned)
 }
@@ -155,111 +160,263 @@ mod tests {
     use super::*;
     use crate::tree::{ParseOptions, parse};
 
-    /// The title of a page at `path` of a site called The Example.
-    fn chosen(path: &str, title: &str, og_title: &str, headline: &str, html: &str) -> Option<String> {
-        let headings = headings(&parse(html, ParseOptions::default()));
-        let url = Url::parse("https://www.example.org").unwrap().join(path).unwrap();
-        let site_name = "The Example";
-        choose(&Sources { headings: &headings, title, og_title, headline, site_name, url: &url })
+    /// A page of a site called The Example, and what it is called.
+    struct Page {
+        name: &'static str,
+        path: &'static str,
+        title: &'static str,
+        og_title: &'static str,
+        headline: &'static str,
+        html: &'static str,
+        expected: &'static str,
     }
 
-    #[test]
-    fn a_heading_is_spelled_as_the_page_tells_machines() {
-        let og_title = "Why isn't bread \"cheap\"? | Bread Site";
-        let chosen = chosen("/x", "", og_title, "", "<h1>Why isn’t bread “cheap”?</h1>");
-        assert_eq!(chosen.as_deref(), Some("Why isn't bread \"cheap\"?"));
+    /// A page at `/x` with no more than a `<title>`, which is what it is called.
+    const PAGE: Page = Page {
+        name: "a title alone",
+        path: "/x",
+        title: "Well-known bread",
+        og_title: "",
+        headline: "",
+        html: "<p>x",
+        expected: "Well-known bread",
+    };
+
+    const WHICH: &str = "<h1>Which flour is best?</h1>";
+    const TOP: &str = "Top flours of the year | The Example";
+
+    const SITES: &[Page] = &[
+        PAGE,
+        Page {
+            name: "the heading without the site",
+            title: "How to bake | Bread Site",
+            html: "<h1>How to bake</h1>",
+            expected: "How to bake",
+            ..PAGE
+        },
+        Page {
+            name: "the site's name last",
+            title: "How to bake - The Example",
+            expected: "How to bake",
+            ..PAGE
+        },
+        Page {
+            name: "the site's name first and last",
+            title: "The Example - How to bake bread - The Example",
+            expected: "How to bake bread",
+            ..PAGE
+        },
+        Page {
+            name: "the heading is the site's",
+            title: "How to bake - Example",
+            html: "<h1>Example</h1>",
+            expected: "How to bake",
+            ..PAGE
+        },
+        Page {
+            name: "the heading is of something else",
+            title: "How we bake bread at home | News",
+            html: "<h1>Subscribe now to us</h1>",
+            expected: "How we bake bread at home",
+            ..PAGE
+        },
+        Page {
+            name: "a part of a work stays",
+            title: "How to bake bread - Part 2",
+            expected: "How to bake bread - Part 2",
+            ..PAGE
+        },
+        Page {
+            name: "a short last part looks like a site",
+            title: "Bread for all - Ample",
+            expected: "Bread for all",
+            ..PAGE
+        },
+        Page {
+            name: "unless the first is short too",
+            title: "Bread - Ample",
+            expected: "Bread - Ample",
+            ..PAGE
+        },
+        Page { name: "the host is the site", title: "Bread - example.org", expected: "Bread", ..PAGE },
+        Page {
+            name: "no section in what is told for previews",
+            title: "Rye bread - Questions - Bakers",
+            og_title: "Rye bread",
+            expected: "Rye bread",
+            ..PAGE
+        },
+        Page {
+            name: "Japanese",
+            title: "窯の温度とは｜陶芸の窓",
+            html: "<h1>窯の温度とは</h1>",
+            expected: "窯の温度とは",
+            ..PAGE
+        },
+        Page {
+            name: "Chinese, joined by a low line",
+            title: "窑炉的温度怎么控制_陶艺网",
+            expected: "窑炉的温度怎么控制",
+            ..PAGE
+        },
+        Page {
+            name: "Thai",
+            title: "วิธีเผาเครื่องปั้นดินเผา | ร้านดิน",
+            html: "<h1>วิธีเผาเครื่องปั้นดินเผา</h1>",
+            expected: "วิธีเผาเครื่องปั้นดินเผา",
+            ..PAGE
+        },
+        Page {
+            name: "Arabic",
+            title: "كيف تخبز الخبز في البيت - موقع",
+            html: "<h1>كيف تخبز الخبز في البيت</h1>",
+            expected: "كيف تخبز الخبز في البيت",
+            ..PAGE
+        },
+        Page {
+            name: "the page of a site is called as the site",
+            path: "/",
+            title: "Example | Bread for all",
+            html: "<h1>Bread for all</h1>",
+            expected: "Example | Bread for all",
+            ..PAGE
+        },
+        Page {
+            name: "but no other page of it",
+            path: "/bread",
+            title: "Example | Bread for all",
+            html: "<h1>Bread for all</h1>",
+            expected: "Bread for all",
+            ..PAGE
+        },
+        Page {
+            name: "one word does not say which site",
+            path: "/",
+            title: "Home - The Example",
+            expected: "Home - The Example",
+            ..PAGE
+        },
+    ];
+
+    const HEADINGS: &[Page] = &[
+        Page {
+            name: "a heading alone",
+            title: "",
+            html: "<h1>Only a heading</h1>",
+            expected: "Only a heading",
+            ..PAGE
+        },
+        Page {
+            name: "nearly the title",
+            title: "Ten ways to bake bread",
+            html: "<h1>Ten great ways to bake bread</h1>",
+            expected: "Ten great ways to bake bread",
+            ..PAGE
+        },
+        Page {
+            name: "one of the title's words",
+            title: "What our bakers tell of bread, rye and salt",
+            html: "<h1>Rye</h1>",
+            expected: "What our bakers tell of bread, rye and salt",
+            ..PAGE
+        },
+        Page {
+            name: "a piece of a word",
+            title: "Wholemeal loaves",
+            html: "<h1>meal</h1>",
+            expected: "Wholemeal loaves",
+            ..PAGE
+        },
+        Page {
+            name: "of two, the one that the title begins with",
+            title: "Rye bread - All breads of the bakery",
+            html: "<h1>All breads of the bakery</h1><h1>Rye bread</h1>",
+            expected: "Rye bread",
+            ..PAGE
+        },
+        Page {
+            name: "spelled as machines are told",
+            title: "",
+            og_title: "Why isn't bread \"cheap\"? | Bread Site",
+            html: "<h1>Why isn’t bread “cheap”?</h1>",
+            expected: "Why isn't bread \"cheap\"?",
+            ..PAGE
+        },
+    ];
+
+    const DECIDED: &[Page] = &[
+        Page {
+            name: "JSON-LD says the heading",
+            title: TOP,
+            headline: "Which flour is best?",
+            html: WHICH,
+            expected: "Which flour is best?",
+            ..PAGE
+        },
+        Page {
+            name: "the address says the heading",
+            path: "/which-flour-best/",
+            title: TOP,
+            html: WHICH,
+            expected: "Which flour is best?",
+            ..PAGE
+        },
+        Page {
+            name: "the address says the title",
+            path: "/top-flours",
+            title: TOP,
+            html: WHICH,
+            expected: "Top flours of the year",
+            ..PAGE
+        },
+        Page { name: "nothing decides", title: TOP, html: WHICH, expected: "Top flours of the year", ..PAGE },
+        Page {
+            name: "the address speaks against a heading that is nearly the title",
+            path: "/bread-for-beginners-step-by-step",
+            title: "Bread for beginners made easy step by step",
+            html: "<h1>Bread made easy</h1>",
+            expected: "Bread for beginners made easy step by step",
+            ..PAGE
+        },
+        Page {
+            name: "the address says what is told for previews",
+            path: "/products/classic-rye-loaf",
+            title: "Classic Loaf | Long Lasting Breads | The Example",
+            og_title: "Classic Rye Loaf",
+            expected: "Classic Rye Loaf",
+            ..PAGE
+        },
+    ];
+
+    fn check(pages: &[Page]) {
+        for page in pages {
+            let headings = headings(&parse(page.html, ParseOptions::default()));
+            let url = Url::parse("https://www.example.org").unwrap().join(page.path).unwrap();
+            let Page { title, og_title, headline, .. } = *page;
+            let sources = Sources {
+                headings: &headings,
+                title,
+                og_title,
+                headline,
+                site_name: "The Example",
+                url: &url,
+            };
+            assert_eq!(choose(&sources).as_deref(), Some(page.expected), "{}", page.name);
+        }
     }
 
     #[test]
     fn the_title_names_the_thing_and_not_the_site() {
-        let rows = [
-            ("How to bake | Bread Site", "<h1>How to bake</h1>", "How to bake"),
-            ("How to bake - The Example", "<p>x", "How to bake"),
-            ("The Example - How to bake bread - The Example", "<p>x", "How to bake bread"),
-            ("How to bake - Example", "<h1>Example</h1>", "How to bake"),
-            ("How we bake bread at home | News", "<h1>Subscribe now to us</h1>", "How we bake bread at home"),
-            (
-                "Ten ways to bake bread",
-                "<h1>Ten great ways to bake bread</h1>",
-                "Ten great ways to bake bread",
-            ),
-            ("Well-known bread", "<p>x", "Well-known bread"),
-            ("How to bake bread - Part 2", "<p>x", "How to bake bread - Part 2"),
-            ("Bread for all - Ample", "<p>x", "Bread for all"),
-            ("Bread - Ample", "<p>x", "Bread - Ample"),
-            ("Bread - example.org", "<p>x", "Bread"),
-            ("", "<h1>Only a heading</h1>", "Only a heading"),
-            // One of the part's words, or a piece of a word, is not what the page is called.
-            (
-                "What our bakers tell of bread, rye and salt",
-                "<h1>Rye</h1>",
-                "What our bakers tell of bread, rye and salt",
-            ),
-            ("Wholemeal loaves", "<h1>meal</h1>", "Wholemeal loaves"),
-            (
-                "Rye bread - All breads of the bakery",
-                "<h1>All breads of the bakery</h1><h1>Rye bread</h1>",
-                "Rye bread",
-            ),
-            ("窯の温度とは｜陶芸の窓", "<h1>窯の温度とは</h1>", "窯の温度とは"),
-            ("窑炉的温度怎么控制_陶艺网", "<p>x", "窑炉的温度怎么控制"),
-            ("วิธีเผาเครื่องปั้นดินเผา | ร้านดิน", "<h1>วิธีเผาเครื่องปั้นดินเผา</h1>", "วิธีเผาเครื่องปั้นดินเผา"),
-            ("كيف تخبز الخبز في البيت - موقع", "<h1>كيف تخبز الخبز في البيت</h1>", "كيف تخبز الخبز في البيت"),
-        ];
-        for (title, html, expected) in rows {
-            assert_eq!(chosen("/x", title, "", "", html).as_deref(), Some(expected), "{title}");
-        }
+        check(SITES);
+    }
+
+    #[test]
+    fn a_heading_counts_where_it_says_what_the_title_says() {
+        check(HEADINGS);
     }
 
     #[test]
     fn where_heading_and_title_differ_the_rest_of_the_page_decides() {
-        let (heading, title) = ("<h1>Which flour is best?</h1>", "Top flours of the year | The Example");
-        let rows = [
-            (
-                "JSON-LD says the heading",
-                "/x",
-                "Which flour is best?",
-                heading,
-                title,
-                "Which flour is best?",
-            ),
-            (
-                "the address says the heading",
-                "/which-flour-best/",
-                "",
-                heading,
-                title,
-                "Which flour is best?",
-            ),
-            ("the address says the title", "/top-flours", "", heading, title, "Top flours of the year"),
-            ("nothing decides", "/x", "", heading, title, "Top flours of the year"),
-            (
-                "the address speaks against a heading that is nearly the title",
-                "/bread-for-beginners-step-by-step",
-                "",
-                "<h1>Bread made easy</h1>",
-                "Bread for beginners made easy step by step",
-                "Bread for beginners made easy step by step",
-            ),
-        ];
-        for (name, path, headline, html, title, expected) in rows {
-            assert_eq!(chosen(path, title, "", headline, html).as_deref(), Some(expected), "{name}");
-        }
-    }
-
-    #[test]
-    fn the_page_of_a_site_is_called_as_the_site() {
-        let title = "Example | Bread for all";
-        assert_eq!(chosen("/", title, "", "", "<h1>Bread for all</h1>").as_deref(), Some(title));
-        assert_eq!(
-            chosen("/bread", title, "", "", "<h1>Bread for all</h1>").as_deref(),
-            Some("Bread for all")
-        );
-    }
-
-    #[test]
-    fn what_is_told_for_previews_has_no_section() {
-        let chosen = chosen("/x", "Rye bread - Questions - Bakers", "Rye bread", "", "<p>x");
-        assert_eq!(chosen.as_deref(), Some("Rye bread"));
+        check(DECIDED);
     }
 }

@@ -112,6 +112,11 @@ pub(super) fn as_spelled<'t>(title: &'t str, wanted: &str) -> Option<&'t str> {
     let mut flat = String::with_capacity(title.len());
     let mut places = Vec::with_capacity(title.len());
     for (at, c) in title.char_indices().filter(|(_, c)| crate::words::is_of_word(*c)) {
+        if c.is_ascii() {
+            flat.push(c.to_ascii_lowercase());
+            places.push((at, at + 1));
+            continue;
+        }
         for small in c.to_lowercase() {
             flat.push(small);
             places.extend(std::iter::repeat_n((at, at + c.len_utf8()), small.len_utf8()));
@@ -120,12 +125,17 @@ pub(super) fn as_spelled<'t>(title: &'t str, wanted: &str) -> Option<&'t str> {
     let found = flat.find(wanted)?;
     let (start, _) = places.get(found)?;
     let (_, end) = places.get((found + wanted.len()).checked_sub(1)?)?;
-    // Quotes and brackets around it, and the mark that ends it, belong to it.
-    let before = title.get(..*start)?.trim_end_matches(['"', '\'', '“', '‘', '(', '[', '«', '¿', '¡']);
+    // Signs that touch it belong to it (`"Bread"`, `<table>`, `C++`), but for those that set parts of a text apart.
+    let touches = |c: char| !c.is_whitespace() && !crate::words::is_of_word(c) && !APART.contains(&c);
+    let before = title.get(..*start)?.trim_end_matches(touches);
     let after = title.get(*end..)?;
-    let rest = after.trim_start_matches(['"', '\'', '”', '’', ')', ']', '»', '?', '!', '.', '…']);
+    let rest = after.trim_start_matches(touches);
     title.get(before.len()..title.len() - rest.len())
 }
+
+/// Signs between parts of a text.
+const APART: [char; 18] =
+    [',', ':', ';', '/', '|', '_', '-', '–', '—', '·', '•', '∙', '、', '，', '：', '；', '｜', '－'];
 
 #[cfg(test)]
 mod tests {
@@ -150,8 +160,19 @@ mod tests {
 
     #[test]
     fn a_part_is_spelled_as_the_title_does() {
-        assert_eq!(as_spelled("Is bread \"cheap\"? | Site", "isbreadcheap"), Some("Is bread \"cheap\"?"));
-        assert_eq!(as_spelled("Straße 1", "strasse"), None);
-        assert_eq!(as_spelled("", "x"), None);
+        let rows = [
+            ("Is bread \"cheap\"? | Site", "isbreadcheap", Some("Is bread \"cheap\"?")),
+            ("Learn C++ | Site", "learnc", Some("Learn C++")),
+            ("Site: Rye bread, and more", "ryebread", Some("Rye bread")),
+            ("<table>: The table element", "tablethetableelement", Some("<table>: The table element")),
+            ("*Of Rye* (1792) - Site", "ofrye1792", Some("*Of Rye* (1792)")),
+            ("From $5", "5", Some("$5")),
+            ("窑炉的温度_陶艺网", "窑炉的温度", Some("窑炉的温度")),
+            ("Straße 1", "strasse", None),
+            ("", "x", None),
+        ];
+        for (title, wanted, expected) in rows {
+            assert_eq!(as_spelled(title, wanted), expected, "{title}");
+        }
     }
 }

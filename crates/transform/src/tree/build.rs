@@ -374,6 +374,7 @@ impl<'a> Build<'a> {
         let tree = &mut *tree;
         let start = tree.attributes.len();
         let mut seen = 0_u128;
+        let mut others = false;
         for attribute in raw {
             let written = attribute.name.of(self.input);
             let name = if written.bytes().any(|byte| byte.is_ascii_uppercase()) {
@@ -385,6 +386,7 @@ impl<'a> Build<'a> {
             };
             let known = Attr::lookup(name);
             if known == Attr::Other {
+                others = true;
                 if !self.options.all_attributes {
                     continue;
                 }
@@ -411,6 +413,12 @@ impl<'a> Build<'a> {
                 }
             });
             tree.attributes.push(Attribute { name: known, name_start, name_end, value_start, value_end });
+        }
+        // Of what may be hidden it counts whether there is anything that a script could find it by.
+        if others && !self.options.all_attributes && seen & (Attr::Hidden.bit() | Attr::Style.bit()) != 0 {
+            let empty =
+                Attribute { name: Attr::Other, name_start: 0, name_end: 0, value_start: 0, value_end: 0 };
+            tree.attributes.push(empty);
         }
         let mut lists = self.builder.sink.lists.borrow_mut();
         lists.push((number(start), number(tree.attributes.len())));

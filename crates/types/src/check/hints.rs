@@ -61,6 +61,8 @@ const ELSEWHERE: &[Elsewhere] = &[
     in_v2("excludes", "excludePaths", "in v2 it is `excludePaths`"),
     in_v2("onlyIncludeTags", "includeTags", "in v2 it is `includeTags`"),
     in_v2("removeTags", "excludeTags", "in v2 it is `excludeTags`"),
+    in_v2("agent", "actions", "agents are not offered: `actions` say what to do on a page"),
+    in_v2("useIndex", "includeSubdomains", "there is no index of sites that others mapped"),
     in_v2("geolocation", "location", "in v2 it is `location`"),
     in_v2("maxCrawledLinks", "limit", "in v2 it is `limit`"),
     // v2's names, met in v1.
@@ -72,7 +74,8 @@ const ELSEWHERE: &[Elsewhere] = &[
     in_v1("pageOptions", "onlyMainContent", "in v1 its fields stand beside `url`"),
     in_v1("crawlerOptions", "scrapeOptions", "in v1 its fields stand beside `url`"),
     in_v1("extractorOptions", "jsonOptions", "in v1 it is `jsonOptions`"),
-    in_v1("extract", "jsonOptions", "in v1 it is `jsonOptions`"),
+    in_v1("extract", "jsonOptions", "in v1 it is `jsonOptions`, with `json` among `formats`"),
+    in_v1("agent", "jsonOptions", "agents are not offered: `actions` say what to do on a page"),
     in_v1("includes", "includePaths", "in v1 it is `includePaths`"),
     in_v1("excludes", "excludePaths", "in v1 it is `excludePaths`"),
     in_v1("onlyIncludeTags", "includeTags", "in v1 it is `includeTags`"),

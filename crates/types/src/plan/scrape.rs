@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Target, WebhookPlan};
+use crate::shown::{debug_with, names};
 
 /// One page to scrape.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +39,7 @@ pub struct BatchPlan {
 }
 
 /// How a page is fetched, rendered and transformed (contract 2.6), with every default filled in.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct ScrapeOptionsPlan {
     /// What the document shall hold.
     pub formats: Formats,
@@ -79,6 +80,11 @@ pub struct ScrapeOptionsPlan {
     /// May the page be stored in the cache? Already false where an option forces it.
     pub store_in_cache: bool,
 }
+
+debug_with!(ScrapeOptionsPlan {
+    formats, only_main_content, include_tags, exclude_tags, max_age, min_age, lockdown, wait_for, mobile,
+    skip_tls_verification, timeout, pdf, actions, location, remove_base64_images, block_ads, proxy, store_in_cache
+} headers: names);
 
 /// What a document shall hold.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -3,17 +3,21 @@ use std::str::FromStr;
 
 use url::{Host, Url};
 
+use crate::SafeUrl;
 use crate::check::quote_url;
 use crate::limits::MAX_URL_BYTES;
+use crate::shown::debug_with;
 
 /// An address to fetch, always `http` or `https`, with a host and without credentials.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Target {
     /// The absolute address.
     pub url: Url,
     /// True where the request named no scheme: `https` is tried first, then `http` if that fails to connect.
     pub scheme_assumed: bool,
 }
+
+debug_with!(Target { scheme_assumed } url: SafeUrl::from);
 
 /// Schemes that people write into address fields. They are told apart from a host before a port
 /// (`localhost:3000`), which is not a scheme.

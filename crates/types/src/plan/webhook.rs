@@ -5,8 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
+use crate::SafeUrl;
+use crate::shown::{debug_with, names};
+
 /// Where a job's events go.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct WebhookPlan {
     /// The receiver.
     pub url: Url,
@@ -17,6 +20,8 @@ pub struct WebhookPlan {
     /// Which events are sent; never empty.
     pub events: Vec<EventKind>,
 }
+
+debug_with!(WebhookPlan { metadata, events } url: SafeUrl::from, headers: names);
 
 /// What happened to a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

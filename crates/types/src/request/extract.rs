@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::extras::Extras;
 use super::options::ScrapeOptions;
 use super::webhook::Webhook;
-use crate::limits;
+use crate::{Faults, limits};
 
 /// Structured data from pages: the body of `POST /v2/extract` (contract 4.1).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -77,6 +77,17 @@ impl ExtractRequest {
     #[must_use]
     pub fn new<U: Into<String>>(urls: impl IntoIterator<Item = U>) -> Self {
         Self { urls: Some(urls.into_iter().map(Into::into).collect()), ..Self::default() }
+    }
+
+    /// The same request with a JSON Schema, as `serde_json::json!` writes one.
+    ///
+    /// # Errors
+    /// Where the schema is no JSON object.
+    pub fn with_schema(self, schema: Value) -> Result<Self, Faults> {
+        match schema {
+            Value::Object(schema) => Ok(Self { schema: Some(schema), ..self }),
+            _ => Err(Faults::single("wrong_type", "`schema` must be a JSON Schema, which is a JSON object")),
+        }
     }
 }
 

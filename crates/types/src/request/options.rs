@@ -9,9 +9,10 @@ use super::format::Format;
 use super::named::{self, name_or_object};
 use crate::limits;
 use crate::plan::PdfMode;
+use crate::shown::{debug_with, names_of};
 
 /// How a page is fetched, rendered and transformed (contract 2.6). What is left out takes v2's default.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScrapeOptions {
     /// What the document shall hold; default `["markdown"]`.
@@ -94,6 +95,12 @@ pub struct ScrapeOptions {
     #[serde(flatten)]
     pub extras: Extras,
 }
+
+debug_with!(ScrapeOptions {
+    formats, only_main_content, include_tags, exclude_tags, max_age, min_age, lockdown, wait_for, mobile,
+    skip_tls_verification, timeout, parsers, actions, location, remove_base64_images, block_ads, proxy, store_in_cache,
+    extras
+} headers: names_of);
 
 /// How a kind of file is parsed: `"pdf"`, or an object with options.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

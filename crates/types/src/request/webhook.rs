@@ -6,9 +6,10 @@ use serde_json::{Map, Value};
 
 use super::named::{self, name_or_object};
 use crate::limits;
+use crate::shown::{address, debug_with, names_of};
 
 /// Where a job's events go (contract 2.5): a bare URL, or an object.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", rename_all = "camelCase")]
 #[schemars(!remote, transform = named::allow_url)]
 pub struct Webhook {
@@ -28,6 +29,7 @@ pub struct Webhook {
     pub events: Option<Vec<String>>,
 }
 name_or_object!(Webhook, "url");
+debug_with!(Webhook { metadata, events } url: address, headers: names_of);
 
 impl Webhook {
     /// All events to this address.

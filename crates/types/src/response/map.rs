@@ -8,6 +8,9 @@ pub struct MapResponse {
     pub success: bool,
     /// The site's addresses, best first where the request ranked them.
     pub links: Vec<MapLink>,
+    /// What the reader should know, such as why a site gave no address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 /// An address of a site.
@@ -30,10 +33,14 @@ pub struct MapResponseV1 {
     pub success: bool,
     /// The site's addresses.
     pub links: Vec<String>,
+    /// What the reader should know, such as why a site gave no address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 impl From<MapResponse> for MapResponseV1 {
     fn from(v2: MapResponse) -> Self {
-        Self { success: v2.success, links: v2.links.into_iter().map(|link| link.url).collect() }
+        let links = v2.links.into_iter().map(|link| link.url).collect();
+        Self { success: v2.success, links, warning: v2.warning }
     }
 }

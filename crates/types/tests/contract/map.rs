@@ -55,6 +55,7 @@ fn maps() {
                 "in v2 it is `sitemap`: \"only\"",
             ),
             no("an unsupported option", with(json!({ "safeMode": true })), "safeMode", "is not offered"),
+            no("v1's useIndex", with(json!({ "useIndex": true })), "useIndex", "there is no index"),
         ],
         "",
         MapPlan::from_json,
@@ -69,6 +70,7 @@ fn maps_of_v1() {
             ok("defaults", with(json!({})), |p| p.sitemap == SitemapMode::Include && p.limit == 5000),
             ok("ignoreSitemap", with(json!({ "ignoreSitemap": true })), |p| p.sitemap == SitemapMode::Skip),
             ok("sitemapOnly", with(json!({ "sitemapOnly": true })), |p| p.sitemap == SitemapMode::Only),
+            ok("useIndex, without effect", with(json!({ "useIndex": true })), |p| p.limit == 5000),
             no(
                 "both",
                 with(json!({ "sitemapOnly": true, "ignoreSitemap": true })),

@@ -161,6 +161,7 @@ fn maps_and_previews() {
             MapLink { url: "https://a.example/".to_owned(), title: Some("A".to_owned()), description: None },
             MapLink { url: "https://a.example/b".to_owned(), ..MapLink::default() },
         ],
+        warning: None,
     };
     is_written(
         &map,
@@ -170,6 +171,10 @@ fn maps_and_previews() {
         &MapResponseV1::from(map),
         &json!({ "success": true, "links": ["https://a.example/", "https://a.example/b"] }),
     );
+    let closed = || MapResponse { success: true, links: Vec::new(), warning: Some("closed".to_owned()) };
+    let written = json!({ "success": true, "links": [], "warning": "closed" });
+    is_written(&closed(), &written);
+    is_written(&MapResponseV1::from(closed()), &written);
     let data = CrawlParams {
         url: "https://a.example/".to_owned(),
         include_paths: Some(vec!["^/b".to_owned()]),

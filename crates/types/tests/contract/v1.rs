@@ -156,6 +156,9 @@ fn options() {
                 "extractorOptions",
                 "in v1 it is `jsonOptions`",
             ),
+            no("extract", json!({ "extract": {} }), "extract", "in v1 it is `jsonOptions`, with `json`"),
+            no("agent", json!({ "agent": { "model": "m" } }), "agent", "agents are not offered: `actions`"),
+            no("content", json!({ "formats": ["content"] }), "formats[0]", "one of `markdown`"),
         ]
     });
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::Outcome;
 
 /// A job that has pages left, as the law sees it.
 #[derive(Debug, Default)]
@@ -65,8 +66,63 @@ fn play(steps: &[(Vec<u64>, bool)], one_host: bool) {
     }
 }
 
+/// Plays `steps`, each some new jobs of these groups with so many pages and then one turn. A job whose pages are done is
+/// closed, and its group forgotten with the last one. All jobs want one host, or each its own.
+fn play_groups(steps: &[Vec<(u64, u64)>], one_host: bool) {
+    let config = FrontierConfig { max_in_flight: 1, ..FrontierConfig::default() };
+    let mut frontier = Frontier::new(config);
+    let now = Duration::ZERO;
+    let mut jobs: BTreeMap<JobSlot, (u64, u64)> = BTreeMap::new();
+    // Turns of others since its own last one, or since it had none to wait for.
+    let mut passed_over: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut came = 0;
+    for arrivals in steps {
+        for (group, pages) in arrivals {
+            let job = frontier.open_for(Group(*group), JobRules::with_limit(u64::MAX));
+            came += 1;
+            let host = if one_host { 0 } else { came };
+            let candidates = (0..*pages).map(|page| Candidate {
+                url: Url::parse(&format!("https://h{host}.test/{page}")).unwrap(),
+                key: UrlKey::from_raw(page),
+                external: false,
+                priority: Candidate::NORMAL,
+            });
+            frontier.admit(job, 0, candidates, now);
+            jobs.insert(job, (*group, *pages));
+            passed_over.entry(*group).or_default();
+        }
+        let Some(lease) = frontier.lease(1, now).leases.pop() else {
+            assert!(jobs.is_empty(), "{} jobs have pages, and nothing is leased", jobs.len());
+            continue;
+        };
+        let (group, pages) = jobs[&lease.job];
+        for (other, passed) in &mut passed_over {
+            *passed = if *other == group { 0 } else { *passed + 1 };
+            assert!(*passed < GROUPS, "group {other} is passed over {passed} times");
+        }
+        frontier.finish(lease.id, Outcome::Document, [], now);
+        if pages == 1 {
+            frontier.close(lease.job);
+            jobs.remove(&lease.job);
+        } else {
+            jobs.insert(lease.job, (group, pages - 1));
+        }
+        passed_over.retain(|group, _| jobs.values().any(|(of, _)| of == group));
+    }
+}
+
+const GROUPS: u64 = 4;
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn every_group_has_its_turn_however_many_jobs_others_have(
+        steps in prop::collection::vec(prop::collection::vec((0..GROUPS, 1_u64..6), 0..4), 1..120),
+        one_host in any::<bool>(),
+    ) {
+        play_groups(&steps, one_host);
+    }
 
     #[test]
     fn every_job_has_its_turn_whoever_comes(

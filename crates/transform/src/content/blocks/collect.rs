@@ -17,6 +17,7 @@ struct Frame {
     tag: Tag,
     block: bool,
     hidden: bool,
+    unseen: bool,
     number: u32,
     /// The nearest frame of a block element, itself included.
     block_at: u32,
@@ -193,24 +194,36 @@ impl<'t> Collector<'t> {
         let mut groups = 0;
         let mut first_class = 0;
         let mut hidden = false;
+        let (mut unseen, mut is_named) = (false, false);
         let mut href = "";
         for (name, value) in tree.known_attributes(node) {
             match name {
                 Attr::Class => {
+                    is_named = true;
                     let class = self.names.read(value);
                     groups |= class.groups;
                     first_class = class.first;
                 }
                 Attr::Id | Attr::Role | Attr::AriaLabel | Attr::DataTestid => {
+                    is_named = true;
                     groups |= self.names.read(value).groups;
                 }
                 Attr::Itemprop => {
+                    is_named = true;
                     groups |= self.names.read(value).groups;
                     self.blocks.page.prices += u32::from(value == "price");
                 }
-                Attr::Hidden => hidden = true,
+                Attr::Hidden => {
+                    hidden = true;
+                    unseen |= !value.eq_ignore_ascii_case("until-found");
+                }
                 Attr::AriaHidden => hidden |= value == "true",
-                Attr::Style => hidden |= is_unseen(value),
+                Attr::Style => {
+                    let said = is_unseen(value);
+                    hidden |= said;
+                    unseen |= said;
+                }
+                Attr::Other | Attr::Name | Attr::Open => is_named = true,
                 Attr::Href => href = value,
                 _ => {}
             }
@@ -233,6 +246,8 @@ impl<'t> Collector<'t> {
             tag,
             block,
             hidden,
+            // A fold or a tab has a name that its script finds it by.
+            unseen: unseen && !is_named,
             number,
             block_at: at,
             groups,
@@ -249,6 +264,7 @@ impl<'t> Collector<'t> {
             parent.children = parent.children.saturating_add(1);
             frame.depth = parent.depth.saturating_add(1);
             frame.hidden |= parent.hidden;
+            frame.unseen |= parent.unseen;
             frame.signature = mix(parent.signature, looks);
             if !block {
                 frame.block_at = parent.block_at;
@@ -266,6 +282,9 @@ impl<'t> Collector<'t> {
                 }
             }
             (element.run, element.place) = (parent.last_child.1, parent.last_child.2);
+        }
+        if frame.unseen && self.frames.last().is_none_or(|parent| !parent.unseen) {
+            self.blocks.unseen.push(node);
         }
         self.blocks.elements.push(element);
         self.frames.push(frame);
@@ -345,6 +364,7 @@ impl<'t> Collector<'t> {
         block.kind = frame.tag as u8;
         block.depth = frame.depth;
         block.hidden = innermost.hidden;
+        block.unseen = frame.unseen;
         block.signature = frame.signature;
         block.child_index = self.frames.get(at.wrapping_sub(1)).map_or(0, |parent| parent.children);
         block.images_before = std::mem::take(&mut self.images);

@@ -2,6 +2,7 @@
 
 use super::Block;
 use super::described::{Described, Known};
+use crate::words::is_unspaced;
 
 /// Classes of bytes, one bit each.
 pub(super) const WORD: u8 = 1;
@@ -80,12 +81,12 @@ pub(super) fn hash_text(text: &str) -> u64 {
         .fold(0, |hash, (word, classes)| if classes & WORD == 0 { hash } else { mix(hash, word) })
 }
 
-/// How many characters of a word belong to a script that puts no spaces between words.
-fn unspaced(word: &str) -> usize {
-    word.chars()
-        .filter(|c| matches!(c, '\u{2E80}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{E00}'..='\u{E7F}'))
-        .count()
-}
+/// Signs that end a sentence, and a part of one, in scripts that put no space behind them.
+const WIDE_STOPS: [char; 5] = ['。', '！', '？', '．', '｡'];
+const WIDE_PAUSES: [char; 5] = ['、', '，', '；', '､', '﹐'];
+
+/// The space of scripts that put none between words.
+const WIDE_SPACE: char = '\u{3000}';
 
 /// What blocks are compared with, word for word.
 #[derive(Debug, Default)]
@@ -156,19 +157,63 @@ impl Block {
         }
     }
 
-    /// Counts a word that is not all ASCII; true where it holds the sign of a currency.
+    /// Counts a run that is not all ASCII, a word or, in scripts without spaces, several; true where it holds the sign of a
+    /// currency.
     #[cold]
-    fn wide_word(&mut self, word: &str) -> bool {
+    fn wide_word(&mut self, run: &str) -> bool {
         if self.words == 0 {
-            self.starts_capital = word.chars().next().is_some_and(char::is_uppercase);
+            self.starts_capital = run.chars().next().is_some_and(char::is_uppercase);
         }
-        // Scripts without spaces between words count a word for every two characters.
-        self.words += 1 + u32::try_from(unspaced(word) / 2).unwrap_or(0);
-        self.letters += u32::try_from(word.chars().count()).unwrap_or(u32::MAX);
+        let (mut letters, mut unspaced, mut pieces, mut stops, mut sign) = (0, 0, 0, 0, false);
+        let mut apart = true;
+        for c in run.chars() {
+            if c == WIDE_SPACE {
+                apart = true;
+                continue;
+            }
+            pieces += u32::from(std::mem::take(&mut apart));
+            letters += 1;
+            unspaced += u32::from(is_unspaced(c));
+            stops += u32::from(WIDE_STOPS.contains(&c));
+            self.commas += u32::from(WIDE_PAUSES.contains(&c));
+            sign |= matches!(c, '€' | '£' | '¥' | '₹');
+        }
+        // Such scripts count a word for every two characters.
+        self.words += pieces + unspaced / 2;
+        self.letters += letters;
+        let run = run.trim_end_matches(WIDE_SPACE);
+        let unquoted = run.trim_end_matches(['」', '』', '）', '”', '’']);
+        let ends_wide = unquoted.ends_with(WIDE_STOPS);
+        // The last sentence of the run is counted by its end.
+        self.sentences += stops - u32::from(ends_wide);
         self.ends_sentence =
-            word.ends_with(['.', '!', '?', '…', '。', '！', '？', '؟', '।']) || word.ends_with(".”");
-        self.commas += u32::from(word.ends_with([',', ';', '、', '，', '،']));
-        self.has_colon_end = word.ends_with(':');
-        word.contains(['€', '£', '¥', '₹'])
+            ends_wide || run.ends_with(['.', '!', '?', '…', '؟', '।']) || run.ends_with(".”");
+        self.commas += u32::from(run.ends_with([',', ';', '،']));
+        self.has_colon_end = run.ends_with([':', '：']);
+        sign
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_without_spaces_have_sentences_too() {
+        // Words, sentences, commas; whether a sentence ends.
+        let rows = [
+            ("One, two; three. Four!", (4, 2, 2, true)),
+            ("窯は熱い。土は、冷たい。", (5, 2, 1, true)),
+            ("「窯は熱い。」", (3, 1, 0, true)),
+            ("窯は熱い。土は", (4, 1, 0, false)),
+            ("窯の温度\u{3000}土の温度", (6, 0, 0, false)),
+            ("가마 온도", (2, 0, 0, false)),
+            ("Où est-il ? À Genève, bien sûr…", (6, 1, 1, true)),
+        ];
+        for (text, expected) in rows {
+            let mut block = Block::default();
+            block.read(text, &Compared::default());
+            assert_eq!((block.words, block.sentences, block.commas, block.ends_sentence), expected, "{text}");
+        }
     }
 }

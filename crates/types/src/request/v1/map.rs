@@ -40,6 +40,9 @@ pub struct MapRequest {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = limits::MIN_TIMEOUT_MS, max = limits::MAX_TIMEOUT_MS))]
     pub timeout: Option<u64>,
+    /// Accepted, without effect: there is no index of sites that others mapped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub use_index: Option<bool>,
     /// Where requests should seem to come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::limits;
 use crate::request::{self, Action, ChangeTrackingFormat, Extras, JsonFormat, Location, Parser, Proxy};
+use crate::shown::{debug_with, names_of};
 
 /// v1's names of formats. They take no options here: those stand in [`ScrapeOptions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -48,7 +49,7 @@ pub struct JsonOptions {
 }
 
 /// How a page is fetched, rendered and transformed, in v1's names. What is left out takes v1's default.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScrapeOptions {
     /// What the document shall hold; default `["markdown"]`.
@@ -137,6 +138,12 @@ pub struct ScrapeOptions {
     #[serde(flatten)]
     pub extras: Extras,
 }
+
+debug_with!(ScrapeOptions {
+    formats, only_main_content, include_tags, exclude_tags, max_age, min_age, lockdown, wait_for, mobile,
+    skip_tls_verification, timeout, parse_pdf, json_options, change_tracking_options, actions, location,
+    remove_base64_images, block_ads, proxy, store_in_cache, extras
+} headers: names_of);
 
 impl From<ScrapeOptions> for request::ScrapeOptions {
     /// Entry `i` of `formats` becomes entry `i` of v2's `formats`, with the options that v1 keeps elsewhere.

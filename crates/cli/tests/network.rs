@@ -1,0 +1,142 @@
+//! How requests leave: certificates, proxies, the cache on disk, and which links lead on.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
+
+mod support;
+
+use std::sync::Arc;
+
+use gleaner_testkit::{ProxyServer, RawServer, Site, SiteSpec, Step};
+use rcgen::{CertificateParams, KeyPair};
+use rustls::ServerConfig;
+use rustls::pki_types::PrivateKeyDer;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+use support::{printed, run_at_home, succeed, told};
+
+/// A page over TLS, with a certificate that nobody vouches for; gives its address.
+async fn secured() -> String {
+    let key = KeyPair::generate().unwrap();
+    let certificate =
+        CertificateParams::new(vec!["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![certificate.der().clone()],
+            PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
+        )
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://localhost:{}/", listener.local_addr().unwrap().port());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            // A client that mistrusts the certificate ends the handshake.
+            let Ok(mut stream) = acceptor.accept(stream).await else { continue };
+            let mut request = [0; 4_096];
+            let _ = stream.read(&mut request).await;
+            let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\nConnection: close\r\n\r\n<h1>Tea</h1>";
+            let _ = stream.write_all(page.as_bytes()).await;
+            let _ = stream.shutdown().await;
+        }
+    });
+    url
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn certificates_are_checked_unless_told_otherwise() {
+    let url = secured().await;
+    let run = move |words: Vec<&'static str>| {
+        let url = url.clone();
+        tokio::task::spawn_blocking(move || {
+            run_at_home(
+                &words.iter().map(|word| if *word == "URL" { &url } else { *word }).collect::<Vec<_>>(),
+            )
+        })
+    };
+    for words in [vec!["scrape", "URL"], vec!["crawl", "URL"], vec!["map", "URL", "--sitemap", "skip"]] {
+        let output = run(words.clone()).await.unwrap();
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {}", told(&output));
+        assert!(told(&output).contains("--skip-tls-verification"), "{words:?}: {}", told(&output));
+        assert!(output.stdout.is_empty(), "{words:?}");
+    }
+    let output = run(vec!["scrape", "URL", "--skip-tls-verification"]).await.unwrap();
+    assert_eq!(succeed(&output).trim(), "# Tea");
+}
+
+#[test]
+fn a_proxy_that_is_named_takes_the_requests() {
+    let server = Site::generate(SiteSpec::pages(2)).serve().unwrap();
+    let (plain, stealth) = (ProxyServer::start().unwrap(), ProxyServer::start().unwrap());
+    let page = server.url("/p/1");
+    let proxies = [format!("http://{}", plain.addr()), format!("socks5://{}", stealth.addr())];
+    let words = [
+        "scrape",
+        &page,
+        "--formats",
+        "markdown,links",
+        "--proxy-url",
+        &proxies[0],
+        "--stealth-proxy-url",
+        &proxies[1],
+    ];
+    let used = printed(&run_at_home(&words))["metadata"]["proxyUsed"].clone();
+    assert_eq!((used.as_str(), plain.connections(), stealth.connections()), (Some("basic"), 1, 0));
+    let used =
+        printed(&run_at_home(&[&words[..], &["--proxy", "stealth"]].concat()))["metadata"]["proxyUsed"]
+            .clone();
+    assert_eq!((used.as_str(), plain.connections(), stealth.connections()), (Some("stealth"), 1, 1));
+}
+
+#[test]
+fn a_cache_in_a_folder_outlives_the_program() {
+    let place = tempfile::tempdir().unwrap();
+    let server = Site::generate(SiteSpec::pages(2)).serve().unwrap();
+    let page = server.url("/p/1");
+    let words = ["scrape", &page, "--formats", "markdown,links", "--cache", place.path().to_str().unwrap()];
+    let state = |more: &[&str]| {
+        let output = run_at_home(&[&words[..], more].concat());
+        printed(&output)["metadata"]["cacheState"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(state(&["--store-in-cache", "false"]), "miss");
+    assert_eq!(state(&[]), "miss", "nothing was to be kept");
+    assert_eq!(state(&[]), "hit");
+    assert_eq!(state(&["--max-age", "0"]), "miss");
+    assert_eq!(server.requests(), 3);
+}
+
+#[test]
+fn map_leaves_out_nofollow_links_and_takes_iframes_where_asked() {
+    let page = "<a href=/a>a</a> <a rel=nofollow href=/b>b</a> <iframe src=/c></iframe>";
+    let answer = Step::respond("200 OK", &[("content-type", "text/html")], page);
+    let missing = Step::respond("404 Not Found", &[("connection", "close")], "");
+    for (options, paths) in [
+        (&[][..], &["/", "/a", "/b"][..]),
+        (&["--nofollow"], &["/", "/a"]),
+        (&["--iframes"], &["/", "/a", "/b", "/c"]),
+    ] {
+        let robots = vec![Step::ReadRequest, missing.clone(), Step::Close];
+        let site = RawServer::start_each([robots, vec![Step::ReadRequest, answer.clone()]]).unwrap();
+        let url = format!("{}/", site.base_url());
+        let listed = succeed(&run_at_home(&[&["map", &url, "--sitemap", "skip"], options].concat()));
+        let mut listed: Vec<&str> =
+            listed.lines().filter_map(|line| line.strip_prefix(&site.base_url())).collect();
+        listed.sort_unstable();
+        assert_eq!(listed, paths, "{options:?}");
+    }
+}
+
+#[test]
+fn a_country_without_proxies_is_remarked_on() {
+    let server = Site::generate(SiteSpec::pages(2)).serve().unwrap();
+    let page = server.url("/p/1");
+    for words in [["scrape", &page], ["map", &page]] {
+        let output = run_at_home(&[&words[..], &["--location-country", "DE"]].concat());
+        succeed(&output);
+        assert!(told(&output).contains("--location-country has no effect"), "{words:?}: {}", told(&output));
+    }
+}

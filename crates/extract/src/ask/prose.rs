@@ -1,0 +1,140 @@
+//! Rows that stand in running text, in paragraphs or in cards: what no run of records holds.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::extractor::{Session, claim, piece_of};
+use super::record::{Asked, Proved, Record};
+use super::stated::Row;
+use super::{answer, prompt};
+use crate::bind::Want;
+use crate::ground::{Folded, LinkTable};
+use crate::schema::{ShapeKind, WireSchema};
+
+/// Calls for one list in running text.
+pub const MAX_PROSE_CALLS: usize = 16;
+/// Bytes of page text that one call carries.
+const MAX_PIECE_BYTES: usize = 16 << 10;
+/// Rows that one call may give.
+const MAX_ROWS: usize = 200;
+/// Rows that an answer has room for.
+const EXPECTED_ROWS: usize = 10;
+/// Bytes of a row on each side of its name.
+const MAX_NEAR_BYTES: usize = 800;
+/// Least letters and digits of a rest of the page that is worth a call.
+const LEAST_REST: usize = 40;
+
+/// Reads rows off the page piece by piece; reading goes on from the last row that an answer reached.
+///
+/// Nothing can be counted here. A row is held against the text round its name, from the last value of the row before to the name of the next one,
+/// so that it takes no value of another; a name that stands once gives one row.
+pub(super) async fn read(session: &Session<'_>, asked: &Asked<'_>, wants: &[Want<'_>]) -> Vec<Row> {
+    let mut out: Vec<Row> = Vec::new();
+    let mut offset = 0;
+    for _ in 0..MAX_PROSE_CALLS {
+        let Some(rest) = session.page.markdown.get(offset..) else { break };
+        if rest.chars().filter(|found| found.is_alphanumeric()).take(LEAST_REST).count() < LEAST_REST {
+            break;
+        }
+        let piece = piece_of(rest, session.chunk_bytes().min(MAX_PIECE_BYTES));
+        let mut links = LinkTable::default();
+        let sent = links.replace(piece, &session.page.url);
+        let note = "Give one row for each such thing that the text is about or lists, in its order, and no rows where there is none.";
+        let messages =
+            prompt::messages(session.task.system_prompt, session.task.prompt, &asked.row, note, &sent);
+        let places = wants.len().max(1) * EXPECTED_ROWS;
+        let Some(text) = session.ask(messages, &asked.answer, places).await else { break };
+        let rows = answer::rows(&text, MAX_ROWS);
+        let rows: Vec<Value> = rows.into_iter().map(|row| WireSchema::restore(&asked.row, row)).collect();
+        let (proved, reached) = rows_of_piece(session, asked, wants, &links, (piece, offset), &rows);
+        let gained = !proved.is_empty();
+        out.extend(proved);
+        offset += if gained { reached.max(1) } else { piece.len().max(1) };
+        while !session.page.markdown.is_char_boundary(offset) {
+            offset += 1;
+        }
+    }
+    if let [(_, only)] = out.as_slice()
+        && session.is_heading(only)
+    {
+        out.clear();
+    }
+    out
+}
+
+/// The rows of an answer that the piece states, and how far the last of them reaches into it.
+fn rows_of_piece(
+    session: &Session<'_>,
+    asked: &Asked<'_>,
+    wants: &[Want<'_>],
+    links: &LinkTable,
+    (piece, offset): (&str, usize),
+    rows: &[Value],
+) -> (Vec<Row>, usize) {
+    let folded = Folded::new(piece);
+    // Where each row's name stands, in the order of the rows.
+    let mut anchors: Vec<(&Value, Range<usize>)> = Vec::new();
+    let mut seen: HashSet<usize> = HashSet::new();
+    let mut from = 0;
+    for row in rows {
+        let Some(anchor) = anchor(&folded, wants, row, from) else { continue };
+        if seen.insert(anchor.start) {
+            from = anchor.end;
+            anchors.push((row, anchor));
+        }
+    }
+    anchors.sort_by_key(|(_, anchor)| anchor.start);
+    let starts: Vec<usize> = anchors.iter().map(|(_, anchor)| anchor.start).collect();
+    let mut out = Vec::new();
+    let (mut reached, mut last_name) = (0, 0);
+    for (at, (row, anchor)) in anchors.into_iter().enumerate() {
+        let next = starts.get(at + 1).copied().unwrap_or(piece.len());
+        let end = edge(piece, next.min(anchor.end.saturating_add(MAX_NEAR_BYTES)));
+        // Values may stand before the name, behind the last one of the row before.
+        let before = anchor.start.saturating_sub(MAX_NEAR_BYTES).max(reached).max(last_name);
+        let before = edge(piece, before.min(anchor.start));
+        last_name = anchor.end;
+        let judged = [anchor.start, before].into_iter().filter_map(|start| {
+            let range = start + offset..end + offset;
+            let record = Record::new(&session.page.markdown, range, &session.page.url)?;
+            Some(record.judge(session, links, asked, wants, row)).filter(Proved::holds)
+        });
+        // The first of equals: what stands behind the name.
+        let Some(proved) = judged.min_by_key(|proved| std::cmp::Reverse(proved.leaves.len())) else {
+            continue;
+        };
+        let proofs = proved.leaves.iter().flat_map(|leaf| &leaf.provenance);
+        let ends = proofs.filter_map(|proof| Some(proof.span.as_ref()?.end.saturating_sub(offset)));
+        reached = ends.max().unwrap_or(anchor.end).max(reached);
+        out.push((proved.row, proved.leaves));
+    }
+    (out, reached.min(piece.len()))
+}
+
+/// Where the value stands that a row is best known by: its name, else its first text, else its first value.
+fn anchor(folded: &Folded, wants: &[Want<'_>], row: &Value, from: usize) -> Option<Range<usize>> {
+    let rank = |want: &Want<'_>| match want.shape.kind {
+        _ if want.is_about("name") => 0,
+        ShapeKind::Text | ShapeKind::Any => 1,
+        ShapeKind::Boolean => 3,
+        _ => 2,
+    };
+    let mut ranked: Vec<&Want<'_>> = wants.iter().collect();
+    ranked.sort_by_key(|want| rank(want));
+    ranked.into_iter().find_map(|want| {
+        let (value, quote) = claim(row.pointer(&want.pointer)?);
+        let quote = quote.map(str::trim).filter(|quote| !quote.is_empty());
+        let said = quote.or_else(|| value.as_str()).filter(|_| !value.is_null())?;
+        folded.find(said, from)
+    })
+}
+
+/// The next end of a character.
+fn edge(text: &str, mut at: usize) -> usize {
+    while at < text.len() && !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at.min(text.len())
+}

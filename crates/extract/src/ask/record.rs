@@ -1,0 +1,224 @@
+//! A row that a model gave, held against one record of the page.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use serde_json::Value;
+use url::Url;
+
+use super::extractor::{Session, claim};
+use crate::bind::{Want, drop_unknown, leaf_wants, put, skeleton};
+use crate::ground::{Gate, LinkTable, Outcome};
+use crate::leaf::{Leaf, step};
+use crate::normalise::Form;
+use crate::page::{Method, Part, Provenance, Span};
+use crate::schema::{Field, Shape, ShapeKind};
+
+/// Values of one list within a row.
+const MAX_INNER_VALUES: usize = 200;
+
+/// What rows are read by.
+#[derive(Debug)]
+pub(super) struct Asked<'s> {
+    pub(super) fields: &'s [Field],
+    /// The shape of a row.
+    pub(super) row: Shape,
+    /// That of an answer: an object with the rows.
+    pub(super) answer: Shape,
+}
+
+impl<'s> Asked<'s> {
+    pub(super) fn new(fields: &'s [Field]) -> Self {
+        let row = Shape {
+            kind: ShapeKind::Object(fields.to_vec()),
+            description: String::new(),
+            nullable: false,
+            choices: Vec::new(),
+            format: None,
+        };
+        let rows = Field {
+            name: "rows".to_owned(),
+            required: true,
+            shape: Shape { kind: ShapeKind::List(Box::new(row.clone())), ..row.clone() },
+        };
+        let answer = Shape { kind: ShapeKind::Object(vec![rows]), ..row.clone() };
+        Self { fields, row, answer }
+    }
+
+    /// The single values of a row, those of the lists within it aside.
+    pub(super) fn wants(&self) -> Vec<Want<'_>> {
+        leaf_wants(&self.row)
+    }
+}
+
+/// One record of the page.
+#[derive(Debug)]
+pub(super) struct Record<'p> {
+    pub(super) text: &'p str,
+    offset: usize,
+    links: LinkTable,
+}
+
+/// A row as far as a record states it.
+#[derive(Debug)]
+pub(super) struct Proved {
+    pub(super) row: Value,
+    /// Pointers begin at the row.
+    pub(super) leaves: Vec<Leaf>,
+    claims: usize,
+    /// Leaves of the row's own values, which are the first.
+    own: usize,
+}
+
+impl Proved {
+    /// Most of what was claimed is stated.
+    pub(super) const fn holds(&self) -> bool {
+        // Lists within a row are no proof of it where it has values of its own.
+        let leaves = if self.claims > 0 { self.own * 2 } else { self.leaves.len() };
+        leaves > self.claims
+    }
+}
+
+impl<'p> Record<'p> {
+    pub(super) fn new(markdown: &'p str, range: Range<usize>, base: &Url) -> Option<Self> {
+        let offset = range.start;
+        let text = markdown.get(range)?;
+        let mut links = LinkTable::default();
+        links.replace(text, base);
+        Some(Self { text, offset, links })
+    }
+
+    /// May this record have the value? Ids of links are those of all records that are shown together, so an address can be another's.
+    fn holds(&self, want: &Want<'_>, value: &Value) -> bool {
+        let is_address = want.form == Form::Url && want.shape.choices.is_empty();
+        !is_address || value.as_str().is_some_and(|url| self.links.resolve(url).is_some())
+    }
+
+    /// Holds a row against the record.
+    pub(super) fn judge(
+        &self,
+        session: &Session<'_>,
+        links: &LinkTable,
+        asked: &Asked<'_>,
+        wants: &[Want<'_>],
+        row: &Value,
+    ) -> Proved {
+        let mut judge = Judge { session, record: self, gate: Gate::new(self.text, links) };
+        let mut proved = Proved { row: skeleton(asked.fields), leaves: Vec::new(), claims: 0, own: 0 };
+        for want in wants {
+            let Some((claimed, leaf)) = judge.leaf(want, row.pointer(&want.pointer)) else { continue };
+            proved.claims += usize::from(claimed);
+            if let Some(leaf) = leaf {
+                put(&mut proved.row, &leaf.pointer, leaf.value.clone());
+                proved.leaves.push(leaf);
+            }
+        }
+        proved.own = proved.leaves.len();
+        if proved.claims == 0 || proved.holds() {
+            judge.lists(asked.fields, row, &mut proved);
+        }
+        drop_unknown(&mut proved.row, asked.fields);
+        proved
+    }
+}
+
+struct Judge<'j, 'p> {
+    session: &'j Session<'j>,
+    record: &'j Record<'p>,
+    gate: Gate<'p>,
+}
+
+impl Judge<'_, '_> {
+    /// The leaf of a claim where it is proved; `None` where nothing is claimed.
+    fn leaf(&mut self, want: &Want<'_>, said: Option<&Value>) -> Option<(bool, Option<Leaf>)> {
+        let (value, quote) = claim(said?);
+        if value.is_null() {
+            return None;
+        }
+        let Outcome::Proved { value, quote, span } = self.gate.judge(want, value, quote, 0) else {
+            return Some((true, None));
+        };
+        if !self.record.holds(want, &value) {
+            return Some((true, None));
+        }
+        let offset = self.record.offset;
+        let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
+        let provenance = Provenance {
+            url: self.session.page.url.as_str().to_owned(),
+            quote,
+            span: Some(span),
+            method: Method::Model,
+        };
+        let pointer = want.pointer.clone();
+        Some((true, Some(Leaf { pointer, value, provenance: vec![provenance], confidence: 0.8 })))
+    }
+
+    /// The lists within a row: each value is held against the row's record, and counts once. Lists within those are not read.
+    fn lists(&mut self, fields: &[Field], row: &Value, proved: &mut Proved) {
+        let mut waiting = vec![(String::new(), Vec::new(), fields)];
+        while let Some((pointer, scope, fields)) = waiting.pop() {
+            for field in fields {
+                let here = step(&pointer, &field.name);
+                match &field.shape.kind {
+                    ShapeKind::Object(inner) => {
+                        let mut scope: Vec<String> = scope.clone();
+                        scope.push(field.name.clone());
+                        waiting.push((here, scope, inner));
+                    }
+                    ShapeKind::List(inner) => {
+                        let said = row.pointer(&here).and_then(Value::as_array);
+                        let said = said.map(Vec::as_slice).unwrap_or_default();
+                        let (values, leaves) = self.list(&here, &field.name, inner, said);
+                        if !values.is_empty() {
+                            put(&mut proved.row, &here, Value::Array(values));
+                            proved.leaves.extend(leaves);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn list(&mut self, pointer: &str, name: &str, inner: &Shape, said: &[Value]) -> (Vec<Value>, Vec<Leaf>) {
+        let mut values = Vec::new();
+        let mut all = Vec::new();
+        let mut seen: HashSet<String> = HashSet::new();
+        let plain = Field { name: name.to_owned(), shape: inner.clone(), required: false };
+        let wants = if inner.is_branch() {
+            leaf_wants(inner)
+        } else {
+            vec![Want::new(String::new(), Vec::new(), &plain)]
+        };
+        for element in said.iter().take(MAX_INNER_VALUES) {
+            let mut made = if inner.is_branch() { skeleton(inner.fields()) } else { Value::Null };
+            let mut leaves = Vec::new();
+            let mut claims = 0;
+            for want in &wants {
+                let Some((_, leaf)) = self.leaf(want, element.pointer(&want.pointer)) else { continue };
+                claims += 1;
+                leaves.extend(leaf);
+            }
+            if leaves.len() * 2 <= claims {
+                continue;
+            }
+            for leaf in &leaves {
+                if leaf.pointer.is_empty() {
+                    made = leaf.value.clone();
+                } else {
+                    put(&mut made, &leaf.pointer, leaf.value.clone());
+                }
+            }
+            drop_unknown(&mut made, inner.fields());
+            if !seen.insert(made.to_string()) {
+                continue;
+            }
+            let here = step(pointer, &values.len().to_string());
+            all.extend(
+                leaves.into_iter().map(|leaf| Leaf { pointer: format!("{here}{}", leaf.pointer), ..leaf }),
+            );
+            values.push(made);
+        }
+        (values, all)
+    }
+}

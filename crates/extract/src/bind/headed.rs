@@ -1,0 +1,319 @@
+//! Parts of a page that a heading says are about other things: "Related products" and what stands below it.
+//!
+//! Unlike names of classes, such a heading is written for readers and means what it says, whatever the number of things below it.
+
+use std::collections::HashMap;
+
+use super::words::words;
+use crate::evidence::Evidence;
+use crate::markup::NodeId;
+use crate::page::cut;
+
+/// Longest heading of this kind, in bytes and in words.
+const MAX_HEADING_BYTES: usize = 80;
+const MAX_HEADING_WORDS: usize = 9;
+/// Elements that a heading may be the first of, outwards.
+const MAX_CLIMB: usize = 6;
+/// Least text of an element beside its heading: with less it is a bar that holds the heading and a link to all of them.
+const LEAST_MORE_BYTES: usize = 24;
+/// Elements behind a heading that are looked at.
+const MAX_SIBLINGS: usize = 2_000;
+
+/// Words of such headings in lower case, as runs of words.
+const PHRASES: &[&str] = &[
+    "related",
+    "similar",
+    "also bought",
+    "also viewed",
+    "also like",
+    "also love",
+    "also purchased",
+    "also interested",
+    "you may like",
+    "you might like",
+    "recommended",
+    "recommendations",
+    "recently viewed",
+    "frequently bought",
+    "bought together",
+    "more from this",
+    "other products",
+    "complete the look",
+    "ähnliche",
+    "kauften auch",
+    "gefallen auch",
+    "auch interessieren",
+    "das könnte ihnen",
+    "das könnte dir",
+    "passende produkte",
+    "zuletzt angesehen",
+    "empfehlungen",
+    "verwandte",
+    "similaires",
+    "aimerez aussi",
+    "ont aussi acheté",
+    "ont également acheté",
+    "apparentés",
+    "relacionados",
+    "similares",
+    "también compraron",
+    "también te puede",
+    "también le puede",
+    "te puede interesar",
+    "correlati",
+    "simili",
+    "potrebbe interessarti",
+    "potrebbero interessarti",
+    "hanno acquistato anche",
+    "gerelateerde",
+    "vergelijkbare",
+    "kochten ook",
+    "bekeken ook",
+    "misschien ook",
+    "podobné",
+    "související",
+    "súvisiace",
+    "mohlo by se vám",
+    "podobne",
+    "powiązane",
+    "klienci kupili także",
+    "produtos relacionados",
+    "também compraram",
+    "liknande",
+    "relaterade",
+    "relaterte",
+    "relaterede",
+    "lignende",
+    "samankaltaisia",
+    "hasonló",
+    "kapcsolódó",
+    "benzer ürünler",
+    "ilgili ürünler",
+    "похожие",
+    "сопутствующие",
+    "схожі",
+    "関連商品",
+    "おすすめ商品",
+    "相关产品",
+    "相關商品",
+    "관련 상품",
+];
+
+/// From the heading, or what begins with it, to the end of its part.
+pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
+    let tree = &evidence.tree;
+    let phrases = Phrases::new(PHRASES);
+    let mut found: Vec<(NodeId, NodeId)> = Vec::new();
+    for node in tree.nodes() {
+        if found.last().is_some_and(|(_, end)| node < *end)
+            || tree.name(node).is_empty()
+            || tree.is_hidden(node)
+        {
+            continue;
+        }
+        let text = tree.text_of(node);
+        let elements = ["a", "li", "button", "option", "nav", "label", "td", "th", "dt", "dd", "summary"];
+        let inside = |node: NodeId| tree.is(node, &elements);
+        if !phrases.are_in(text, MAX_HEADING_WORDS) || inside(node) || tree.ancestors(node).any(inside) {
+            continue;
+        }
+        if let Some(part) = part(evidence, node) {
+            found.push(part);
+        }
+    }
+    found
+}
+
+/// Phrases by their first word; those of scripts that part no words aside.
+#[derive(Debug)]
+struct Phrases {
+    by_word: HashMap<&'static str, Vec<&'static str>>,
+    unparted: Vec<&'static str>,
+}
+
+impl Phrases {
+    fn new(phrases: &'static [&'static str]) -> Self {
+        let (unparted, parted): (Vec<_>, Vec<_>) =
+            phrases.iter().copied().partition(|phrase| is_unparted(phrase));
+        let mut by_word: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
+        for phrase in parted {
+            let first = phrase.split(' ').next().unwrap_or_default();
+            by_word.entry(first).or_default().push(phrase);
+        }
+        Self { by_word, unparted }
+    }
+
+    /// Does a line of at most so many words hold one of them?
+    fn are_in(&self, line: &str, most_words: usize) -> bool {
+        if line.is_empty() || line.len() > MAX_HEADING_BYTES || line.contains('\n') {
+            return false;
+        }
+        let found = words(line);
+        let begins = |at: usize, phrase: &str| {
+            let mut own = found.iter().skip(at);
+            phrase.split(' ').all(|word| own.next().is_some_and(|own| own == word))
+        };
+        found.len() <= most_words
+            && (found.iter().enumerate().any(|(at, word)| {
+                let known = self.by_word.get(word.as_str()).into_iter().flatten();
+                known.copied().any(|phrase| begins(at, phrase))
+            }) || (is_unparted(line) && self.unparted.iter().any(|phrase| line.contains(phrase))))
+    }
+}
+
+/// Is it of a script that puts no blanks between words?
+fn is_unparted(text: &str) -> bool {
+    text.chars().any(|found| found >= '\u{3000}')
+}
+
+fn rank(evidence: &Evidence<'_>, node: NodeId) -> Option<usize> {
+    ["h1", "h2", "h3", "h4", "h5", "h6"].iter().position(|name| evidence.tree.is(node, &[*name]))
+}
+
+/// What belongs to a heading of this kind: the outermost element that begins with it and holds more, else what stands behind it up to the next
+/// heading beside it of its rank.
+fn part(evidence: &Evidence<'_>, heading: NodeId) -> Option<(NodeId, NodeId)> {
+    let tree = &evidence.tree;
+    let own = |node: NodeId| {
+        evidence.heading.is_some_and(|main| node <= main && main < tree.end(node))
+            || tree.is(node, &["html", "body", "main"])
+    };
+    if own(heading) {
+        return None;
+    }
+    let (start, length) = (tree.text_range(heading).start, tree.text_of(heading).len());
+    let mut outer = heading;
+    for above in tree.ancestors(heading).take(MAX_CLIMB) {
+        if own(above) || tree.text_range(above).start < start {
+            break;
+        }
+        outer = above;
+    }
+    if tree.text_of(outer).len() > length + LEAST_MORE_BYTES {
+        // Where nothing is said to be the page's own, the greater part of it is.
+        let most = evidence.heading.is_none() && tree.text_of(outer).len() >= tree.text().len() / 2;
+        return (!most).then(|| (outer, tree.end(outer)));
+    }
+    let rank = rank(evidence, heading)?;
+    let first = tree.end(outer);
+    let mut end = first;
+    for next in tree.children(tree.parent(outer)?).filter(|next| *next >= first).take(MAX_SIBLINGS) {
+        let begins = self::rank(evidence, next).is_some_and(|other| other <= rank);
+        if begins || own(next) {
+            break;
+        }
+        end = tree.end(next);
+    }
+    Some((outer, end))
+}
+
+/// Phrases that stand where a price would.
+const ON_REQUEST: &[&str] = &[
+    "price on request",
+    "price upon request",
+    "prices on request",
+    "price on application",
+    "call for price",
+    "call for pricing",
+    "contact us for price",
+    "contact us for pricing",
+    "contact for price",
+    "request price",
+    "request a price",
+    "poa",
+    "preis auf anfrage",
+    "auf anfrage",
+    "prix sur demande",
+    "sur demande",
+    "prix sur devis",
+    "precio a consultar",
+    "consultar precio",
+    "precio bajo consulta",
+    "prezzo su richiesta",
+    "su richiesta",
+    "prijs op aanvraag",
+    "op aanvraag",
+    "preço sob consulta",
+    "sob consulta",
+    "cena na zapytanie",
+    "cena na dotaz",
+    "cena na vyžádání",
+    "pris på förfrågan",
+    "pris på forespørgsel",
+    "pris på forespørsel",
+    "hinta pyydettäessä",
+    "цена по запросу",
+    "по запросу",
+];
+
+/// Most words of a line that says that there is no price.
+const MAX_LINE_WORDS: usize = 7;
+/// Bytes of visible text behind the heading in which such a line is about the page's own thing.
+const NEAR_BYTES: usize = 4_000;
+
+/// Does a line near the heading say that the price is told on request?
+pub(super) fn is_on_request(evidence: &Evidence<'_>) -> bool {
+    let tree = &evidence.tree;
+    let start = evidence.heading.map_or(0, |node| tree.text_range(node).start);
+    let near = cut(tree.text().get(start..).unwrap_or_default(), NEAR_BYTES);
+    let phrases = Phrases::new(ON_REQUEST);
+    near.lines().any(|line| {
+        phrases.are_in(line, MAX_LINE_WORDS) && !line.contains(|found: char| found.is_ascii_digit())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::page::Page;
+    use crate::schema::Shape;
+    use serde_json::{Value, json};
+
+    fn price(html: &str) -> Value {
+        let page = Page::new("https://shop.example/lamp".parse().unwrap(), html);
+        let shape = Shape::from_schema(&json!({ "properties": { "price": { "type": ["number", "null"] } } }))
+            .unwrap();
+        crate::extract(&page, &shape).data["price"].clone()
+    }
+
+    #[test]
+    fn what_is_related_has_no_price_of_the_pages_thing() {
+        let chair = "<div class=product><h3>Chair</h3> <span class=price>€99.00</span></div>";
+        let filler = "<p>A lamp of brass and milk glass, made by hand in a small workshop near the sea.</p>";
+        let rows = [
+            ("in a section", format!("<section><h3>Related products</h3>{chair}</section>"), Value::Null),
+            ("wrapped", format!("<div><div class=t><h3>Similar items</h3></div>{chair}</div>"), Value::Null),
+            ("behind it", format!("<h2>Customers also bought</h2>{chair}"), Value::Null),
+            (
+                "below a bar",
+                format!("<div><h3>Related products</h3><a href=/all>View all</a></div>{chair}"),
+                Value::Null,
+            ),
+            ("German", format!("<div><h2>Ähnliche Produkte</h2>{chair}</div>"), Value::Null),
+            ("Japanese", format!("<div><h2>この商品の関連商品</h2>{chair}</div>"), Value::Null),
+            ("the page's own", format!("<div><h2>Order</h2>{chair}</div>"), json!(99)),
+            (
+                "behind the part",
+                format!(
+                    "<section><h3>Related products</h3><p>There is nothing else that is like it.</p></section>{chair}"
+                ),
+                json!(99),
+            ),
+        ];
+        for (name, part, expected) in rows {
+            let html = format!("<title>Lamp</title><main><h1>Lamp</h1>{filler}{part}</main>");
+            assert_eq!(price(&html), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_price_on_request_is_none() {
+        for line in ["Price on request", "Preis: auf Anfrage", "Prix sur demande"] {
+            let html = format!(
+                "<h1>Lamp</h1><p>{line}</p><p>Delivery <span class=price>€9.00</span> within the country</p>"
+            );
+            assert_eq!(price(&html), Value::Null, "{line}");
+        }
+        let html = "<h1>Lamp</h1><p class=price>€99.00</p><p>Larger quantities on request</p>";
+        assert_eq!(price(html), json!(99));
+    }
+}

@@ -1,0 +1,55 @@
+//! Lists within the records of a list: the tags of each article, the offers of each product.
+
+use serde_json::{Map, Value};
+
+use super::entity::{scalar, values};
+use super::pool::Candidate;
+use super::want::Want;
+use crate::leaf::step;
+use crate::normalise::normalise;
+use crate::page::Method;
+use crate::schema::{Field, Shape, ShapeKind};
+use crate::typed::Reading;
+
+/// Values of one list within a record.
+const MAX_INNER_VALUES: usize = 200;
+
+/// What an entity says about the lists of a record: pointers below the record, with what stands there. Lists within those are left.
+pub(crate) fn of_entity(object: &Map<String, Value>, lists: &[(String, &Field)]) -> Vec<(String, Candidate)> {
+    let mut found = Vec::new();
+    for (pointer, field) in lists {
+        let ShapeKind::List(inner) = &field.shape.kind else { continue };
+        let plain = Field { name: field.name.clone(), shape: (**inner).clone(), required: false };
+        let own = Want::new(String::new(), Vec::new(), &plain);
+        let elements = own.paths().into_iter().map(|(path, _)| values(object, &path));
+        let Some(elements) = elements.into_iter().find(|values| !values.is_empty()) else { continue };
+        let wants = if inner.is_branch() { super::leaf_wants(inner) } else { vec![own] };
+        let mut at = 0;
+        for element in elements.into_iter().take(MAX_INNER_VALUES) {
+            let stated: Vec<(String, Candidate)> = wants
+                .iter()
+                .filter_map(|want| Some((want.pointer.clone(), stated(element, want, inner)?)))
+                .collect();
+            if stated.is_empty() {
+                continue;
+            }
+            let here = step(pointer, &at.to_string());
+            found.extend(stated.into_iter().map(|(below, value)| (format!("{here}{below}"), value)));
+            at += 1;
+        }
+    }
+    found
+}
+
+fn stated(element: &Value, want: &Want<'_>, inner: &Shape) -> Option<Candidate> {
+    let of_text = |found: &Value| {
+        let text = scalar(found)?;
+        let value = normalise(&text, want.form, want.shape, Reading::Data)?;
+        Some(Candidate { value, quote: text, method: Method::JsonLd, score: 0.85, place: None })
+    };
+    if !inner.is_branch() {
+        return of_text(element);
+    }
+    let object = element.as_object()?;
+    want.paths().iter().find_map(|(path, _)| values(object, path).into_iter().find_map(of_text))
+}

@@ -1,0 +1,225 @@
+use super::*;
+
+#[test]
+fn one_host_gets_no_more_than_its_share() {
+    let mut frontier = Frontier::new(FrontierConfig { max_in_flight: 20, ..FrontierConfig::default() });
+    let job = frontier.open(JobRules::with_limit(1000));
+    let (a, b) = ("https://a.test", "http://b.test");
+    for url in [a, b, "http://a.test:81"] {
+        answers(&mut frontier, url);
+    }
+    frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("{}/{n}", if n < 40 { a } else { b }))), ZERO);
+    let leases = frontier.lease(100, ZERO).leases;
+    let on = |host: &str| leases.iter().filter(|lease| lease.url.host_str() == Some(host)).count();
+    assert_eq!((on("a.test"), on("b.test")), (8, 8));
+    // http and https on default ports are one host; another port is another.
+    frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("http://a.test/{n}"))), ZERO);
+    assert!(frontier.lease(100, ZERO).leases.is_empty());
+    frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("http://a.test:81/{n}"))), ZERO);
+    assert_eq!(frontier.lease(100, ZERO).leases.len(), 4, "20 in all");
+}
+
+#[test]
+fn a_host_that_never_answers_holds_few_places() {
+    let mut frontier = Frontier::new(FrontierConfig { max_in_flight: 20, ..FrontierConfig::default() });
+    let job = frontier.open(JobRules::with_limit(1000));
+    frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("https://tarpit.test/{n}"))), ZERO);
+    frontier.admit(job, 0, (0..50).map(|n| on_a(&n.to_string())), ZERO);
+    let leases = frontier.lease(100, ZERO).leases;
+    let on = |leases: &[Lease], host: &str| {
+        leases.iter().filter(|lease| lease.url.host_str() == Some(host)).count()
+    };
+    assert_eq!((on(&leases, "tarpit.test"), on(&leases, "a.test")), (2, 2));
+    // A page of one host is finished: from then on that host has its whole share, and the other what it had.
+    let page = leases.iter().find(|lease| lease.url.host_str() == Some("a.test")).unwrap();
+    frontier.finish(page.id, Outcome::Document, [], ZERO);
+    let more = frontier.lease(100, ZERO).leases;
+    assert_eq!((on(&more, "tarpit.test"), on(&more, "a.test")), (0, 7));
+}
+
+#[test]
+fn a_jobs_own_concurrency() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules { max_in_flight: Some(2), ..JobRules::with_limit(100) });
+    frontier.admit(job, 0, (0..9).map(|n| candidate(&format!("https://h{n}.test/"))), ZERO);
+    let leases = frontier.lease(100, ZERO).leases;
+    assert_eq!(leases.len(), 2);
+    frontier.finish(leases[0].id, Outcome::Document, [], ZERO);
+    assert_eq!(frontier.lease(100, ZERO).leases.len(), 1);
+}
+
+#[test]
+fn a_delay_counts_from_the_end_of_the_last_request() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules { delay: Some(seconds(2)), ..JobRules::with_limit(100) });
+    frontier.admit(job, 0, [on_a("1"), on_a("2"), on_a("3"), candidate("https://b.test/")], ZERO);
+    let leased = frontier.lease(10, ZERO);
+    assert_eq!(urls(&leased), ["https://a.test/1", "https://b.test/"], "one at a time on each host");
+    assert_eq!(frontier.lease(10, seconds(9)).leases, [], "the first is still under way");
+    frontier.finish(leased.leases[0].id, Outcome::Document, [on_a("4")], seconds(10));
+    let early = frontier.lease(10, seconds(11));
+    assert_eq!((early.leases.len(), early.next), (0, Some(seconds(12))));
+    assert_eq!(urls(&frontier.lease(10, seconds(12))), ["https://a.test/2"]);
+    // A page that comes when the host has nothing left has to wait as well.
+    frontier.finish(leased.leases[1].id, Outcome::Document, [], seconds(12));
+    frontier.admit(job, 0, [candidate("https://b.test/late")], seconds(13));
+    assert_eq!(frontier.lease(10, seconds(13)).leases, []);
+    assert_eq!(urls(&frontier.lease(10, seconds(14))), ["https://b.test/late"]);
+}
+
+#[test]
+fn a_hosts_pace_binds_all_jobs() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let jobs = [1, 2].map(|_| frontier.open(JobRules::with_limit(100)));
+    let host = Url::parse("https://a.test/robots.txt").unwrap();
+    frontier.pace(&host, Pace { min_gap: Some(seconds(5)), ..Pace::default() }, ZERO);
+    for job in jobs {
+        frontier.admit(job, 0, [on_a("1"), on_a("2")], ZERO);
+    }
+    let mut now = ZERO;
+    let mut starts = Vec::new();
+    while starts.len() < 4 {
+        let mut leased = frontier.lease(10, now);
+        match leased.leases.pop() {
+            Some(lease) => {
+                assert!(leased.leases.is_empty(), "one at a time");
+                starts.push(now.as_secs());
+                now += seconds(1);
+                frontier.finish(lease.id, Outcome::Document, [], now);
+            }
+            None => now = leased.next.unwrap(),
+        }
+    }
+    assert_eq!(starts, [5, 11, 17, 23]);
+}
+
+#[test]
+fn a_host_that_asks_for_a_pause_gets_it() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules::with_limit(100));
+    answers(&mut frontier, "https://a.test/");
+    frontier.admit(job, 0, [on_a("1"), on_a("2"), candidate("https://b.test/")], ZERO);
+    let pause = |at| Pace { not_before: Some(at), ..Pace::default() };
+    frontier.pace(&on_a("").url, pause(seconds(30)), ZERO);
+    let leased = frontier.lease(10, ZERO);
+    assert_eq!((urls(&leased), leased.next), (vec!["https://b.test/".to_owned()], Some(seconds(30))));
+    assert_eq!(frontier.lease(10, seconds(30)).leases.len(), 2);
+    // A year is cut to the longest wait there is.
+    frontier.admit(job, 0, [on_a("3")], seconds(30));
+    frontier.pace(&on_a("").url, pause(seconds(31_536_000)), seconds(30));
+    assert_eq!(frontier.lease(1, seconds(30) + MAX_WAIT).leases.len(), 1);
+}
+
+#[test]
+fn what_slows_the_other_hosts_of_an_address() {
+    for (name, status, latency, slows) in [
+        ("silence", None, 30_000, false),
+        ("slow answers", Some(200), 9_000, false),
+        ("its own errors", Some(500), 20, false),
+        ("overload", Some(503), 20, true),
+    ] {
+        let most_per_address = 6;
+        let mut frontier = Frontier::new(FrontierConfig { most_per_address, ..FrontierConfig::default() });
+        let [ill, well] = ["https://a.test/", "https://b.test/"].map(|url| Url::parse(url).unwrap());
+        for url in [&ill, &well] {
+            frontier.resolved(url, IpAddr::from([192, 0, 2, 1]), ZERO);
+            answers(&mut frontier, url.as_str());
+        }
+        let mut now = ZERO;
+        for _ in 0..200 {
+            now += seconds(60);
+            let latency = Duration::from_millis(latency);
+            frontier.observe(&ill, Observation { status, latency }, now);
+        }
+        let job = frontier.open(JobRules::with_limit(100));
+        frontier.admit(job, 0, (0..20).map(|n| candidate(&format!("https://b.test/{n}"))), now);
+        let leased = frontier.lease(20, now).leases.len();
+        assert_eq!(leased < most_per_address as usize, slows, "{name}: {leased} at once");
+    }
+}
+
+#[test]
+fn many_hosts_of_one_address_begin_as_four_and_grow() {
+    let mut frontier = Frontier::new(FrontierConfig { max_in_flight: 100, ..FrontierConfig::default() });
+    let job = frontier.open(JobRules::with_limit(u64::MAX));
+    let urls: Vec<Url> = (0..60).map(|n| Url::parse(&format!("https://h{n}.test/")).unwrap()).collect();
+    let mut now = seconds(1);
+    for url in &urls {
+        answers(&mut frontier, url.as_str());
+        let found = Pace { address: Some(IpAddr::from([192, 0, 2, 1])), ..Pace::default() };
+        frontier.pace(url, found, now);
+        frontier.admit(job, 0, (0..100).map(|n| candidate(&format!("{url}{n}"))), now);
+    }
+    let mut leases = frontier.lease(200, now).leases;
+    assert_eq!(leases.len(), DEFAULT_MAX_PER_ADDRESS as usize);
+    // One that stays overloaded holds up nobody but itself.
+    let ill = &urls[0];
+    for _ in 0..80 {
+        now += Duration::from_millis(50);
+        let latency = Duration::from_millis(20);
+        frontier.observe(ill, Observation { status: Some(503), latency }, now);
+        for lease in std::mem::take(&mut leases) {
+            let status = Some(if lease.url.host_str() == ill.host_str() { 503 } else { 200 });
+            frontier.observe(&lease.url, Observation { status, latency }, now);
+            frontier.finish(lease.id, Outcome::Document, [], now);
+        }
+        leases = frontier.lease(200, now).leases;
+    }
+    assert_eq!(leases.len(), DEFAULT_MAX_IN_FLIGHT as usize);
+    // Another address is another server.
+    for url in urls.iter().skip(1).step_by(2) {
+        frontier.resolved(url, IpAddr::from([192, 0, 2, 2]), now);
+    }
+    let more = frontier.lease(200, now).leases;
+    assert!(!more.is_empty());
+}
+
+#[test]
+fn a_host_is_asked_for_as_much_as_it_bears() {
+    let config = FrontierConfig { most_per_host: 12, ..FrontierConfig::default() };
+    let mut frontier = Frontier::new(config);
+    let job = frontier.open(JobRules::with_limit(u64::MAX));
+    frontier.admit(job, 0, (0..5000).map(|n| on_a(&n.to_string())), ZERO);
+    let mut now = seconds(1);
+    let mut round = |frontier: &mut Frontier, status: u16| {
+        now += Duration::from_millis(50);
+        let leases = loop {
+            let leased = frontier.lease(100, now);
+            if !leased.leases.is_empty() {
+                break leased.leases;
+            }
+            now = leased.next.unwrap();
+        };
+        let started = now;
+        now += Duration::from_millis(20);
+        for lease in &leases {
+            let observed = Observation { status: Some(status), latency: now - started };
+            frontier.observe(&lease.url, observed, now);
+            frontier.finish(lease.id, Outcome::Document, [], now);
+        }
+        leases.len()
+    };
+    assert_eq!(round(&mut frontier, 200), 2, "it has not answered yet");
+    assert_eq!(round(&mut frontier, 200), 8);
+    for _ in 0..10 {
+        round(&mut frontier, 200);
+    }
+    assert_eq!(round(&mut frontier, 503), 12, "no further than the most");
+    assert_eq!(round(&mut frontier, 200), 6);
+    for _ in 0..6 {
+        round(&mut frontier, 429);
+    }
+    assert_eq!(round(&mut frontier, 429), 1);
+}
+
+#[test]
+fn hosts_that_nobody_uses_are_forgotten_in_time() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let job = frontier.open(JobRules::with_limit(u64::MAX));
+    for n in 0..3 * crate::MAX_IDLE_HOSTS {
+        frontier.admit(job, 0, [candidate(&format!("https://h{n}.test/"))], ZERO);
+        let lease = frontier.lease(1, ZERO).leases.remove(0);
+        frontier.finish(lease.id, Outcome::Document, [], ZERO);
+    }
+    assert!(frontier.yard.hosts.len() <= crate::MAX_IDLE_HOSTS + 1);
+}

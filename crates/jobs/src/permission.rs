@@ -1,0 +1,122 @@
+//! Whether a page of a crawl may be asked for: what its robots.txt says, where a redirect leads, and what becomes of a page
+//! that may not.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gleaner_frontier::{Decision, Reason};
+use gleaner_store::{LeasedPage, PageOutcome};
+use url::Url;
+
+use crate::context::JobContext;
+use crate::gate::Lease;
+use crate::page::try_again;
+use crate::ports::{HopCheck, HopRefusal};
+use crate::robots::{ROBOTS_RETRY, Robots, Trouble};
+use crate::shared::{Shared, Way};
+
+/// What robots.txt says, where it matters; or, where it forbids the page or is not known well enough yet, what becomes
+/// of the page.
+pub(crate) async fn robots_of(
+    shared: &Arc<Shared>,
+    job: &JobContext,
+    page: &LeasedPage,
+    lease: &Lease,
+) -> Result<Option<Arc<Robots>>, PageOutcome> {
+    let Some(crawl) = &job.crawl else { return Ok(None) };
+    let Some(agent) = crawl.robots_agent.as_deref() else { return Ok(None) };
+    let known = shared.robots(agent, &page.url, job.is_scheme_assumed(page.key), job).await;
+    let robots = known.robots;
+    if let Some(trouble) = &robots.trouble {
+        return Err(unread(shared, job, page, trouble).await);
+    }
+    if !robots.policy.allows(&page.url) {
+        return Err(forbidden(shared, job, page, None).await);
+    }
+    // This host has just been asked for robots.txt, and pages of it may have been leased before its delay was known.
+    // They go back, and are leased again at the right pace; one that is alone waits here.
+    let gap = robots.policy.crawl_delay().max(crawl.delay);
+    if let Some(gap) = gap.filter(|_| known.fresh && !lease.is_alone()) {
+        return Err(PageOutcome::Return(shared.clock.now() + gap));
+    }
+    Ok(Some(robots))
+}
+
+/// What becomes of a page whose robots.txt could not be read.
+async fn unread(shared: &Shared, job: &JobContext, page: &LeasedPage, trouble: &Trouble) -> PageOutcome {
+    if trouble.passes
+        && let Some(again) = try_again(shared, job, page, Some(ROBOTS_RETRY))
+    {
+        return again;
+    }
+    if trouble.is_refusal() {
+        return PageOutcome::Failed(trouble.error.clone());
+    }
+    forbidden(shared, job, page, Some(&trouble.error.message)).await
+}
+
+/// robots.txt forbids the page, or what it redirects to; also where it is `unread` for a cause.
+pub(crate) async fn forbidden(
+    shared: &Shared,
+    job: &JobContext,
+    page: &LeasedPage,
+    unread: Option<&str>,
+) -> PageOutcome {
+    if let Some(crawl) = &job.crawl {
+        crawl.records.rejections.count(Reason::RobotsTxt);
+        if page.key == crawl.start_key {
+            let warning = match unread {
+                Some(cause) => format!("nothing was crawled: {cause}"),
+                None => "robots.txt forbids the start page, so nothing was crawled".to_owned(),
+            };
+            let _ = shared.store.warn(job.id, &warning).await;
+        }
+    }
+    PageOutcome::RobotsBlocked
+}
+
+/// A redirect must lead where the crawl may go.
+pub(crate) struct Hops<'a> {
+    pub(crate) shared: &'a Arc<Shared>,
+    pub(crate) job: &'a JobContext,
+    /// The start page is fetched for its links though no pattern asks for it, and so is where it redirects to.
+    pub(crate) is_start: bool,
+    pub(crate) way: Way<'a>,
+}
+
+#[async_trait]
+impl HopCheck for Hops<'_> {
+    async fn check(&self, _from: &Url, to: &Url) -> Result<(), HopRefusal> {
+        self.way.leave();
+        let Some(crawl) = &self.job.crawl else {
+            self.way.go_on(to, self.job.manners(Duration::ZERO)).await;
+            return Ok(());
+        };
+        match crawl.scope.decide(to, false) {
+            Decision::Rejected(Reason::NotIncluded) if self.is_start => {}
+            // `/docs/` that answers at `/docs` is the page that was asked for.
+            Decision::Rejected(Reason::OutsideStartPath)
+                if self.is_start && crawl.identity.key(to) == crawl.start_key => {}
+            Decision::Rejected(reason) => return Err(HopRefusal::OutOfScope(reason.to_string())),
+            Decision::Inside | Decision::External => {}
+        }
+        let mut gap = Duration::ZERO;
+        if let Some(agent) = &crawl.robots_agent {
+            let robots = self.shared.robots(agent, to, false, self.job).await.robots;
+            match &robots.trouble {
+                // As everything that is not gone to, whoever owns it.
+                Some(trouble) if trouble.is_refusal() => {
+                    return Err(HopRefusal::OutOfScope(trouble.error.message.clone()));
+                }
+                Some(Trouble { error, passes, .. }) => {
+                    return Err(HopRefusal::RobotsUnread { cause: error.message.clone(), passes: *passes });
+                }
+                None if !robots.policy.allows(to) => return Err(HopRefusal::Robots),
+                None => gap = robots.policy.crawl_delay().unwrap_or_default(),
+            }
+        }
+        self.way.go_on(to, self.job.manners(gap)).await;
+        Ok(())
+    }
+}

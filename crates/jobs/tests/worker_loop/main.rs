@@ -1,0 +1,17 @@
+//! The worker loop over scripted ports, in virtual time.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "code of tests: a broken assumption ends the test"
+)]
+
+mod dead_hosts;
+mod explain;
+mod maps;
+mod overload;
+mod pages;
+mod redirects;
+mod robots;
+mod sitemaps;
+mod support;

@@ -1,0 +1,64 @@
+//! Redirects, and the rules that hold for their targets.
+
+use gleaner_types::request::CrawlRequest;
+
+use crate::support::{Answer, Web, crawl, paths};
+
+#[tokio::test(start_paused = true)]
+async fn a_start_page_that_the_patterns_leave_out_is_left_out_behind_a_redirect_too() {
+    for (start, shown) in [("https://www.a.example/", false), ("https://a.example/blog/", true)] {
+        let home = Box::leak(start.to_owned().into_boxed_str());
+        let web = Web::new([
+            ("https://a.example/", vec![Answer::Redirect(home)]),
+            (home, vec![Answer::Ok("/blog/one\n/about")]),
+            ("https://a.example/blog/one", vec![Answer::Ok("")]),
+            ("https://www.a.example/blog/one", vec![Answer::Ok("")]),
+        ]);
+        let request = CrawlRequest {
+            include_paths: Some(vec!["^/blog/".to_owned()]),
+            ..CrawlRequest::new("https://a.example/")
+        };
+        let result = crawl(&web, request).await;
+        assert_eq!(result.documents.len(), 1 + usize::from(shown), "{start}: {:?}", paths(&result));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_redirect_is_held_to_the_rules_of_the_crawl() {
+    let web = Web::new([
+        ("https://a.example/robots.txt", vec![Answer::Ok("User-agent: *\nDisallow: /secret")]),
+        ("https://a.example/", vec![Answer::Ok("/out\n/in\n/hidden")]),
+        ("https://a.example/out", vec![Answer::Redirect("https://b.example/")]),
+        ("https://a.example/in", vec![Answer::Redirect("https://a.example/target")]),
+        ("https://a.example/target", vec![Answer::Ok("")]),
+        ("https://a.example/hidden", vec![Answer::Redirect("https://a.example/secret")]),
+    ]);
+    let result = crawl(&web, CrawlRequest::new("https://a.example/")).await;
+    assert_eq!(paths(&result), ["/", "/in"]);
+    assert_eq!(result.failures.failures[0].url.path(), "/out");
+    assert_eq!(result.failures.robots_blocked[0].path(), "/hidden");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_of_another_site_that_leads_back_is_as_good_as_a_link() {
+    let web = Web::new([
+        ("https://a.example/", vec![Answer::Ok("https://b.example/back")]),
+        ("https://b.example/back", vec![Answer::Redirect("https://a.example/inner")]),
+        ("https://a.example/inner", vec![Answer::Ok("/deep")]),
+        ("https://a.example/deep", vec![Answer::Ok("")]),
+    ]);
+    for max_discovery_depth in [None, Some(2)] {
+        let request = CrawlRequest {
+            allow_external_links: Some(true),
+            max_discovery_depth,
+            ..CrawlRequest::new("https://a.example/")
+        };
+        assert_eq!(paths(&crawl(&web, request).await), ["/", "/deep", "/inner"], "{max_discovery_depth:?}");
+    }
+    let request = CrawlRequest {
+        allow_external_links: Some(true),
+        max_discovery_depth: Some(1),
+        ..CrawlRequest::new("https://a.example/")
+    };
+    assert_eq!(paths(&crawl(&web, request).await), ["/", "/inner"], "a redirect is no click");
+}

@@ -1,0 +1,149 @@
+//! One job, as the store keeps it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_frontier::{Counts, Frontier, JobSlot};
+use gleaner_types::{JobKind, JobState};
+use serde_json::Value;
+use tokio::sync::watch;
+use url::Url;
+
+use super::events::Outbox;
+use super::teams::TeamSlot;
+use crate::results::Results;
+use crate::shelf::Seat;
+use crate::{Conclusion, JobAccount, JobFailure, NewJob, PageFailures, Retention};
+
+pub(super) struct Job {
+    pub(super) slot: JobSlot,
+    pub(super) kind: Option<JobKind>,
+    pub(super) request: Value,
+    pub(super) state: JobState,
+    pub(super) limit: u64,
+    pub(super) sealed: bool,
+    /// The reader is behind.
+    pub(super) unread: bool,
+    /// Its reader wants it to wait.
+    pub(super) paused: bool,
+    pub(super) retention: Retention,
+    pub(super) in_memory: bool,
+    pub(super) results: Results,
+    pub(super) failures: PageFailures,
+    pub(super) robots_blocked: u64,
+    /// Pages that did not come back from the file that they waited in.
+    pub(super) dropped: u64,
+    pub(super) tokens: u64,
+    pub(super) credits: u64,
+    pub(super) created_at: Duration,
+    pub(super) ended_at: Option<Duration>,
+    /// As they were at the end; the frontier counts while the job runs.
+    pub(super) final_counts: Counts,
+    pub(super) warning: Option<String>,
+    pub(super) failure: Option<JobFailure>,
+    pub(super) error: Option<String>,
+    pub(super) progress: watch::Sender<u64>,
+    pub(super) team: TeamSlot,
+    pub(super) url: Option<Url>,
+    pub(super) account: Option<Box<JobAccount>>,
+    /// The budget does not cover the next page.
+    pub(super) short: bool,
+    /// Nor will it.
+    pub(super) denied: bool,
+    pub(super) outbox: Option<Box<Outbox>>,
+    pub(super) conclusion: Option<Arc<Conclusion>>,
+}
+
+impl Job {
+    /// A job that has just begun; its pages are in the queue already.
+    pub(super) fn new(
+        slot: JobSlot,
+        team: TeamSlot,
+        job: NewJob,
+        retained_bytes: usize,
+        seat: Seat,
+        now: Duration,
+    ) -> Self {
+        let kind = job.kind;
+        let retention = if job.webhook.is_some() { Retention::Keep } else { job.retention };
+        Self {
+            slot,
+            kind,
+            // Nobody asks for that of another job.
+            request: if kind == Some(JobKind::Crawl) { job.request } else { Value::Null },
+            state: JobState::Scraping,
+            limit: job.rules.limit,
+            sealed: job.sealed,
+            unread: false,
+            paused: false,
+            retention,
+            in_memory: job.in_memory,
+            results: Results::new(retention, retained_bytes, job.in_memory, seat),
+            failures: PageFailures::default(),
+            robots_blocked: 0,
+            dropped: 0,
+            tokens: 0,
+            credits: 0,
+            created_at: now,
+            ended_at: None,
+            final_counts: Counts::default(),
+            warning: None,
+            failure: None,
+            error: None,
+            progress: watch::Sender::new(0),
+            team,
+            url: job.url,
+            account: job.account,
+            short: false,
+            denied: false,
+            outbox: job.webhook.zip(kind).map(|(webhook, kind)| Box::new(Outbox::new(webhook, kind))),
+            conclusion: None,
+        }
+    }
+
+    /// What its reader is to know.
+    pub(super) fn remarks(&self) -> Option<String> {
+        if self.dropped == 0 {
+            return self.warning.clone();
+        }
+        let dropped = format!(
+            "{} pages were lost: the temporary file that they waited in could not be read",
+            self.dropped
+        );
+        Some(self.warning.as_ref().map_or_else(|| dropped.clone(), |first| format!("{first}; {dropped}")))
+    }
+
+    pub(super) fn progressed(&self) {
+        self.progress.send_modify(|version| *version = version.wrapping_add(1));
+    }
+
+    /// Adds a remark for the reader; repeated ones are kept once.
+    pub(super) fn warn(&mut self, warning: &str) {
+        match &mut self.warning {
+            Some(all) if all.contains(warning) => {}
+            Some(all) => {
+                all.push_str("; ");
+                all.push_str(warning);
+            }
+            none => *none = Some(warning.to_owned()),
+        }
+    }
+
+    pub(super) fn add_budget(&mut self, credits: u64) {
+        if let Some(budget) = self.account.as_mut().and_then(|account| account.budget.as_mut()) {
+            *budget = budget.saturating_add(credits);
+        }
+    }
+
+    /// How many credits are missing for one page more, where one more is wanted.
+    pub(super) fn missing(&self, frontier: &Frontier) -> Option<u64> {
+        let account = self.account.as_ref()?;
+        let budget = account.budget?;
+        let counts = frontier.counts(self.slot)?;
+        // A sitemap costs nothing.
+        let leased = counts.leased.saturating_sub(counts.errands);
+        let wanted = counts.total > counts.documents.saturating_add(leased);
+        let started = leased.saturating_mul(account.price).saturating_add(self.credits);
+        started.saturating_add(account.price).checked_sub(budget).filter(|missing| wanted && *missing > 0)
+    }
+}

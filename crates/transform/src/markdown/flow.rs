@@ -1,0 +1,160 @@
+//! Blocks: where they begin and end, in the flow of a page and inside the cells of a table.
+
+use super::Writer;
+use super::block::{Container, Leaf};
+use super::escape;
+use super::grid::Table;
+use super::paragraph::hard_trimmed;
+use super::piece::{Mark, Place};
+use super::table;
+use crate::tree::{Attr, NodeId, Tag};
+
+impl Writer<'_> {
+    /// The level of a heading, 1 to 6; by its role too.
+    fn heading_level(&self, node: NodeId) -> Option<u8> {
+        let tag = self.tree.tag(node);
+        tag.heading_level().or_else(|| {
+            let by_role =
+                matches!(tag, Tag::Div | Tag::P) && self.tree.attribute(node, Attr::Role)? == "heading";
+            let level =
+                self.tree.attribute(node, Attr::AriaLevel).and_then(|level| level.trim().parse().ok());
+            by_role.then_some(level.unwrap_or(2_u8).clamp(1, 6))
+        })
+    }
+
+    pub(super) fn enter_block(&mut self, node: NodeId, tag: Tag) -> bool {
+        if self.in_cell() {
+            return self.enter_block_in_cell(node, tag);
+        }
+        if matches!(tag, Tag::Td | Tag::Th) || self.is_cell_by_role(node) {
+            // A table for layout, or one without its tags: cells beside each other, rows below each other.
+            self.inline.space();
+            return true;
+        }
+        self.flush();
+        match tag {
+            _ if self.heading_level(node).is_some() => self.heading = self.heading_level(node),
+            Tag::Hr => {
+                self.lines.start(Leaf::Other);
+                self.lines.write(if self.lines.in_item() { "___" } else { "---" });
+                self.ended_list = None;
+            }
+            Tag::Blockquote => self.lines.push(Container::Quote { started: false }),
+            Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.open_list(node, tag == Tag::Ol),
+            Tag::Li if self.notes.definition(node).is_some() => {}
+            Tag::Li => self.open_item(node),
+            Tag::Table if table::holds_data(self.tree, node) => {
+                self.table = Some(Table::new(self.tree, node));
+            }
+            Tag::Table if self.options.faithful && self.html_table(node) => return false,
+            Tag::Dt | Tag::Summary => self.inline.open(Mark::Strong, false),
+            _ => {}
+        }
+        true
+    }
+
+    fn enter_block_in_cell(&mut self, node: NodeId, tag: Tag) -> bool {
+        let tree = self.tree;
+        let Some(table) = &mut self.table else { return true };
+        match tag {
+            Tag::Thead | Tag::Tbody | Tag::Tfoot => {
+                table.start_part(tag);
+                self.break_in_cell();
+            }
+            Tag::Tr => table.start_row(),
+            Tag::Td | Tag::Th => {
+                self.inline.take(Place::Cell);
+                table.start_cell(tree, node);
+            }
+            Tag::Hr | Tag::Caption => {
+                if !self.inline.is_empty() {
+                    self.inline.line_break();
+                }
+            }
+            Tag::Li => {
+                self.break_in_cell();
+                self.inline.raw("-");
+                self.inline.space();
+            }
+            _ => self.break_in_cell(),
+        }
+        true
+    }
+
+    pub(super) fn break_in_cell(&mut self) {
+        if !self.inline.is_empty() && self.inline.trailing_breaks() == 0 {
+            self.inline.line_break();
+        }
+    }
+
+    pub(super) fn leave_block(&mut self, node: NodeId, tag: Tag) {
+        if self.in_cell() {
+            self.leave_block_in_cell(tag);
+            return;
+        }
+        match tag {
+            Tag::Dt | Tag::Summary => self.inline.close(Mark::Strong),
+            Tag::Td | Tag::Th => {
+                self.inline.space();
+                return;
+            }
+            _ if self.is_cell_by_role(node) => {
+                self.inline.space();
+                return;
+            }
+            _ => {}
+        }
+        self.flush();
+        match tag {
+            _ if self.heading_level(node).is_some() => self.heading = None,
+            Tag::Blockquote => self.lines.pop(self.options.faithful),
+            Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir => self.close_list(),
+            Tag::Li => self.close_item(),
+            _ => {}
+        }
+    }
+
+    fn leave_block_in_cell(&mut self, tag: Tag) {
+        let Some(table) = &mut self.table else { return };
+        match tag {
+            Tag::Thead | Tag::Tbody | Tag::Tfoot => table.end_part(),
+            Tag::Tr => table.end_row(),
+            Tag::Td | Tag::Th => {
+                let content = self.inline.take(Place::Cell);
+                let kept = if self.options.faithful { content } else { hard_trimmed(content) };
+                table.end_cell(kept);
+            }
+            Tag::Caption => {
+                let caption = self.inline.take(Place::Heading);
+                if !caption.is_empty() {
+                    self.lines.start(Leaf::Paragraph);
+                    let mut line = String::new();
+                    escape::line_start(&caption, true, &mut line);
+                    self.lines.write(&line);
+                }
+            }
+            Tag::Table => {
+                if let Some(table) = self.table.take().filter(|table| !table.is_empty()) {
+                    self.inline.take(Place::Cell);
+                    self.ended_list = None;
+                    let written = table.write();
+                    for title in &written.titles {
+                        self.lines.start(Leaf::Paragraph);
+                        let mut line = String::new();
+                        escape::line_start(title, true, &mut line);
+                        self.lines.write(&line);
+                    }
+                    self.lines.start(Leaf::Table);
+                    for (index, line) in written.lines.iter().enumerate() {
+                        if index > 0 {
+                            self.lines.next_line();
+                        }
+                        self.lines.write(line);
+                    }
+                }
+            }
+            Tag::Hr => {}
+            _ => self.break_in_cell(),
+        }
+    }
+}

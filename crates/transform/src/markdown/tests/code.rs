@@ -1,0 +1,70 @@
+//! Code, in blocks and in lines.
+
+use super::*;
+
+#[test]
+fn code_blocks() {
+    check(&[
+        ("plain", "<pre>a\n  b\n</pre>", "```\na\n  b\n```"),
+        ("class on code", "<pre><code class=language-rust>x</code></pre>", "```rust\nx\n```"),
+        ("no name of a language", "<pre><code class='language-\\~'>x</code></pre>", "```\nx\n```"),
+        ("class on pre", "<pre class='brush: js;'>x</pre>", "```js\nx\n```"),
+        (
+            "class around",
+            "<div class='highlight highlight-source-python'><pre>x</pre></div>",
+            "```python\nx\n```",
+        ),
+        (
+            "sphinx",
+            "<div class='highlight-c notranslate'><div class=highlight><pre>x</pre></div></div>",
+            "```c\nx\n```",
+        ),
+        ("fence inside", "<pre>```\nx\n```</pre>", "````\n```\nx\n```\n````"),
+        ("spans and breaks", "<pre><span>a</span><br><b>b</b></pre>", "```\na\nb\n```"),
+        ("line numbers", "<pre><span class=lineno>1</span>a</pre>", "```\na\n```"),
+    ]);
+}
+
+#[test]
+fn code_keeps_its_lines_and_links() {
+    check(&[
+        ("break", "<code>line1<br>line2</code>", "`line1`  \n`line2`"),
+        ("link", "see <code>Vec&lt;<a href=t>T</a>></code>.", "see `Vec<`[`T`](t)`>`."),
+        ("all of it a link", "<code><a href=t>T</a></code>", "[`T`](t)"),
+        ("inside a link", "<a href=u><code>T</code></a>", "[`T`](u)"),
+        ("spaces between links", "<code><a href=a>A</a> <a href=b>B</a></code>", "[`A`](a) [`B`](b)"),
+        (
+            "rows with numbers in an attribute",
+            "<table><tr><td data-line-number=1></td><td>a</td></tr><tr><td data-line-number=2></td><td></td></tr>\
+             <tr><td data-line-number=3></td><td> b</td></tr></table>",
+            "```\na\n\n b\n```",
+        ),
+        (
+            "rows with numbers beside code",
+            "<table><tr><td>7</td><td class=line-code>a</td></tr><tr><td>8</td><td class=line-code>b</td></tr></table>",
+            "```\na\nb\n```",
+        ),
+        (
+            "numbers beside words are data",
+            "<table><tr><td>1</td><td>a</td></tr><tr><td>2</td><td>b</td></tr></table>",
+            "| 1 | a |\n| --- | --- |\n| 2 | b |",
+        ),
+        ("a number of its own", "<pre><span data-line-number=1>1</span>a</pre>", "```\na\n```"),
+    ]);
+    check_page(&[(
+        "numbers in one cell, code in the next",
+        "<table><tr><td><pre>1\n2</pre></td><td><pre>a\nb</pre></td></tr></table>",
+        "```\na\nb\n```",
+    )]);
+}
+
+#[test]
+fn what_is_hidden_is_hidden_in_code_too() {
+    let html = "<p><code>a<i>x</i>b</code></p><pre>a<i>x</i>b</pre>";
+    let tree = parse(html, ParseOptions::default());
+    let mut view = View::whole(&tree);
+    for node in tree.all(crate::tree::Tag::I) {
+        view.hidden.insert(node);
+    }
+    assert_eq!(page(&tree, &view), "`ab`\n\n```\nab\n```");
+}

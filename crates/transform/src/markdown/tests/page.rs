@@ -1,0 +1,146 @@
+//! What a page has and a reader of Markdown does not need.
+
+use super::*;
+
+#[test]
+fn a_page_leaves_out_what_nobody_sees() {
+    check_page(&[
+        (
+            "table for layout",
+            "<table role=presentation><tr><td>a<td>b<tr><td><h2>c</h2></table>",
+            "a b\n\n## c",
+        ),
+        ("empty link", "a <a href=b></a>c", "a c"),
+        ("empty heading", "<h2></h2><p>a", "a"),
+        ("empty quote", "<blockquote></blockquote><p>a", "a"),
+        ("spaces that indent", "<p>&nbsp;&nbsp;a&nbsp;</p><h2>&nbsp;b</h2>", "a\n\n## b"),
+    ]);
+}
+
+#[test]
+fn items_without_content_are_not_written() {
+    check_page(&[
+        ("between others", "<ul><li>a<li><li>b</ul>", "- a\n- b"),
+        ("first", "<ul><li> <li>b</ul>", "- b"),
+        ("a button", "<ul><li><button></button><li><svg></svg></ul><p>x", "x"),
+        ("a list of none", "<p>x</p><ul><li></li></ul><p>y", "x\n\ny"),
+        ("numbers stay", "<ol><li>a<li><li>c</ol>", "1. a\n3. c"),
+        ("lists of none inside", "<ul><li><ul><li></ul><li>b</ul>", "- b"),
+        ("a list below an empty item", "<ul><li><ul><li>b</ul></ul>", "- - b"),
+        ("right in a list", "<ul><li></li><ul><li>b</li></ul></ul>", "- b"),
+        ("between two lists", "<ul><li>a</ul><ul><li></ul><ul><li>b</ul>", "- a\n\n* b"),
+        ("without a list", "<li><li>b", "- b"),
+        ("after a paragraph in an item", "<ul><li>a<ul><li><li>b</ul></ul>", "- a\n  - b"),
+        ("a box alone", "<ul><li><input type=checkbox><li>b</ul>", "- [ ]\n- b"),
+        ("a picture", "<ul><li><img src=a.png alt=x></ul>", "- ![x](a.png)"),
+    ]);
+    check(&[("but where they are the text", "<ul><li>a<li><li>b</ul>", "- a\n-\n- b")]);
+}
+
+#[test]
+fn marks_of_places_are_left_out() {
+    check_page(&[
+        (
+            "of a definition",
+            "<dl><dt><code>foo.bar(x)</code><a class=headerlink href='#f' title=Permalink>¶</a><dd>D</dl>",
+            "**`foo.bar(x)`**\n\nD",
+        ),
+        ("of a heading", "<h2>A<a href='#a'>#</a></h2>", "## A"),
+        ("of a paragraph", "<p>A <a href='page#a'>§</a></p>", "A"),
+        (
+            "of a caption",
+            "<table><caption>C<a href='#c'>🔗\u{fe0f}</a></caption><tr><th>A</table>",
+            "C\n\n| A |\n| --- |",
+        ),
+        ("by its class", "<p>A<a class='x hash-link' href='#a'>\u{200b}∞</a></p>", "A"),
+        (
+            "a column of numbers",
+            "<table><tr><th><a href='#n'>#</a><th>A</table>",
+            "| [#](#n) | A |\n| --- | --- |",
+        ),
+        ("to another page", "<p><a href=x>#</a></p>", "[#](x)"),
+        ("to nowhere", "<p><a href='#'>#</a></p>", "[#](#)"),
+        ("a section by number", "<p><a href='#s'>§ 5</a></p>", "[§ 5](#s)"),
+        ("named, but in words", "<p><a class=permalink href='#s'>Monday</a></p>", "[Monday](#s)"),
+    ]);
+    check(&[("but where they are the text", "<p>A <a href='#a'>¶</a></p>", "A [¶](#a)")]);
+}
+
+#[test]
+fn what_stands_apart_does_not_run_together() {
+    check_page(&[
+        (
+            "cells by role",
+            "<div role=row><span role=columnheader>H1</span><span role=columnheader>H2</span></div>\
+             <div role=row><span role=cell>a</span><span role=cell>b</span></div>",
+            "H1 H2\n\na b",
+        ),
+        (
+            "blocks as cells by role",
+            "<div role=row><div role=rowheader>H</div><div role=gridcell>a</div></div><div role=row><div role=cell>b</div></div>",
+            "H a\n\nb",
+        ),
+        (
+            "rows of elements of their own",
+            "<x-row role=row><x-cell role=cell>a</x-cell><x-cell role=cell>b</x-cell></x-row><x-row role=row>c</x-row>",
+            "a b\n\nc",
+        ),
+        ("items by role", "<span role=listitem>a</span><span role=listitem>b</span>", "a b"),
+        (
+            "blocks by style in a link",
+            "<a href=x><span style='display:block'>a</span><span style='color:red; DISPLAY: flex !important'>b</span></a>",
+            "[a b](x)",
+        ),
+        (
+            "a title and its text in a link",
+            "<a href=x><span>AI and automation</span><span>Solve issues faster</span></a>",
+            "[AI and automation Solve issues faster](x)",
+        ),
+        ("words in colours", "<a href=x><span>Java</span><span>Script</span></a>", "[JavaScript](x)"),
+        (
+            "a sentence in parts",
+            "<a href=x><span>of all the sun</span><span>flowers in it</span></a>",
+            "[of all the sunflowers in it](x)",
+        ),
+    ]);
+}
+
+#[test]
+fn dollars_are_escaped_beside_formulas() {
+    let rows: &[Row] = &[
+        ("without formulas", "Costs $5 and $6", "Costs $5 and $6"),
+        ("with one", "<p>Costs $5 and $6; <math><mi>x</mi></math></p>", "Costs \\$5 and \\$6; $x$"),
+        ("a formula further down", "<p>$5<p>\\(x_{1}\\)", "\\$5\n\n$x_{1}$"),
+        ("in code", "<p><code>$a</code> $b <math><mi>x</mi></math></p>", "`$a` \\$b $x$"),
+        ("in a picture's text", "<img src=i alt='$5'> <math><mi>x</mi></math>", "![\\$5](i) $x$"),
+        (
+            "in a cell",
+            "<table><tr><th>$5<tr><td><math><mi>x</mi></math></table>",
+            "| \\$5 |\n| --- |\n| $x$ |",
+        ),
+        ("the page's own", "<p>$A$ is in $B_{1}$</p>", "$A$ is in $B_{1}$"),
+        ("emphasis beside", "<p>$<b>5</b> <math><mi>x</mi></math></p>", "\\$**5** $x$"),
+    ];
+    check(rows);
+    check_page(rows);
+}
+
+#[test]
+fn ways_back_lead_nowhere_without_notes() {
+    check_page(&[
+        ("by its target", "<ol><li>One <a href='#fnref1'>↩</a></ol>", "1. One"),
+        ("before the text", "<ol><li><b><a href='#cite_ref-1'>^</a></b> One</ol>", "1. One"),
+        (
+            "several",
+            "<ol><li><span class=mw-cite-backlink>^ <a href='#x'>a</a> <a href='#y'>b</a></span> One</ol>",
+            "1. One",
+        ),
+        ("by its role", "<ol><li>One <a role=doc-backlink href='#x'>↑</a></ol>", "1. One"),
+        ("the number of a note", "<p><a href='#_ftnref1'>[1]</a> One", "[[1]](#_ftnref1) One"),
+        (
+            "in words",
+            "<ol><li>One <a href='#fnref'>Back to the text</a></ol>",
+            "1. One [Back to the text](#fnref)",
+        ),
+    ]);
+}

@@ -1,0 +1,142 @@
+//! Which pages of a site are read, what one object of many pages is, and what is spent where no page is read.
+
+use std::sync::Arc;
+
+use gleaner::ExtractRequest;
+use gleaner_models::Provider;
+use serde_json::{Value, json};
+
+use super::support::{Asked, Ending, Fake, Says, Task, html, local, model, reply, task_of};
+
+/// A shop without a sitemap: its start page leads to rooms, and only the rooms lead to the lamps.
+fn shop() -> Fake {
+    Fake::start(|_, asked: &Asked| {
+        let path = asked.line.split(' ').nth(1).unwrap_or_default();
+        let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+        match parts.as_slice() {
+            [""] => html(
+                "<main><h1>Lamps</h1><a href=/rooms/hall>Hall</a> <a href=/rooms/study>Study</a> <a href=/rooms/attic>Attic</a></main>",
+            ),
+            ["rooms", room] => {
+                let links: String =
+                    (0..4).map(|at| format!("<a href=/lamps/{room}-{at}>Lamp {room} {at}</a> ")).collect();
+                html(&format!("<main><h1>{room}</h1><p>What hangs in this room.</p>{links}</main>"))
+            }
+            ["lamps", lamp] => html(&format!(
+                "<title>Lamp {lamp}</title><main><h1>Lamp {lamp}</h1><dl><dt>Price</dt><dd>{}0 EUR</dd><dt>Brand</dt><dd>Lux</dd></dl></main>",
+                lamp.len()
+            )),
+            _ => Says::new(404, "gone"),
+        }
+    })
+}
+
+fn lamp() -> Value {
+    let text = json!({ "type": ["string", "null"] });
+    json!({ "type": "object", "properties": { "name": text, "price": { "type": ["number", "null"] }, "brand": text } })
+}
+
+fn request(site: &Fake, schema: &Value) -> ExtractRequest {
+    ExtractRequest { schema: schema.as_object().cloned(), ..ExtractRequest::new([site.url("/*")]) }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_that_the_start_page_does_not_show_are_found() {
+    let site = shop();
+    let schema = json!({ "type": "array", "items": lamp() });
+    let found = local().build().unwrap().extract(request(&site, &schema)).await.unwrap();
+    let rows = found.data.as_array().unwrap();
+    let lamps: std::collections::BTreeSet<&str> =
+        rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    assert_eq!((rows.len(), lamps.len()), (12, 12), "{}", found.data);
+    // Nothing is fetched twice.
+    let mut lines: Vec<String> = site.asked().into_iter().map(|asked| asked.line).collect();
+    lines.retain(|line| line.contains(" /lamps/"));
+    let all = lines.len();
+    lines.sort();
+    lines.dedup();
+    assert_eq!((all, lines.len()), (12, 12));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_are_chosen_by_the_words_of_their_links() {
+    // Twelve addresses that say nothing, of which one link says who makes the bread.
+    let site = Fake::start(|_, asked: &Asked| match asked.line.split(' ').nth(1).unwrap_or_default() {
+        "/" => {
+            let links: String = (0..12)
+                .map(|at| format!("<a href=/{at}x>{}</a> ", if at == 7 { "Our bakers" } else { "More" }))
+                .collect();
+            html(&format!("<main><h1>The mill</h1>{links}</main>"))
+        }
+        "/7x" => html("<main><h1>People</h1><dl><dt>Baker</dt><dd>Ada Berg</dd></dl></main>"),
+        _ => html("<main><h1>Flour</h1><p>It is ground on stone.</p></main>"),
+    });
+    let schema = json!({ "type": "object", "properties": { "baker": { "type": ["string", "null"] } } });
+    let request = ExtractRequest { limit: Some(4), ..request(&site, &schema) };
+    let found = local().build().unwrap().extract(request).await.unwrap();
+    assert_eq!(found.data["baker"], "Ada Berg", "{:?}", found.pages);
+    assert!(found.pages.len() <= 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_object_of_many_pages_is_told() {
+    let site = shop();
+    let found = local().build().unwrap().extract(request(&site, &lamp())).await.unwrap();
+    assert!(found.data["name"].is_string(), "{}", found.data);
+    let warning = found.warning.unwrap_or_default();
+    assert!(
+        warning.contains("pages add to one object") && warning.contains(r#"{"type":"array","items""#),
+        "{warning}"
+    );
+    // Pages that add to each other are what such a schema is for.
+    let adding = Fake::start(|_, asked: &Asked| match asked.line.split(' ').nth(1).unwrap_or_default() {
+        "/a" => html("<dl><dt>Price</dt><dd>10 EUR</dd></dl>"),
+        _ => html("<dl><dt>Brand</dt><dd>Lux</dd></dl>"),
+    });
+    let two = ExtractRequest {
+        schema: lamp().as_object().cloned(),
+        ..ExtractRequest::new([adding.url("/a"), adding.url("/b")])
+    };
+    let found = local().build().unwrap().extract(two).await.unwrap();
+    assert!(!found.warning.unwrap_or_default().contains("one object"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_schema_that_asks_for_nothing_is_refused_before_anything_is_fetched() {
+    let site = shop();
+    for schema in [json!({ "name": "string" }), json!({}), json!({ "properties": {} })] {
+        let error = local().build().unwrap().extract(request(&site, &schema)).await.unwrap_err();
+        assert!(error.to_string().contains(r#"right would be {"properties":{"name""#), "{schema}: {error}");
+    }
+    assert!(site.asked().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_cost_nothing_where_no_page_can_be_read() {
+    let site = Fake::saying(Says::new(404, "gone"));
+    let asked = Fake::start(|_, asked| {
+        assert_eq!(task_of(asked), Task::Draft);
+        Says::json(&reply(Provider::OpenAi, r#"{"many":false,"entity":"x","fields":[]}"#, Ending::Stop))
+    });
+    let engine = local().model(Arc::new(model(Provider::OpenAi, &asked))).build().unwrap();
+    let request = ExtractRequest {
+        prompt: Some("the price".to_owned()),
+        ..ExtractRequest::new([site.url("/a"), site.url("/b")])
+    };
+    let error = engine.extract(request).await.unwrap_err();
+    assert!(error.to_string().contains("answered with status 404"), "{error}");
+    assert_eq!((asked.asked().len(), site.asked().len()), (0, 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_pages_are_read_as_others_are() {
+    let filler = "<p>Words that fill the page and say nothing of the lamp.</p>".repeat(6_000);
+    let page = format!(
+        "<title>Lamp</title><main><h1>Lamp</h1><dl><dt>Price</dt><dd>70 EUR</dd></dl>{filler}</main>"
+    );
+    assert!(page.len() > 256 << 10);
+    let site = Fake::start(move |_, _| html(&page));
+    let one = ExtractRequest { schema: lamp().as_object().cloned(), ..ExtractRequest::new([site.url("/a")]) };
+    let found = local().build().unwrap().extract(one).await.unwrap();
+    assert_eq!((&found.data["price"], &found.data["name"]), (&json!(70), &json!("Lamp")));
+}
