@@ -27,6 +27,10 @@ const MOST: f64 = 1.1;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
+/// Text that is kept, with a reference to a note.
+const REFERENCE: &str = "<article><p>Some text of the page that one may read at length, in plain sentences, \
+    with a note.<sup><a href='#n'>1</a></sup></article>";
+
 /// A page of about so many bytes: `unit` over and over between a start and an end.
 fn page(kind: &str, bytes: usize) -> Option<String> {
     let (start, unit, end) = match kind {
@@ -66,11 +70,24 @@ fn page(kind: &str, bytes: usize) -> Option<String> {
         "noscripts" => ("needle", "<noscript><b><b><b><b><b><b><b><b>x ", ""),
         "links in links" => ("needle", "<a href=x><object>y", ""),
         "style" => ("<style>", "a{color:red;--x:var(--x)}", "</style>needle"),
+        "blocks under a long class" => ("<div id=n class='", "<p>x", "</div>needle"),
+        "code under a long class" => ("<div class='", "<pre>x</pre>", "</div>needle"),
+        "texts in a long link" => ("<sup><a href='#", "<i>x</i> ", "</a></sup>needle"),
+        "references in a long id" => {
+            ("<p id='", "<sup><a href='#n'>1</a></sup> ", "<ol><li id=n>needle</ol>")
+        }
+        "repeated long class" => ("<b class='", "<p>x", "needle"),
         _ => return None,
     };
     if kind == "different attributes" {
         let many: String = (0..bytes / 10).map(|n| format!("a{n:06}=1 ")).collect();
         return Some(format!("{start}{many}{end}"));
+    }
+    if start.ends_with(['\'', '#']) {
+        // Half of the page is the value of an attribute that many elements share.
+        let (word, half) = (if start.contains("class") { "a " } else { "aa" }, bytes / 2);
+        let (value, units) = (word.repeat(half / 2), unit.repeat(half / unit.len()));
+        return Some(format!("{REFERENCE}{start}{value}'>{units}{end}"));
     }
     Some(format!("{start}{}{end}", unit.repeat(bytes / unit.len())))
 }
@@ -102,6 +119,11 @@ const KINDS: &[&str] = &[
     "noscripts",
     "links in links",
     "style",
+    "blocks under a long class",
+    "code under a long class",
+    "texts in a long link",
+    "references in a long id",
+    "repeated long class",
 ];
 
 fn main() -> ExitCode {
@@ -124,7 +146,7 @@ fn main() -> ExitCode {
 fn run(chosen: &[String]) -> Result<bool, Failure> {
     let kinds: Vec<&str> =
         if chosen.is_empty() { KINDS.to_vec() } else { chosen.iter().map(String::as_str).collect() };
-    println!("{:<22} {:>9} {:>22} {:>8}", "page of 1 MiB", "exponent", "instructions a byte", "ms");
+    println!("{:<26} {:>9} {:>22} {:>8}", "page of 1 MiB", "exponent", "instructions a byte", "ms");
     let start = count("nesting", 0)?;
     let mut linear = true;
     for kind in kinds {
@@ -139,7 +161,7 @@ fn run(chosen: &[String]) -> Result<bool, Failure> {
         cost(kind, last)?;
         let milliseconds = began.elapsed().as_secs_f64() * 1_000.0;
         let mark = if exponent > MOST { "  more than linear" } else { "" };
-        println!("{kind:<22} {exponent:>9.2} {most:>22.0} {milliseconds:>8.0}{mark}");
+        println!("{kind:<26} {exponent:>9.2} {most:>22.0} {milliseconds:>8.0}{mark}");
         linear &= exponent <= MOST;
     }
     Ok(linear)

@@ -82,6 +82,37 @@ fn convert_prints_one_text_as_it_is_and_more_as_json() {
 }
 
 #[test]
+fn a_text_that_is_empty_is_told_and_is_no_success() {
+    let empty = "<!doctype html><title>Tea</title><main></main>";
+    for (name, page, options, said) in [
+        ("no element matches", TEA, &["--include-tags", ".nothing"][..], "--include-tags"),
+        (
+            "all is taken out",
+            TEA,
+            &["--exclude-tags", "main", "--only-main-content", "false", "--exclude-tags", "nav"],
+            "--exclude-tags",
+        ),
+        ("also in HTML", TEA, &["--include-tags", ".nothing", "--formats", "html"], "--include-tags"),
+        ("also where quiet was asked for", TEA, &["--include-tags", ".nothing", "--quiet"], "--include-tags"),
+        ("no text", empty, &[], "no text was found"),
+    ] {
+        let output = run_with_input(&[&["convert", "-"], options].concat(), page.as_bytes());
+        assert_eq!(output.status.code(), Some(1), "{name}: {}", text(&output.stdout));
+        assert_eq!(text(&output.stdout), "", "{name}");
+        let told = text(&output.stderr);
+        assert!(told.contains("nothing came out") && told.contains(said), "{name}: {told}");
+    }
+    // A document of several formats tells more than its text.
+    let whole = ["convert", "-", "--include-tags", ".nothing", "--formats", "markdown,links"];
+    succeed(&run_with_input(&whole, TEA.as_bytes()));
+
+    let server = Site::generate(SiteSpec::pages(2)).serve().unwrap();
+    let output = run(&["scrape", &server.url("/"), LOOPBACK[0], LOOPBACK[1], "--include-tags", ".nothing"]);
+    assert_eq!((output.status.code(), text(&output.stdout).as_ref()), (Some(1), ""));
+    assert!(text(&output.stderr).contains("--include-tags"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn convert_reads_files_and_knows_them_by_their_names() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("teas.CSV");

@@ -108,10 +108,7 @@ fn string(text: &str, form: Form, shape: &Shape, reading: Reading) -> Option<Str
         Form::Currency => currency_sign(text).map(str::to_owned),
         Form::CurrencyCode => currency_code(text).map(str::to_owned),
         Form::Gtin => gtin(text),
-        Form::Availability => stock(text).map(|stock| match stock {
-            Stock::In => "InStock".to_owned(),
-            Stock::Out => "OutOfStock".to_owned(),
-        }),
+        Form::Availability => stock(text).map(|stock| stock.name().to_owned()),
         Form::Email => email(text),
         Form::Phone => phone(text),
         Form::Date => date(text),
@@ -190,11 +187,13 @@ fn choice(text: &str, form: Form, shape: &Shape) -> Option<Value> {
     if form == Form::Availability
         || shape.choices.iter().all(|choice| choice.as_str().and_then(stock).is_some())
     {
-        return shape
-            .choices
-            .iter()
-            .find(|choice| choice.as_str().and_then(stock) == state && state.is_some())
-            .cloned();
+        let state = state?;
+        let named = |fits: &dyn Fn(Stock) -> bool| {
+            shape.choices.iter().find(|choice| choice.as_str().and_then(stock).is_some_and(fits)).cloned()
+        };
+        // Where the schema does not tell as much apart as the page does: whether it can be had.
+        return named(&|choice| choice == state)
+            .or_else(|| named(&|choice| choice.can_be_had() == state.can_be_had()));
     }
     if matches!(form, Form::Currency | Form::CurrencyCode)
         && let Some(code) = currency_code(text)
@@ -224,7 +223,7 @@ fn boolean(text: &str, form: Form) -> Option<bool> {
     let lower = text.to_lowercase();
     let lower = lower.trim();
     if form == Form::Availability {
-        return stock(text).map(|state| state == Stock::In).or_else(|| plain_boolean(lower));
+        return stock(text).map(Stock::can_be_had).or_else(|| plain_boolean(lower));
     }
     plain_boolean(lower)
 }

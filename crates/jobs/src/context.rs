@@ -12,6 +12,7 @@ use url::Url;
 use crate::explain::{FoundOn, Records, Traces};
 use crate::gate::Manners;
 use crate::session::Session;
+use crate::shared::own_way;
 use crate::sitemaps::Sitemaps;
 
 /// How many pages earn a job one request beyond the first try of each. So a host that fails every request is asked
@@ -200,7 +201,7 @@ impl JobContext {
     /// Follows these addresses through a crawl, and gives what is written down about it; to be called before it begins.
     pub(crate) fn record(&mut self, explained: &[Url]) -> Option<Arc<Records>> {
         let crawl = self.crawl.as_mut()?;
-        let traces = Traces::new(explained, crawl);
+        let traces = Traces::new(explained, crawl, own_way(&self.options));
         crawl.records = Arc::new(Records { traces, ..Records::default() });
         Some(Arc::clone(&crawl.records))
     }

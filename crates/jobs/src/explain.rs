@@ -15,6 +15,7 @@ use gleaner_types::{JobState, PageError};
 use url::Url;
 
 use crate::context::CrawlContext;
+use crate::robots::OwnWay;
 
 /// At most so many addresses of one crawl are followed; further ones are left out.
 pub const MAX_EXPLAINED: usize = 1_000;
@@ -143,6 +144,8 @@ pub(crate) struct Traces {
     limit: u64,
     /// Whom robots.txt is read for; `None` where it is not heeded.
     robots_agent: Option<String>,
+    /// By which way, where it cannot be had by the usual one.
+    own_way: Option<OwnWay>,
 }
 
 /// Where an address was found.
@@ -169,11 +172,12 @@ struct Trace {
 }
 
 impl Traces {
-    pub(crate) fn new(urls: &[Url], crawl: &CrawlContext) -> Self {
+    pub(crate) fn new(urls: &[Url], crawl: &CrawlContext, own_way: Option<OwnWay>) -> Self {
         let mut traces = Self {
             max_depth: crawl.max_depth,
             limit: crawl.limit,
             robots_agent: crawl.robots_agent.clone(),
+            own_way,
             ..Self::default()
         };
         for url in urls.iter().take(MAX_EXPLAINED) {
@@ -208,6 +212,11 @@ impl Traces {
     /// Whom robots.txt is read for; `None` where it is not heeded.
     pub(crate) fn robots_agent(&self) -> Option<&str> {
         self.robots_agent.as_deref()
+    }
+
+    /// The way of the job, where it is not the usual one.
+    pub(crate) fn own_way(&self) -> Option<&OwnWay> {
+        self.own_way.as_ref()
     }
 
     /// The page was found.

@@ -95,7 +95,8 @@ impl Job {
         let snapshot = self.status().await?;
         let traces = &records.traces;
         Ok(traces.all(&snapshot, |url| {
-            let read = traces.robots_agent().and_then(|agent| self.room.shared().robots_read(agent, url));
+            let (agent, shared) = (traces.robots_agent(), self.room.shared());
+            let read = agent.and_then(|agent| shared.robots_read(agent, url, traces.own_way()));
             read.is_some_and(|robots| !robots.policy.allows(url))
         }))
     }

@@ -18,7 +18,7 @@ use crate::context::JobContext;
 use crate::credits::credits;
 use crate::explain::FoundOn;
 use crate::gate::Lease;
-use crate::permission::{Hops, forbidden, robots_of};
+use crate::permission::{Ended, Hops, forbidden, robots_of};
 use crate::ports::{FetchError, FetchRequest, Fetched, HopRefusal, Purpose, Transformed};
 use crate::quiet::quietly;
 use crate::reading::{self, PageText};
@@ -41,6 +41,8 @@ const LEASE_MARGIN: Duration = Duration::from_secs(10);
 /// What came of a page, on its way to the store.
 struct Work {
     outcome: PageOutcome,
+    /// False where nothing was asked of the host.
+    asked: bool,
     redirected_to: Option<UrlKey>,
     /// How the host answered, and where.
     pace: Pace,
@@ -53,7 +55,8 @@ struct Work {
 impl From<PageOutcome> for Work {
     fn from(outcome: PageOutcome) -> Self {
         let (pace, links) = (Pace::default(), Vec::new());
-        Self { outcome, redirected_to: None, pace, fingerprint: None, links, text: None }
+        let asked = !matches!(outcome, PageOutcome::Return(_));
+        Self { outcome, asked, redirected_to: None, pace, fingerprint: None, links, text: None }
     }
 }
 
@@ -101,12 +104,13 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         Some(asked) => tracking::track(&shared, &job, asked, compared, &mut work.outcome).await,
         None => None,
     };
-    let Work { outcome, redirected_to, pace, fingerprint, links, text: _ } = work;
+    let Work { outcome, asked, redirected_to, pace, fingerprint, links, text: _ } = work;
     let Pace { observed, address, .. } = pace;
     let finished = FinishedPage {
         lease: page,
         outcome,
         redirected_to,
+        asked,
         observed,
         address,
         fingerprint,
@@ -135,13 +139,14 @@ fn failed(code: ErrorCode, message: impl Into<String>) -> PageOutcome {
 async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage, lease: &Lease) -> Work {
     let lease_left = page.expires_at.saturating_sub(shared.clock.now());
     if let Some(crawl) = job.crawl.as_ref().filter(|crawl| crawl.sitemaps.contains(page.key)) {
-        return read_sitemap(shared, job, crawl, page).await.into();
+        let Ended { outcome, asked } = read_sitemap(shared, job, crawl, page).await;
+        return Work { asked, ..outcome.into() };
     }
     let robots = match robots_of(shared, job, page, lease).await {
         Ok(robots) => robots,
-        Err(outcome) => {
+        Err(Ended { outcome, asked }) => {
             trace(job, page, None, false, &outcome);
-            return outcome.into();
+            return Work { asked, ..outcome.into() };
         }
     };
     let manners = job.manners(robots.and_then(|robots| robots.policy.crawl_delay()).unwrap_or_default());
@@ -168,6 +173,9 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
             // Other failures say nothing of how busy the host is; nor do those of our own proxies.
             let says = failure.retryable && failure.error.code != ErrorCode::ScrapeAllEnginesFailed;
             let observed = says.then_some(Observation { status: None, latency });
+            if failure.refused_hop.is_some() {
+                shared.pace(&page.url, Pace { answered: true, ..Pace::default() }).await;
+            }
             let outcome = after_failure(shared, job, page, failure).await;
             if matches!(outcome, PageOutcome::Failed(_)) {
                 admit_sitemaps(shared, job, page, &page.url).await;
@@ -338,7 +346,7 @@ fn conclude(
     };
     let outcome =
         if in_results { PageOutcome::Document(Box::new(document), cost) } else { PageOutcome::Skipped };
-    Work { outcome, redirected_to, pace: Pace::default(), fingerprint, links, text: found.text }
+    Work { redirected_to, fingerprint, links, text: found.text, ..outcome.into() }
 }
 
 /// The standard's name of a status, such as `Not Found`.

@@ -13,8 +13,28 @@ use crate::context::JobContext;
 use crate::gate::Lease;
 use crate::page::try_again;
 use crate::ports::{HopCheck, HopRefusal};
-use crate::robots::{ROBOTS_RETRY, Robots, Trouble};
+use crate::robots::{Known, ROBOTS_RETRY, Robots, Trouble};
 use crate::shared::{Shared, Way};
+
+/// What becomes of a leased page that gives no document.
+pub(crate) struct Ended {
+    pub(crate) outcome: PageOutcome,
+    /// False where nothing was asked of its host.
+    pub(crate) asked: bool,
+}
+
+impl Ended {
+    /// It was not asked for because of what is known of robots.txt.
+    pub(crate) fn by(known: &Known, outcome: PageOutcome) -> Self {
+        // Where robots.txt could not be had, it is not asked for again for a while, and the pages that come next need no gap.
+        Self { outcome, asked: known.fresh && known.robots.trouble.is_none() }
+    }
+
+    /// It was asked for.
+    pub(crate) fn asked(outcome: PageOutcome) -> Self {
+        Self { outcome, asked: true }
+    }
+}
 
 /// What robots.txt says, where it matters; or, where it forbids the page or is not known well enough yet, what becomes
 /// of the page.
@@ -23,24 +43,24 @@ pub(crate) async fn robots_of(
     job: &JobContext,
     page: &LeasedPage,
     lease: &Lease,
-) -> Result<Option<Arc<Robots>>, PageOutcome> {
+) -> Result<Option<Arc<Robots>>, Ended> {
     let Some(crawl) = &job.crawl else { return Ok(None) };
     let Some(agent) = crawl.robots_agent.as_deref() else { return Ok(None) };
     let known = shared.robots(agent, &page.url, job.is_scheme_assumed(page.key), job).await;
-    let robots = known.robots;
+    let robots = &known.robots;
     if let Some(trouble) = &robots.trouble {
-        return Err(unread(shared, job, page, trouble).await);
+        return Err(Ended::by(&known, unread(shared, job, page, trouble).await));
     }
     if !robots.policy.allows(&page.url) {
-        return Err(forbidden(shared, job, page, None).await);
+        return Err(Ended::by(&known, forbidden(shared, job, page, None).await));
     }
     // This host has just been asked for robots.txt, and pages of it may have been leased before its delay was known.
     // They go back, and are leased again at the right pace; one that is alone waits here.
     let gap = robots.policy.crawl_delay().max(crawl.delay);
     if let Some(gap) = gap.filter(|_| known.fresh && !lease.is_alone()) {
-        return Err(PageOutcome::Return(shared.clock.now() + gap));
+        return Err(Ended::by(&known, PageOutcome::Return(shared.clock.now() + gap)));
     }
-    Ok(Some(robots))
+    Ok(Some(known.robots))
 }
 
 /// What becomes of a page whose robots.txt could not be read.

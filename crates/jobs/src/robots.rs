@@ -21,7 +21,7 @@ use url::{Position, Url};
 
 /// How long a robots.txt is kept: the longest that RFC 9309 recommends.
 pub const ROBOTS_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
-/// Where robots.txt could not be had, or its server answered 5xx, it is asked for again after this.
+/// Where robots.txt could not be had, or its server answered 5xx, it is asked for again so long after that was known.
 pub const ROBOTS_RETRY: Duration = Duration::from_secs(5);
 /// How long fetching one may take, whatever the timeout of the job that asks first.
 pub const ROBOTS_TIMEOUT: Duration = Duration::from_secs(30);
@@ -111,18 +111,25 @@ fn key_of(agent: &str, url: &Url, way: Option<&OwnWay>) -> Key {
 #[derive(Debug, Clone)]
 struct Entry {
     since: Duration,
-    cell: Arc<OnceCell<Arc<Robots>>>,
+    cell: Arc<OnceCell<Loaded>>,
     /// What it takes, once it is there.
     weight: usize,
 }
 
+#[derive(Debug)]
+struct Loaded {
+    robots: Arc<Robots>,
+    /// When it was there.
+    at: Duration,
+}
+
 impl Entry {
     fn is_current(&self, now: Duration) -> bool {
-        let lifetime = match self.cell.get() {
-            Some(robots) if robots.trouble.is_some() => ROBOTS_RETRY,
-            Some(_) | None => ROBOTS_LIFETIME,
-        };
-        now < self.since + lifetime
+        match self.cell.get() {
+            // Who hangs fails after half a minute, so the life of a failure begins with its end.
+            Some(Loaded { robots, at }) if robots.trouble.is_some() => now < *at + ROBOTS_RETRY,
+            Some(_) | None => now < self.since + ROBOTS_LIFETIME,
+        }
     }
 }
 
@@ -134,29 +141,43 @@ impl RobotsCache {
         agent: &str,
         url: &Url,
         way: Option<OwnWay>,
-        now: Duration,
+        now: impl Fn() -> Duration,
         load: impl FnOnce(Url) -> F,
     ) -> Known
     where
         F: Future<Output = Robots>,
     {
         let key = key_of(agent, url, way.as_ref());
-        let (cell, since) = self.lock().cell(key.clone(), now);
-        if let Some(robots) = cell.get() {
+        let (cell, since) = self.lock().cell(key.clone(), now());
+        if let Some(Loaded { robots, .. }) = cell.get() {
             return Known { robots: Arc::clone(robots), fresh: false };
         }
         let mut address = url.clone();
         address.set_path("/robots.txt");
         address.set_query(None);
         address.set_fragment(None);
-        let robots = Arc::clone(cell.get_or_init(|| async { Arc::new(load(address).await) }).await);
+        let load = || async {
+            let robots = Arc::new(load(address).await);
+            Loaded { robots, at: now() }
+        };
+        let robots = Arc::clone(&cell.get_or_init(load).await.robots);
         self.lock().weigh(&key, since, robots.policy.weight());
         Known { robots, fresh: true }
     }
 
-    /// The robots.txt of the origin of `url` that was read last by the usual way, were it only for a look.
-    pub(crate) fn peek(&self, agent: &str, url: &Url) -> Option<Arc<Robots>> {
-        self.lock().entries.get(&key_of(agent, url, None))?.cell.get().cloned()
+    /// What [`get`](Self::get) would give at once for this way, without asking anybody.
+    pub(crate) fn current(&self, agent: &str, url: &Url, way: &OwnWay, now: Duration) -> Option<Arc<Robots>> {
+        let kept = self.lock();
+        let entry = kept.entries.get(&key_of(agent, url, Some(way))).filter(|entry| entry.is_current(now))?;
+        entry.cell.get().map(|loaded| Arc::clone(&loaded.robots))
+    }
+
+    /// The robots.txt of the origin of `url` that was read last by this way, were it only for a look; `None` where it could
+    /// not be read.
+    pub(crate) fn peek(&self, agent: &str, url: &Url, way: Option<&OwnWay>) -> Option<Arc<Robots>> {
+        let kept = self.lock();
+        let robots = &kept.entries.get(&key_of(agent, url, way))?.cell.get()?.robots;
+        robots.trouble.is_none().then(|| Arc::clone(robots))
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -166,7 +187,7 @@ impl RobotsCache {
 
 impl Kept {
     /// The entry that holds now, and since when it is there.
-    fn cell(&mut self, key: Key, now: Duration) -> (Arc<OnceCell<Arc<Robots>>>, Duration) {
+    fn cell(&mut self, key: Key, now: Duration) -> (Arc<OnceCell<Loaded>>, Duration) {
         if let Some(entry) = self.entries.get(&key).filter(|entry| entry.is_current(now)) {
             return (Arc::clone(&entry.cell), entry.since);
         }
@@ -222,14 +243,20 @@ mod tests {
         loads: &AtomicU32,
     ) -> Known {
         cache
-            .get(AGENT, &Url::parse(url).unwrap(), way, Duration::from_secs(at), |address| {
-                assert_eq!(address.path(), "/robots.txt");
-                loads.fetch_add(1, Ordering::Relaxed);
-                async move {
-                    tokio::task::yield_now().await;
-                    robots
-                }
-            })
+            .get(
+                AGENT,
+                &Url::parse(url).unwrap(),
+                way,
+                || Duration::from_secs(at),
+                |address| {
+                    assert_eq!(address.path(), "/robots.txt");
+                    loads.fetch_add(1, Ordering::Relaxed);
+                    async move {
+                        tokio::task::yield_now().await;
+                        robots
+                    }
+                },
+            )
             .await
     }
 
@@ -274,6 +301,21 @@ mod tests {
         assert_eq!(loads.load(Ordering::Relaxed), 2);
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn the_life_of_a_failure_begins_with_its_end() {
+        let (cache, url) = (RobotsCache::default(), Url::parse("https://a.example/").unwrap());
+        let began = tokio::time::Instant::now();
+        let hang = |_| async {
+            tokio::time::sleep(ROBOTS_TIMEOUT).await;
+            failure()
+        };
+        for (wait, fresh) in [(0, true), (0, false), (4, false), (1, true), (4, false)] {
+            tokio::time::advance(Duration::from_secs(wait)).await;
+            let known = cache.get(AGENT, &url, None, || began.elapsed(), hang).await;
+            assert_eq!(known.fresh, fresh, "at {:?}", began.elapsed());
+        }
+    }
+
     #[tokio::test]
     async fn what_came_by_a_way_of_its_own_is_kept_apart() {
         let (cache, loads) = (RobotsCache::default(), AtomicU32::new(0));
@@ -285,8 +327,13 @@ mod tests {
         assert!(get(&cache, url, 1, allow(), &loads).await.robots.trouble.is_some());
         assert!(!get_by(&cache, url, way(), 1_000, failure(), &loads).await.fresh);
         let url = Url::parse(url).unwrap();
-        assert!(cache.peek(AGENT, &url).is_some_and(|robots| robots.trouble.is_some()));
-        assert!(cache.peek("other", &url).is_none());
+        let at = Duration::from_secs(1_000);
+        assert!(cache.current(AGENT, &url, &way().unwrap(), at).is_some());
+        let other = OwnWay { proxy: ProxyMode::Stealth, country: "DE".to_owned() };
+        assert!(cache.current(AGENT, &url, &other, at).is_none());
+        assert!(cache.peek(AGENT, &url, None).is_none(), "what could not be read forbids nothing for good");
+        assert!(cache.peek(AGENT, &url, way().as_ref()).is_some());
+        assert!(cache.peek("other", &url, way().as_ref()).is_none());
     }
 
     #[tokio::test]

@@ -124,13 +124,15 @@ impl Shared {
         self.pace(&answer.url, Pace { not_before, ..Pace::default() }).await;
     }
 
-    async fn pace(&self, url: &Url, pace: Pace) {
+    /// Tells the queue how a host wants to be asked.
+    pub(crate) async fn pace(&self, url: &Url, pace: Pace) {
         if let Err(error) = self.store.pace(url, pace, self.clock.now()).await {
             tracing::error!(%error, "the pace of a host could not be stored");
         }
     }
 
-    /// robots.txt of the origin of `url`.
+    /// robots.txt of the origin of `url`. What came by the job's own way is looked for first: it is there only where the
+    /// usual way failed, which is not to be waited for again with each page.
     pub(crate) async fn robots(
         &self,
         agent: &str,
@@ -138,20 +140,26 @@ impl Shared {
         scheme_assumed: bool,
         job: &JobContext,
     ) -> Known {
-        let now = self.clock.now();
+        let now = || self.clock.now();
+        let way = own_way(&job.options);
+        if let Some(robots) = way.as_ref().and_then(|way| self.robots.current(agent, url, way, now())) {
+            return Known { robots, fresh: false };
+        }
         let load = |address| self.load_robots(agent, address, scheme_assumed, job, None);
         let usual = self.robots.get(agent, url, None, now, load).await;
         if usual.robots.trouble.is_none() {
             return usual;
         }
-        let Some(way) = own_way(&job.options) else { return usual };
+        let Some(way) = way else { return usual };
         let load = |address| self.load_robots(agent, address, scheme_assumed, job, Some(way.clone()));
         self.robots.get(agent, url, Some(way.clone()), now, load).await
     }
 
-    /// What `agent` was told by the robots.txt that was read of the origin of `url`, where one was.
-    pub(crate) fn robots_read(&self, agent: &str, url: &Url) -> Option<Arc<Robots>> {
-        self.robots.peek(agent, url)
+    /// What `agent` was told by the robots.txt that was read of the origin of `url`, where one could be: by the job's own
+    /// way, or else by the usual one.
+    pub(crate) fn robots_read(&self, agent: &str, url: &Url, way: Option<&OwnWay>) -> Option<Arc<Robots>> {
+        let own = way.and_then(|way| self.robots.peek(agent, url, Some(way)));
+        own.or_else(|| self.robots.peek(agent, url, None))
     }
 
     async fn load_robots(
@@ -229,7 +237,7 @@ fn robots_options(job: &JobContext, way: Option<OwnWay>) -> ScrapeOptionsPlan {
 }
 
 /// The way of a job whose options lead by another than the usual one.
-fn own_way(options: &ScrapeOptionsPlan) -> Option<OwnWay> {
+pub(crate) fn own_way(options: &ScrapeOptionsPlan) -> Option<OwnWay> {
     let Location { country, .. } = &options.location;
     let is_usual = options.proxy != ProxyMode::Stealth && country == limits::DEFAULT_COUNTRY;
     (!is_usual).then(|| OwnWay { proxy: options.proxy, country: country.clone() })

@@ -10,7 +10,9 @@ use url::Url;
 
 use crate::context::{CrawlContext, JobContext};
 use crate::explain::FoundOn;
+use crate::gate::Manners;
 use crate::page::try_again;
+use crate::permission::Ended;
 use crate::robots::ROBOTS_RETRY;
 use crate::shared::Shared;
 use crate::sitemaps::{self, Allowed};
@@ -35,17 +37,29 @@ pub(crate) async fn read_sitemap(
     job: &JobContext,
     crawl: &CrawlContext,
     page: &LeasedPage,
-) -> PageOutcome {
+) -> Ended {
     let mut manners = job.manners(Duration::ZERO);
     if let Some(agent) = &crawl.robots_agent {
-        match crawl.sitemaps.allows(shared, agent, job, &page.url, page.key).await {
+        let known = shared.robots(agent, &page.url, false, job).await;
+        match crawl.sitemaps.allows(&known.robots, &page.url, page.key) {
             Allowed::Yes { gap } => manners.gap = gap,
-            Allowed::No => return PageOutcome::Skipped,
+            Allowed::No => return Ended::by(&known, PageOutcome::Skipped),
             Allowed::Unknown => {
-                return try_again(shared, job, page, Some(ROBOTS_RETRY)).unwrap_or(PageOutcome::Skipped);
+                let again = try_again(shared, job, page, Some(ROBOTS_RETRY));
+                return Ended::by(&known, again.unwrap_or(PageOutcome::Skipped));
             }
         }
     }
+    Ended::asked(fetch_sitemap(shared, job, crawl, page, manners).await)
+}
+
+async fn fetch_sitemap(
+    shared: &Arc<Shared>,
+    job: &JobContext,
+    crawl: &CrawlContext,
+    page: &LeasedPage,
+    manners: Manners,
+) -> PageOutcome {
     let options = errand_options(job, &page.url);
     if crawl.sitemaps.is_robots(page.key) {
         match sitemaps::read_robots(shared, &page.url, &options, manners).await {

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, Identity, RobotsPolicy, Sitemap, UrlKey, same_site};
+use gleaner_frontier::{Candidate, Identity, Pace, RobotsPolicy, Sitemap, UrlKey, same_site};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ErrorCode, PageError};
 use url::Url;
@@ -20,6 +20,7 @@ use url::Url;
 use crate::context::JobContext;
 use crate::gate::Manners;
 use crate::ports::{FetchError, FetchRequest, Fetched, Purpose};
+use crate::robots::Robots;
 use crate::shared::{Errand, Shared, is_busy};
 use crate::transforming;
 
@@ -131,15 +132,7 @@ impl Sitemaps {
 
     /// May a sitemap be fetched, as far as the robots.txt of its origin says? The site's own robots.txt may name files of
     /// any origin, but not in the name of that.
-    pub(crate) async fn allows(
-        &self,
-        shared: &Shared,
-        agent: &str,
-        job: &JobContext,
-        url: &Url,
-        key: UrlKey,
-    ) -> Allowed {
-        let robots = shared.robots(agent, url, false, job).await.robots;
+    pub(crate) fn allows(&self, robots: &Robots, url: &Url, key: UrlKey) -> Allowed {
         if robots.trouble.is_some() {
             return Allowed::Unknown;
         }
@@ -252,6 +245,8 @@ async fn fetch(
         FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap, session: None };
     let errand = Errand::begin(shared, url, manners).await;
     let answer = shared.fetch.fetch(request, &errand).await?;
+    // How fast it came says nothing of pages.
+    shared.pace(url, Pace { answered: true, ..Pace::default() }).await;
     shared.heed(&answer).await;
     if is_busy(answer.status) {
         let message = format!("it answered with status {}", answer.status);
@@ -273,7 +268,8 @@ pub(crate) async fn read_all(
     let sitemaps = Sitemaps::default();
     let mut queue = VecDeque::from(sitemaps.roots(start, Some(robots)));
     while let Some(next) = queue.pop_front() {
-        let allowed = sitemaps.allows(shared, &shared.agent, job, &next.url, next.key).await;
+        let robots = shared.robots(&shared.agent, &next.url, false, job).await.robots;
+        let allowed = sitemaps.allows(&robots, &next.url, next.key);
         let Allowed::Yes { gap } = allowed else { continue };
         let manners = job.manners(gap);
         match read(shared, &next.url, &job.options, manners).await {

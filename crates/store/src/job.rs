@@ -111,6 +111,9 @@ pub struct FinishedPage {
     /// The page that answered, where it is another than the one asked for. If the job has seen it already, the
     /// document is a duplicate and is not stored.
     pub redirected_to: Option<UrlKey>,
+    /// False where nothing was asked of the host for this page, because robots.txt forbids it, say: the gap that the host
+    /// wishes and the delay of the job then go on from the request before.
+    pub asked: bool,
     /// How the host answered, where it was asked: it is asked for more or less at once from then on.
     pub observed: Option<Observation>,
     /// The address that the host was found at, where it was dialled: hosts of one address are not asked for more together
@@ -126,11 +129,12 @@ pub struct FinishedPage {
 }
 
 impl FinishedPage {
-    /// A page that ended so, and of which nothing else is known.
+    /// A page that ended so, and of which nothing else is known. It was asked for unless it was returned.
     #[must_use]
     pub fn new(lease: LeasedPage, outcome: PageOutcome) -> Self {
         Self {
             lease,
+            asked: !matches!(outcome, PageOutcome::Return(_)),
             outcome,
             redirected_to: None,
             observed: None,

@@ -3,7 +3,12 @@
 //! An event is written in the transaction of the state change that it tells of, and stays until it was delivered or
 //! given up: so none is lost to a crash, and none tells of what did not happen. Events of a job go out one after the
 //! other in their order. The body is made of the stored document when it is sent, always the same bytes; so an event
-//! that waits takes no more than its place in the list, and one that cannot be sent just now costs no body.
+//! that waits takes no more than its place in the list, and one that cannot be sent just now costs no body. Only that of a
+//! page which failed has what it tells with it, the address and the reason, some 300 bytes.
+//!
+//! The outbox of a job is as long as the job has pages at most, and has no bound of its own: to drop events for being
+//! many would be to lose them, and to hold the job for them would leave its pace to its receiver. What still waits when
+//! the results of its job expire is dropped, and the log says so.
 
 use std::sync::Arc;
 use std::time::Duration;

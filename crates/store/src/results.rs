@@ -89,15 +89,9 @@ impl Results {
         self.first + self.items.len() as u64
     }
 
-    /// Turns a document into the form it is kept in. Costly, so it is done before the store is locked.
-    pub(crate) fn prepare(retention: Retention, document: Box<Document>) -> Result<Prepared, Error> {
-        Ok(Prepared(match retention {
-            Retention::Stream => {
-                let weight = weight(&document);
-                Stored::Live(document, weight)
-            }
-            Retention::Keep => Stored::Json(to_json(&document)?),
-        }))
+    /// How its documents are kept.
+    pub(crate) fn form(&self) -> Form {
+        Form { retention: self.retention, in_memory: self.in_memory, seat: self.seat.clone() }
     }
 
     /// Stores a document, or refuses it: [`Full`](crate::ErrorKind::Full) where there is no room anywhere.
@@ -119,6 +113,7 @@ impl Results {
         }
         if !self.in_memory {
             let json = match &item {
+                // There was room for it when it was prepared.
                 Stored::Live(document, _) => to_json(document)?,
                 Stored::Json(json) => json.clone(),
                 Stored::Spilled(_) => return Ok(item),
@@ -159,7 +154,7 @@ impl Results {
     pub(crate) fn read(&mut self, from: u64, bound: ReadBound) -> Part {
         let streams = self.retention == Retention::Stream;
         while streams && self.first < from && self.pop_first().is_some() {}
-        let mut part = Part { items: Vec::new(), next: from.max(self.first), end: false };
+        let mut part = Part { items: Vec::new(), next: from.max(self.first), end: false, gone: streams };
         let mut bytes = 0_usize;
         while part.items.len() < bound.documents.max(1) {
             let index = usize::try_from(part.next - self.first).ok();
@@ -188,7 +183,7 @@ impl Results {
             Retention::Keep => self.read(from, bound),
             Retention::Stream => {
                 let next = from.max(self.first);
-                Part { items: Vec::new(), next, end: next >= self.end() }
+                Part { items: Vec::new(), next, end: next >= self.end(), gone: false }
             }
         }
     }
@@ -196,6 +191,15 @@ impl Results {
     /// The document at this position, where documents are kept.
     pub(crate) fn held(&mut self, position: u64) -> Option<Held> {
         self.read_json(position, ReadBound { documents: 1, bytes: 0 }).items.pop()
+    }
+
+    /// Makes the document at this place unreadable, which is in a file.
+    #[cfg(test)]
+    pub(crate) fn spoil(&self, index: usize) {
+        match &self.items[index] {
+            Stored::Spilled(spilled) => spilled.spoil(),
+            other => panic!("{other:?} is in memory"),
+        }
     }
 
     fn pop_first(&mut self) -> Option<Stored> {
@@ -217,12 +221,29 @@ pub(crate) struct Part {
     pub(crate) items: Vec<Held>,
     pub(crate) next: u64,
     pub(crate) end: bool,
+    /// Nobody else has them any more.
+    gone: bool,
 }
 
 impl Part {
-    pub(crate) fn into_slice(self) -> Result<Slice, Error> {
-        let documents: Result<_, _> = self.items.into_iter().map(Held::document).collect();
-        Ok(Slice { documents: documents?, next: self.next, end: self.end })
+    /// Reads the documents, and tells how many are lost. Where each can be asked for again, one that cannot be read is an
+    /// error; where they are gone from the store, the others are given without it, and it is one only where there is no other.
+    pub(crate) fn into_slice(self) -> (Result<Slice, Error>, u64) {
+        let (mut documents, mut failure, mut lost) = (Vec::with_capacity(self.items.len()), None, 0);
+        for item in self.items {
+            match item.document() {
+                Ok(document) => documents.push(document),
+                Err(error) if self.gone => {
+                    lost += 1;
+                    failure = Some(error);
+                }
+                Err(error) => return (Err(error), 0),
+            }
+        }
+        match failure.filter(|_| documents.is_empty()) {
+            Some(error) => (Err(error), lost),
+            None => (Ok(Slice { documents, next: self.next, end: self.end }), lost),
+        }
     }
 
     pub(crate) fn into_json(self) -> Result<JsonSlice, Error> {
@@ -277,6 +298,28 @@ fn unreadable(cause: &dyn std::fmt::Display) -> Error {
     Error::io("a kept document could not be read back", cause)
 }
 
+/// How the documents of a job are kept, for what is done before the store is locked.
+#[derive(Debug)]
+pub(crate) struct Form {
+    retention: Retention,
+    in_memory: bool,
+    seat: Seat,
+}
+
+impl Form {
+    /// Turns a document into the form it is kept in. To write JSON is costly; so one that streams is written here too where
+    /// memory has no room for it now, and it will go to a file.
+    pub(crate) fn prepare(&self, document: Box<Document>) -> Result<Prepared, Error> {
+        if self.retention == Retention::Stream {
+            let weight = weight(&document);
+            if self.in_memory || self.seat.has_room(weight) {
+                return Ok(Prepared(Stored::Live(document, weight)));
+            }
+        }
+        Ok(Prepared(Stored::Json(to_json(&document)?)))
+    }
+}
+
 /// A document in the form it is kept in.
 #[derive(Debug)]
 pub(crate) struct Prepared(Stored);
@@ -299,13 +342,14 @@ mod tests {
     fn filled(retention: Retention, retained_bytes: usize, count: usize) -> Results {
         let mut results = Results::new(retention, retained_bytes, false, shelf(1 << 20).seat(None));
         for number in 0..count {
-            results.push(Results::prepare(retention, document(&number.to_string())).unwrap()).unwrap();
+            let document = results.form().prepare(document(&number.to_string())).unwrap();
+            results.push(document).unwrap();
         }
         results
     }
 
     fn read(results: &mut Results, from: u64, bound: ReadBound) -> Slice {
-        results.read(from, bound).into_slice().unwrap()
+        results.read(from, bound).into_slice().0.unwrap()
     }
 
     fn texts(slice: &Slice) -> Vec<&str> {
@@ -362,7 +406,8 @@ mod tests {
             let mut jobs: Vec<Results> = (0..20).map(|_| new()).collect();
             for (number, job) in (0..20).flat_map(|number| (0..20).map(move |job| (number, job))) {
                 let text = format!("{number} of {job} {}", "x".repeat(100));
-                jobs[job].push(Results::prepare(retention, document(&text)).unwrap()).unwrap();
+                let prepared = jobs[job].form().prepare(document(&text)).unwrap();
+                jobs[job].push(prepared).unwrap();
                 let held: usize = jobs.iter().map(|job| job.held).sum();
                 assert!(held <= 10_000, "{held} bytes are held");
             }
@@ -377,10 +422,48 @@ mod tests {
     }
 
     #[test]
+    fn what_will_go_to_the_file_is_json_before_it_is_pushed() {
+        let shelf = shelf(10_000);
+        let seat = shelf.seat(None);
+        assert!(seat.take(5_000, false), "half of the memory is taken");
+        let is_json = |prepared: &Prepared| matches!(prepared.0, Stored::Json(_));
+        for (retention, in_memory, text, expected) in [
+            (Retention::Stream, false, "x".repeat(6_000), true),
+            (Retention::Stream, false, String::new(), false),
+            (Retention::Stream, true, "x".repeat(6_000), false),
+            (Retention::Keep, false, String::new(), true),
+        ] {
+            let mut results = Results::new(retention, usize::MAX, in_memory, seat.clone());
+            let prepared = results.form().prepare(document(&text)).unwrap();
+            assert_eq!(is_json(&prepared), expected, "{retention:?}, {} bytes", text.len());
+            results.push(prepared).unwrap();
+            assert_eq!(texts(&read(&mut results, 0, ReadBound::default())), [text]);
+        }
+    }
+
+    #[test]
+    fn a_streamed_document_that_cannot_be_read_costs_none_beside_it() {
+        let mut results = Results::new(Retention::Stream, 0, false, shelf(0).seat(None));
+        for number in 0..6 {
+            let document = results.form().prepare(document(&number.to_string())).unwrap();
+            results.push(document).unwrap();
+        }
+        (2..4).for_each(|index| results.spoil(index));
+        let mut next = |from, documents| {
+            let bound = ReadBound { documents, bytes: usize::MAX };
+            let (slice, lost) = results.read(from, bound).into_slice();
+            (slice.map(|slice| texts(&slice).concat()).map_err(|error| error.kind()), lost)
+        };
+        assert_eq!(next(0, 3), (Ok("01".to_owned()), 1));
+        assert_eq!(next(3, 1), (Err(crate::ErrorKind::Io), 1));
+        assert_eq!(next(4, 3), (Ok("45".to_owned()), 0));
+    }
+
+    #[test]
     fn what_may_not_be_put_aside_is_refused_with_the_reason() {
         let kept = |results: &mut Results| {
-            let document = document(&"x".repeat(1_000));
-            results.push(Results::prepare(Retention::Keep, document).unwrap())
+            let document = results.form().prepare(document(&"x".repeat(1_000))).unwrap();
+            results.push(document)
         };
         let mut own = Results::new(Retention::Keep, 2_500, true, shelf(1 << 20).seat(None));
         assert!(kept(&mut own).is_ok() && kept(&mut own).is_ok());

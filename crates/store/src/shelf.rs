@@ -1,7 +1,8 @@
 //! Room for the documents of all jobs together: in memory up to a bound, beyond it in temporary files.
 //!
 //! What is put aside is appended to one file after another, each shared by all jobs, and a file goes when the last
-//! document in it is forgotten. One file for each job would need as many descriptors as there are jobs, and a single one
+//! document in it is forgotten, the one that is written to as well. Room comes back file by file, so there are always
+//! several: one document that stays holds a part of the room, and not all of it. One file for each job would need as many descriptors as there are jobs, and a single one
 //! for all would have to find room for what comes among the holes of what went.
 //!
 //! Where room is scarce for good (memory that may not be put aside, and disk), a team takes no more of it than it leaves
@@ -22,6 +23,8 @@ pub const DEFAULT_ALL_RETAINED_BYTES: usize = 256 << 20;
 pub const DEFAULT_SPILLED_BYTES: u64 = 64 << 30;
 /// A temporary file that has grown to so much gets no further documents: so there are 256 of them at the default bound.
 pub(crate) const FILE_BYTES: u64 = 256 << 20;
+/// The same at so small a part of all room on disk, where that is less.
+pub(crate) const FILE_PART: u64 = 8;
 /// A job whose documents may not be put aside is not begun where its team has less than this part of the memory for such
 /// documents left.
 const LEAST_PART: usize = 64;
@@ -47,8 +50,8 @@ pub(crate) struct Shelf {
     /// Bytes in memory that may not.
     fixed: AtomicUsize,
     disk: Arc<AtomicU64>,
-    /// The file that is written to.
-    file: Mutex<Option<Arc<SpillFile>>>,
+    /// The file that is written to, while documents of it are kept.
+    file: Mutex<Weak<SpillFile>>,
     teams: Mutex<HashMap<TeamId, Weak<Share>>>,
 }
 
@@ -104,6 +107,14 @@ impl Spilled {
         file.read_exact(&mut json)?;
         Ok(json)
     }
+
+    /// Makes it unreadable.
+    #[cfg(test)]
+    pub(crate) fn spoil(&self) {
+        let mut file = self.file.file.lock().unwrap();
+        file.seek(SeekFrom::Start(self.offset)).unwrap();
+        file.write_all(&vec![0; self.length]).unwrap();
+    }
 }
 
 impl Shelf {
@@ -143,15 +154,18 @@ impl Shelf {
 
     fn write(&self, json: &[u8]) -> std::io::Result<Spilled> {
         let mut current = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = match &*current {
-            Some(file) if file.length.load(Ordering::Relaxed) < self.bounds.file => Arc::clone(file),
-            _ => {
+        let open = current.upgrade().filter(|file| file.length.load(Ordering::Relaxed) < self.bounds.file);
+        let file = match open {
+            Some(file) => file,
+            None => {
                 let file = match &self.bounds.folder {
                     Some(folder) => tempfile::tempfile_in(folder),
                     None => tempfile::tempfile(),
                 };
                 let (file, disk) = (Mutex::new(file?), Arc::clone(&self.disk));
-                Arc::clone(current.insert(Arc::new(SpillFile { file, length: AtomicU64::new(0), disk })))
+                let file = Arc::new(SpillFile { file, length: AtomicU64::new(0), disk });
+                *current = Arc::downgrade(&file);
+                file
             }
         };
         let offset = file.length.load(Ordering::Relaxed);
@@ -183,6 +197,11 @@ impl Seat {
             of_team.fetch_add(bytes, Ordering::Relaxed);
         }
         taken
+    }
+
+    /// Is there room in memory now for so much that may be put aside?
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
+        self.shelf.movable.load(Ordering::Relaxed).saturating_add(bytes) <= self.shelf.bounds.memory
     }
 
     /// Takes room in memory for what its own bound holds back.
@@ -282,6 +301,19 @@ mod tests {
         drop(first);
         assert_eq!(seat.put_aside(b"third").unwrap().read().unwrap(), b"third");
         assert_eq!(second.read().unwrap(), large);
+    }
+
+    #[test]
+    fn the_file_that_is_written_to_goes_with_its_documents_too() {
+        // All of them find room in one file.
+        let shelf = Shelf::new(ShelfBounds { memory: 0, disk: 200, file: 1_000, folder: None });
+        let seat = shelf.seat(None);
+        for round in 0..3 {
+            let documents = [b'x'; 2].map(|_| seat.put_aside(&[b'x'; 100]).unwrap());
+            assert!(seat.put_aside(b"x").unwrap_err().is_full(), "round {round}");
+            drop(documents);
+        }
+        assert_eq!(shelf.disk.load(Ordering::Relaxed), 0);
     }
 
     #[test]

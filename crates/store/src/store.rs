@@ -95,10 +95,11 @@ pub trait Store: Debug + Send + Sync + 'static {
     async fn pace(&self, url: &Url, pace: Pace, now: Duration) -> Result<(), Error>;
 
     /// Reads documents from position `from` on. Where there is none yet, the slice is empty: wait on
-    /// [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) what was read is gone.
+    /// [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) what was read is gone, and so is
+    /// what could not be read from its medium: the documents beside it are given, and a warning of the job counts it.
     ///
     /// # Errors
-    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`Io`](crate::ErrorKind::Io).
+    /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`Io`](crate::ErrorKind::Io) where no document could be read.
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error>;
 
     /// Where a job stands.
@@ -143,14 +144,15 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
     async fn would_put_off(&self, job: JobId, url: &Url) -> Result<Option<PutOff>, Error>;
 
-    /// Forgets a job and all that it holds, cancelling it where it runs. Its events that wait are delivered all the same.
+    /// Forgets a job and all that it holds, cancelling it where it runs. Its events that wait are delivered all the same,
+    /// until the retention after its end is over.
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob).
     async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error>;
 
-    /// Takes back leases that are past their time, and forgets jobs that ended longer than the retention ago.
-    /// Returns the forgotten jobs.
+    /// Takes back leases that are past their time, and forgets jobs that ended longer than the retention ago, with those of
+    /// their events that still wait: these are in the log, and in no list. Returns the forgotten jobs.
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).

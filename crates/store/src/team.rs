@@ -81,6 +81,7 @@ pub struct TeamLoad {
     pub leased: u64,
     /// Pages that wait and that the limits of their jobs let through.
     pub waiting: u64,
-    /// When a page last gave a document, since the Unix epoch.
+    /// When a page last gave a document, since the Unix epoch; `None` of a team without jobs once results of then have
+    /// expired.
     pub last_success: Option<Duration>,
 }

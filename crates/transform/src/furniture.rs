@@ -4,6 +4,9 @@
 //! name sites by the thousand and need a browser's view of a page; these words hold on any site. The text of a dialog
 //! decides where its name does not.
 
+use std::collections::HashMap;
+
+use crate::names;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 
@@ -176,9 +179,25 @@ pub(crate) fn hide(tree: &Tree, view: &mut View) {
 /// A node is looked at so far up for furniture around it, in elements.
 const STEPS: usize = 24;
 
-/// Does a node stand in an advertisement or a cookie dialog?
-pub(crate) fn surrounds(tree: &Tree, node: NodeId) -> bool {
-    tree.ancestors(node).take(STEPS).any(|around| is_furniture(tree, around))
+/// What is known of the elements around the nodes of a tree, each looked at once.
+pub(crate) struct Around<'t> {
+    tree: &'t Tree,
+    is_furniture: HashMap<NodeId, bool>,
+}
+
+impl<'t> Around<'t> {
+    /// Nothing was looked at yet.
+    pub(crate) fn new(tree: &'t Tree) -> Self {
+        Self { tree, is_furniture: HashMap::new() }
+    }
+
+    /// Does a node stand in an advertisement or a cookie dialog?
+    pub(crate) fn surrounds(&mut self, node: NodeId) -> bool {
+        let (tree, known) = (self.tree, &mut self.is_furniture);
+        tree.ancestors(node)
+            .take(STEPS)
+            .any(|around| *known.entry(around).or_insert_with(|| is_furniture(tree, around)))
+    }
 }
 
 /// The bytes of text below each node.
@@ -205,7 +224,7 @@ fn is_furniture(tree: &Tree, node: NodeId) -> bool {
         [Attr::Id, Attr::Class]
             .into_iter()
             .filter_map(|name| tree.attribute(node, name))
-            .flat_map(str::split_ascii_whitespace)
+            .flat_map(names::words)
             .filter(|name| name.len() <= 80)
     };
     if names().any(|name| is_ad(&name.to_ascii_lowercase()) || is_consent(tree, node, name)) {

@@ -18,6 +18,7 @@ use selectors::parser::{ParseRelative, SelectorList, SelectorParseErrorKind};
 use selectors::{Element, OpaqueElement, SelectorImpl};
 
 use crate::error::{Error, ErrorKind};
+use crate::names;
 use crate::tree::{Attr, Edge, Kind, NodeId, Space, Tree, Walk};
 use crate::view::{NodeSet, View};
 
@@ -31,6 +32,9 @@ pub const SELECTOR_STEPS_PER_NODE: usize = 256;
 
 /// Steps that any page has, however small.
 const LEAST_STEPS: usize = 1_000_000;
+
+/// So many bytes of a class are matched.
+const MAX_CLASS_BYTES: usize = 4_096;
 
 /// The warning where the bound was met.
 pub(crate) const GIVEN_UP: &str = "A selector of the request takes too many steps on this page: what it matches was only looked for in the page's first part.";
@@ -379,6 +383,8 @@ impl Element for Ref<'_> {
 
     fn has_class(&self, name: &CssName, case: CaseSensitivity) -> bool {
         self.tree.attribute(self.node, Attr::Class).is_some_and(|class| {
+            // Asked again for each element within, so that a class of megabytes would be read as often.
+            let class = names::start_of(class, MAX_CLASS_BYTES);
             class.split_ascii_whitespace().any(|own| case.eq(name.0.as_bytes(), own.as_bytes()))
         })
     }

@@ -130,6 +130,28 @@ fn floods() {
     survive("items", format!("<ul>{}</ul>", "<li>needle".repeat(20_000)), "needle");
 }
 
+/// Attributes that are read of what is around an element: a long one, and many elements that ask for it.
+#[test]
+fn long_attributes_around_much() {
+    let text = "<article><p>needle, with a note.<sup><a href='#n'>1</a></sup></article>";
+    let (class, id) = ("a ".repeat(100_000), "a".repeat(200_000));
+    let rows = [
+        ("blocks", format!("<div id=n class='{class}'>"), "<p>x"),
+        ("blocks under an id", format!("<div id={id}>"), "<p>x"),
+        ("code", format!("<div class='{class}'>"), "<pre>x</pre>"),
+        ("code of one language", format!("<figure data-lang={id}>"), "<pre>x</pre>"),
+        ("formulas", format!("<div class='{class}'>"), "<span class=katex>x</span>"),
+        ("texts in a link", format!("<sup><a href='#{id}'>"), "<i>x</i> "),
+        ("references", format!("<p id={id}>"), "<sup><a href='#n'>1</a></sup> "),
+        ("a link in every paragraph", format!("<a href='#{id}' class='{class}'>"), "<p>x"),
+        ("a mark in every paragraph", format!("<b id={id} class='{class}'>"), "<p>x"),
+        ("a mark in every line", format!("<pre><b class='{class}'>"), "<p>1"),
+    ];
+    for (name, start, unit) in rows {
+        survive(name, format!("{text}{start}{}", unit.repeat(10_000)), "needle");
+    }
+}
+
 #[test]
 fn tables() {
     survive(

@@ -52,6 +52,11 @@ impl ConvertArgs {
         self.content.only_text()
     }
 
+    /// The options that chose what to keep of the page, where any did.
+    pub(crate) fn selectors(&self) -> Option<&'static str> {
+        self.content.selectors()
+    }
+
     /// The type of the file: as said, else by its name's ending.
     pub(crate) fn content_type(&self) -> &str {
         if let Some(said) = &self.content_type {

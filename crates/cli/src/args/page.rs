@@ -121,6 +121,11 @@ impl PageArgs {
         self.content.only_text()
     }
 
+    /// As that of [`ContentArgs`].
+    pub(super) fn selectors(&self) -> Option<&'static str> {
+        self.content.selectors()
+    }
+
     /// Says which options will have no effect.
     pub(super) fn remark(&self, console: &Console) {
         self.fetch.remark(console);
@@ -128,6 +133,16 @@ impl PageArgs {
 }
 
 impl ContentArgs {
+    /// The options given that choose elements of the page, by their names.
+    pub(super) fn selectors(&self) -> Option<&'static str> {
+        match (self.include_tags.is_empty(), self.exclude_tags.is_empty()) {
+            (true, true) => None,
+            (false, true) => Some("the selectors of --include-tags"),
+            (true, false) => Some("the selectors of --exclude-tags"),
+            (false, false) => Some("--include-tags and --exclude-tags"),
+        }
+    }
+
     /// Adds the options to `fields` under the contract's names.
     pub(super) fn add_to(&self, fields: &mut Fields) {
         fields.set_list("formats", self.formats());

@@ -56,4 +56,9 @@ impl ScrapeArgs {
     pub(crate) fn only_text(&self) -> Option<TextFormat> {
         self.page.only_text()
     }
+
+    /// The options that chose what to keep of the page, where any did.
+    pub(crate) fn selectors(&self) -> Option<&'static str> {
+        self.page.selectors()
+    }
 }

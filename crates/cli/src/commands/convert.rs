@@ -8,7 +8,6 @@ use gleaner::{Engine, Input};
 use super::{document, engine};
 use crate::args::ConvertArgs;
 use crate::console::Console;
-use crate::exit;
 use crate::failure::Failure;
 
 /// The largest file that is read.
@@ -34,7 +33,7 @@ pub(super) fn run(console: &Console, args: &ConvertArgs) -> Result<u8, Failure> 
             "note: relative links begin with {NO_ADDRESS}; --url says where the page is from"
         ));
     }
-    Ok(exit::DONE)
+    Ok(document::outcome(console, &page, args.only_text(), args.selectors()))
 }
 
 /// The whole of a file, or of standard input where it is `-`.

@@ -3,7 +3,6 @@ use super::waiting::shown;
 use super::{document, engine};
 use crate::args::ScrapeArgs;
 use crate::console::Console;
-use crate::exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::names::Names;
@@ -26,5 +25,5 @@ pub(super) async fn run(console: &Console, args: &ScrapeArgs) -> Result<u8, Fail
         }
         None => document::print(console, &page, args.only_text())?,
     }
-    Ok(exit::DONE)
+    Ok(document::outcome(console, &page, args.only_text(), args.selectors()))
 }

@@ -191,8 +191,20 @@ impl Extractor {
         self.model.as_deref().map(|model| (model, self.seed))
     }
 
-    /// Asks for what an extraction lacks.
+    /// Asks for what an extraction lacks, and tells what the bounds of reading left out.
     async fn complete(
+        &self,
+        page: &Page,
+        task: Task<'_>,
+        evidence: &Evidence<'_>,
+        extraction: Extraction,
+    ) -> PageExtraction {
+        let mut out = self.ask(page, task, evidence, extraction).await;
+        list::tell_cut(evidence.items_cut, task.shape, &out.extraction, &mut out.coverage);
+        out
+    }
+
+    async fn ask(
         &self,
         page: &Page,
         task: Task<'_>,

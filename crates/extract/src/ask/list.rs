@@ -10,7 +10,7 @@ use super::{answer, prompt, prose};
 use crate::bind::Want;
 use crate::ground::LinkTable;
 use crate::leaf::{Extraction, Leaf, step};
-use crate::page::{Page, cut};
+use crate::page::{Method, Page, cut};
 use crate::schema::{Field, Shape, ShapeKind, WireSchema};
 
 /// Calls for one list.
@@ -176,6 +176,29 @@ async fn records(
         }
     }
     found
+}
+
+/// Adds the entities that a page has beyond the bound to what was counted of the lists that are read off entities.
+pub(super) fn tell_cut(cut: usize, shape: &Shape, found: &Extraction, coverage: &mut Vec<Coverage>) {
+    if cut == 0 {
+        return;
+    }
+    for (pointer, _) in lists_of(shape).rows {
+        let first = step(&step(&pointer, "0"), "");
+        let is_of_entities = found.leaves.iter().any(|leaf| {
+            leaf.pointer.starts_with(&first)
+                && leaf.provenance.first().is_some_and(|proof| proof.method == Method::JsonLd)
+        });
+        let rows = found.data.pointer(&pointer).and_then(Value::as_array).map_or(0, Vec::len);
+        if !is_of_entities {
+            continue;
+        }
+        let counted = rows + cut;
+        match coverage.iter_mut().find(|list| list.pointer == pointer) {
+            Some(known) => known.counted = known.counted.max(counted),
+            None => coverage.push(Coverage { pointer, found: rows, counted }),
+        }
+    }
 }
 
 /// How much of each list a page's evidence gave, where its records can be counted.

@@ -6,7 +6,7 @@ use super::words::{folded, overlap};
 use crate::evidence::{Evidence, Item};
 use crate::normalise::{Form, normalise};
 use crate::page::Method;
-use crate::typed::{Reading, Stock, stock};
+use crate::typed::{Reading, stock};
 
 /// Values taken from one path of one entity.
 const MAX_VALUES: usize = 200;
@@ -88,8 +88,8 @@ fn settle_variants(want: &Want<'_>, pool: &mut Pool) {
         .filter(|candidate| candidate.score > 0.7)
         .map(|candidate| (candidate.value.clone(), candidate.quote.clone()))
         .collect();
-    if want.form == Form::Availability && strong.iter().any(|(_, quote)| stock(quote) == Some(Stock::In)) {
-        for candidate in pool.iter_mut().filter(|candidate| stock(&candidate.quote) == Some(Stock::Out)) {
+    if want.form == Form::Availability && strong.iter().any(|(_, quote)| can_be_had(quote) == Some(true)) {
+        for candidate in pool.iter_mut().filter(|candidate| can_be_had(&candidate.quote) == Some(false)) {
             candidate.score *= 0.3;
         }
     }
@@ -101,6 +101,11 @@ fn settle_variants(want: &Want<'_>, pool: &mut Pool) {
             candidate.score *= 0.5;
         }
     }
+}
+
+/// Does a text say that a thing can be ordered, or that it cannot?
+fn can_be_had(text: &str) -> Option<bool> {
+    stock(text).map(|state| state.can_be_had())
 }
 
 /// Types that describe the page or its site in place of what the page is about.
@@ -144,12 +149,12 @@ fn add(want: &Want<'_>, pool: &mut Pool, found: &[&Value], method: Method, score
         if want.form == Form::Price && is_zero(&value) {
             continue;
         }
-        seen_in |= want.form == Form::Availability && stock(&text) == Some(Stock::In);
+        seen_in |= want.form == Form::Availability && can_be_had(&text) == Some(true);
         out.push(Candidate { value, quote: text, method, score, place: None });
     }
     for mut candidate in out {
         // A thing of which one variant can be bought can be bought.
-        if want.form == Form::Availability && seen_in && stock(&candidate.quote) == Some(Stock::Out) {
+        if want.form == Form::Availability && seen_in && can_be_had(&candidate.quote) == Some(false) {
             candidate.score *= 0.3;
         }
         pool.add(candidate);

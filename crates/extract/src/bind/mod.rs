@@ -11,6 +11,7 @@ mod headed;
 mod inner;
 mod labels;
 mod markup;
+mod offered;
 mod page;
 mod pool;
 mod records;

@@ -8,7 +8,7 @@ use super::markup;
 use super::pool::{Choice, Pool};
 use super::sums::Texts;
 use super::want::{Names, Want};
-use super::{MIN_CONFIDENCE, entity, headed, labels, records, shop, shown, state};
+use super::{MIN_CONFIDENCE, entity, headed, labels, offered, records, shop, shown, state};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
 use crate::normalise::{Form, normalise};
@@ -127,7 +127,7 @@ fn choose(evidence: &Evidence<'_>, wants: &[Want<'_>]) -> Vec<Result<Choice, Rea
         .and_then(|at| decided.get(at).cloned().flatten())
         .filter(|choice| choice.score >= MIN_CONFIDENCE);
     shop::currency(evidence, wants, &mut pools, chosen_price.as_ref());
-    shop::offered(wants, &mut pools, chosen_price.as_ref());
+    offered::infer(evidence, &elsewhere, wants, &mut pools, chosen_price.as_ref());
     for (at, pool) in pools.into_iter().enumerate() {
         if Some(at) == price {
             continue;

@@ -10,7 +10,7 @@ use super::words::words;
 use crate::evidence::Evidence;
 use crate::normalise::{Form, normalise};
 use crate::page::Method;
-use crate::typed::{Reading, Stock, buys, moneys, stock};
+use crate::typed::{Reading, buys, moneys, stock};
 
 /// Bytes of visible text behind the heading in which a phrase is about the page's own thing.
 const NEAR_HEADING: usize = 4_000;
@@ -50,11 +50,11 @@ pub(crate) fn availability(
                     continue;
                 };
                 // A short line is a statement; a long one may be about delivery, sizes or other shops.
-                let score = match (state, sentence.len()) {
-                    (Stock::Out, ..=40) => 0.45,
-                    (Stock::Out, _) => 0.3,
-                    (Stock::In, ..=40) => 0.42,
-                    (Stock::In, _) => 0.25,
+                let score = match (state.can_be_had(), sentence.len()) {
+                    (false, ..=40) => 0.45,
+                    (false, _) => 0.3,
+                    (true, ..=40) => 0.42,
+                    (true, _) => 0.25,
                 };
                 pool.add(Candidate {
                     value,
@@ -220,20 +220,6 @@ fn is_code(text: &str) -> bool {
         && digits >= 2
         && text.chars().all(|found| found.is_ascii_alphanumeric() || matches!(found, '-' | '_' | '.'))
         && digits * 3 >= text.len()
-}
-
-/// A thing that is offered for a price, and of which the page says nothing about stock, is taken as one that can be had;
-/// marked as inferred, with the price as its quote. Where anything on the page says otherwise, however unsurely, nothing is inferred.
-pub(crate) fn offered(wants: &[Want<'_>], pools: &mut [Pool], price: Option<&Choice>) {
-    let Some(proof) = price.and_then(|choice| choice.proofs.first()) else { return };
-    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.form == Form::Availability)
-    {
-        if let Some(value) = normalise("in stock", want.form, want.shape, Reading::Prose)
-            && pool.iter_mut().all(|stated| stated.value == value)
-        {
-            pool.add(Candidate { value, method: Method::Inferred, score: 0.31, ..proof.clone() });
-        }
-    }
 }
 
 /// Doubts brands that are none: dates and sizes, which have more digits than letters, and the page's own title.

@@ -8,11 +8,15 @@ use crate::json::parse_prefix;
 use crate::markup::decode;
 use crate::page::Method;
 
+/// Bytes of entities, as JSON, that are written in place of references to them: one large entity may be referred to often.
+const MAX_FILLED_BYTES: usize = 16 << 20;
+
 /// Reads the entities of one `application/ld+json` script, forgiving what pages do to it: comments, CDATA marks,
 /// trailing commas, several values in a row, raw line ends in texts, a value broken off in the middle of a list.
 ///
-/// Entities of a `@graph` refer to each other by `@id`; one level of such references is filled in.
-pub(crate) fn read(text: &str, items: &mut Vec<Item>) {
+/// Entities of a `@graph` refer to each other by `@id`; one level of such references is filled in. Gives how many
+/// entities were left out.
+pub(crate) fn read(text: &str, items: &mut Vec<Item>) -> usize {
     let mut rest = text;
     let mut roots = Vec::new();
     while roots.len() < 64 {
@@ -29,6 +33,7 @@ pub(crate) fn read(text: &str, items: &mut Vec<Item>) {
     // Each list and each graph holds entities of its own rank.
     let mut waiting: Vec<Value> = roots.into_iter().rev().collect();
     let mut found: Vec<Map<String, Value>> = Vec::new();
+    let mut cut = 0;
     while let Some(value) = waiting.pop() {
         match value {
             Value::Array(list) => waiting.extend(list.into_iter().rev()),
@@ -43,30 +48,38 @@ pub(crate) fn read(text: &str, items: &mut Vec<Item>) {
                         waiting.extend(object.remove(about));
                     }
                 }
-                if found.len() < MAX_ITEMS {
+                if items.len() + found.len() < MAX_ITEMS {
                     found.push(object);
+                } else {
+                    cut += 1;
                 }
             }
             _ => {}
         }
     }
-    let by_id: Vec<(String, Map<String, Value>)> = found
+    let by_id: Vec<(String, Map<String, Value>, usize)> = found
         .iter()
         .filter(|object| object.len() > 1)
         .filter_map(|object| Some((object.get("@id")?.as_str()?.to_owned(), object.clone())))
         .take(200)
+        .map(|(id, object)| {
+            let size = serde_json::to_string(&object).map_or(usize::MAX, |text| text.len());
+            (id, object, size)
+        })
         .collect();
+    let mut left = MAX_FILLED_BYTES;
     for mut object in found {
         for value in object.values_mut() {
-            resolve(value, &by_id);
+            resolve(value, &by_id, &mut left);
         }
         clean(&mut object);
         items.extend(Item::from_object(Method::JsonLd, object));
     }
+    cut
 }
 
-/// `{"@id": "x"}` becomes the entity `x`.
-fn resolve(value: &mut Value, by_id: &[(String, Map<String, Value>)]) {
+/// `{"@id": "x"}` becomes the entity `x`, as far as the bytes that are left go.
+fn resolve(value: &mut Value, by_id: &[(String, Map<String, Value>, usize)], left: &mut usize) {
     let references: Vec<&mut Value> = match value {
         Value::Array(list) => list.iter_mut().take(64).collect(),
         other => vec![other],
@@ -76,7 +89,11 @@ fn resolve(value: &mut Value, by_id: &[(String, Map<String, Value>)]) {
             Value::Object(object) if object.len() == 1 => object.get("@id").and_then(Value::as_str),
             _ => None,
         };
-        if let Some((_, entity)) = id.and_then(|id| by_id.iter().find(|(known, _)| known == id)) {
+        let known = id.and_then(|id| by_id.iter().find(|(known, ..)| known == id));
+        if let Some((_, entity, size)) = known
+            && let Some(rest) = left.checked_sub(*size)
+        {
+            *left = rest;
             *reference = Value::Object(entity.clone());
         }
     }
@@ -123,6 +140,17 @@ mod tests {
         for (text, expected) in rows {
             assert_eq!(types(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_large_entity_is_not_written_out_for_each_of_many_references() {
+        let large = format!(r##"{{"@type":"A","@id":"#a","text":"{}"}}"##, "x".repeat(1 << 20));
+        let holders = r##"{"@type":"B","of":{"@id":"#a"}},"##.repeat(100);
+        let mut items = Vec::new();
+        assert_eq!(read(&format!("[{holders}{large}]"), &mut items), 0);
+        let filled =
+            items.iter().filter(|item| item.properties.get("of").is_some_and(|of| of.get("text").is_some()));
+        assert_eq!((items.len(), filled.count()), (101, 15));
     }
 
     #[test]

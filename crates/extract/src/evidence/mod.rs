@@ -22,8 +22,8 @@ use crate::bind::overlap;
 use crate::markup::{Kind, NodeId, Tree};
 use crate::page::{Page, cut};
 
-/// Entities read of one page.
-pub const MAX_ITEMS: usize = 2_000;
+/// Entities read of one page, as many as records: each may be a row of a list.
+pub const MAX_ITEMS: usize = crate::bind::MAX_RECORDS;
 /// Labelled values read of one page.
 pub const MAX_PAIRS: usize = 20_000;
 /// Tables read of one page.
@@ -60,6 +60,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) tree: Tree<'a>,
     /// Entities of JSON-LD, microdata and RDFa.
     pub(crate) items: Vec<Item>,
+    /// Entities beyond [`MAX_ITEMS`], which are left out.
+    pub(crate) items_cut: usize,
     /// JSON of scripts.
     pub(crate) state: Vec<serde_json::Value>,
     pub(crate) pairs: Vec<Pair>,
@@ -75,6 +77,7 @@ impl<'a> Evidence<'a> {
         let html = page.html();
         let tree = Tree::parse(html);
         let mut items = Vec::new();
+        let mut items_cut = 0;
         let mut state = Vec::new();
         let mut title = String::new();
         let mut headings = Vec::new();
@@ -83,7 +86,7 @@ impl<'a> Evidence<'a> {
                 Some(Kind::Raw { name, text, .. }) if name.eq_ignore_ascii_case("script") => {
                     let kind = tree.attribute(node, "type").unwrap_or_default().to_ascii_lowercase();
                     if kind.contains("ld+json") {
-                        json_ld::read(text, &mut items);
+                        items_cut += json_ld::read(text, &mut items);
                     } else {
                         state::read(text, &kind, &mut state);
                     }
@@ -104,8 +107,9 @@ impl<'a> Evidence<'a> {
                 _ => {}
             }
         }
-        scoped::read(&tree, &scoped::MICRODATA, &mut items);
-        scoped::read(&tree, &scoped::RDFA, &mut items);
+        items_cut += scoped::read(&tree, &scoped::MICRODATA, &mut items);
+        items_cut += scoped::read(&tree, &scoped::RDFA, &mut items);
+        items_cut += items.len().saturating_sub(MAX_ITEMS);
         items.truncate(MAX_ITEMS);
         let tables = table::read(&tree);
         let pairs = pair::read(&tree, &tables);
@@ -113,7 +117,7 @@ impl<'a> Evidence<'a> {
             title = page.title.clone().unwrap_or_default();
         }
         let heading = main_heading(&tree, &headings, &title);
-        Self { url: &page.url, html, tree, items, state, pairs, tables, title, heading }
+        Self { url: &page.url, html, tree, items, items_cut, state, pairs, tables, title, heading }
     }
 
     /// The page's main heading, or its title.

@@ -37,9 +37,10 @@ struct Scope {
 /// Reads the entities of a page in one pass: an element belongs to the innermost entity that is open.
 ///
 /// An `itemprop` outside of any entity is taken as one of an entity without a type, which is what pages mean that
-/// forget `itemscope`.
-pub(crate) fn read(tree: &Tree<'_>, notation: &Notation, items: &mut Vec<Item>) {
+/// forget `itemscope`. Gives how many entities of their own were left out.
+pub(crate) fn read(tree: &Tree<'_>, notation: &Notation, items: &mut Vec<Item>) -> usize {
     let mut open: Vec<Scope> = Vec::new();
+    let mut cut = 0;
     let mut loose = Map::new();
     for node in tree.nodes() {
         while open.last().is_some_and(|scope| scope.end <= node) {
@@ -71,6 +72,7 @@ pub(crate) fn read(tree: &Tree<'_>, notation: &Notation, items: &mut Vec<Item>) 
             .collect();
         if scope.is_some() {
             if items.len() + open.len() >= MAX_ITEMS {
+                cut += usize::from(named.is_empty());
                 continue;
             }
             let mut properties = Map::new();
@@ -102,6 +104,7 @@ pub(crate) fn read(tree: &Tree<'_>, notation: &Notation, items: &mut Vec<Item>) 
         close(&mut open, notation, items);
     }
     items.extend(Item::from_object(notation.method, loose));
+    cut
 }
 
 fn close(open: &mut Vec<Scope>, notation: &Notation, items: &mut Vec<Item>) {

@@ -7,10 +7,11 @@ mod gtin;
 mod money;
 mod number;
 mod stock;
+mod stock_words;
 
 pub(crate) use contact::{email, phone};
 pub(crate) use date::date;
 pub(crate) use gtin::gtin;
 pub(crate) use money::{Money, currency_code, currency_sign, moneys};
 pub(crate) use number::{Reading, amounts, decimal};
-pub(crate) use stock::{Stock, buys, stock};
+pub(crate) use stock::{Stock, buys, speaks_of_stock, stock};

@@ -1,8 +1,33 @@
-/// Can it be bought now?
+use super::stock_words::{ALONE, FILLERS, STATED};
+
+/// Can it be bought now? Those of the values of schema.org's `ItemAvailability` that pages tell apart in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stock {
     In,
     Out,
+    SoldOut,
+    PreOrder,
+    Reserved,
+    Discontinued,
+}
+
+impl Stock {
+    /// The name that schema.org gives it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::In => "InStock",
+            Self::Out => "OutOfStock",
+            Self::SoldOut => "SoldOut",
+            Self::PreOrder => "PreOrder",
+            Self::Reserved => "Reserved",
+            Self::Discontinued => "Discontinued",
+        }
+    }
+
+    /// Can it be ordered now, whenever it comes?
+    pub(crate) const fn can_be_had(self) -> bool {
+        matches!(self, Self::In | Self::PreOrder)
+    }
 }
 
 /// Phrases that say so, in lower case; the longest one found in a text counts, so that `not in stock` is not `in stock`.
@@ -13,7 +38,6 @@ const PHRASES: &[(&str, Stock)] = &[
     ("in-stock", Stock::In),
     ("limitedavailability", Stock::In),
     ("onlineonly", Stock::In),
-    ("preorder", Stock::In),
     ("backorder", Stock::In),
     ("available now", Stock::In),
     ("available for", Stock::In),
@@ -64,10 +88,10 @@ const PHRASES: &[(&str, Stock)] = &[
     ("out_of_stock", Stock::Out),
     ("out of stock", Stock::Out),
     ("out-of-stock", Stock::Out),
-    ("soldout", Stock::Out),
-    ("sold out", Stock::Out),
-    ("sold_out", Stock::Out),
-    ("discontinued", Stock::Out),
+    ("soldout", Stock::SoldOut),
+    ("sold out", Stock::SoldOut),
+    ("sold_out", Stock::SoldOut),
+    ("discontinued", Stock::Discontinued),
     ("not in stock", Stock::Out),
     ("no longer available", Stock::Out),
     ("not available", Stock::Out),
@@ -77,35 +101,35 @@ const PHRASES: &[(&str, Stock)] = &[
     ("nicht lieferbar", Stock::Out),
     ("nicht verfügbar", Stock::Out),
     ("nicht vorrätig", Stock::Out),
-    ("ausverkauft", Stock::Out),
+    ("ausverkauft", Stock::SoldOut),
     ("vergriffen", Stock::Out),
     ("rupture de stock", Stock::Out),
     ("en rupture", Stock::Out),
     ("indisponible", Stock::Out),
     ("non disponible", Stock::Out),
     ("épuisé", Stock::Out),
-    ("agotado", Stock::Out),
+    ("agotado", Stock::SoldOut),
     ("no disponible", Stock::Out),
     ("sin stock", Stock::Out),
     ("sin existencias", Stock::Out),
     ("non disponibile", Stock::Out),
-    ("esaurito", Stock::Out),
-    ("esgotado", Stock::Out),
+    ("esaurito", Stock::SoldOut),
+    ("esgotado", Stock::SoldOut),
     ("indisponível", Stock::Out),
-    ("uitverkocht", Stock::Out),
+    ("uitverkocht", Stock::SoldOut),
     ("niet op voorraad", Stock::Out),
-    ("slutsåld", Stock::Out),
-    ("udsolgt", Stock::Out),
-    ("utsolgt", Stock::Out),
-    ("loppuunmyyty", Stock::Out),
-    ("vyprodané", Stock::Out),
-    ("vyprodáno", Stock::Out),
-    ("vypredané", Stock::Out),
+    ("slutsåld", Stock::SoldOut),
+    ("udsolgt", Stock::SoldOut),
+    ("utsolgt", Stock::SoldOut),
+    ("loppuunmyyty", Stock::SoldOut),
+    ("vyprodané", Stock::SoldOut),
+    ("vyprodáno", Stock::SoldOut),
+    ("vypredané", Stock::SoldOut),
     ("nie je na sklade", Stock::Out),
     ("není skladem", Stock::Out),
     ("niedostępny", Stock::Out),
     ("ni na zalogi", Stock::Out),
-    ("rasprodano", Stock::Out),
+    ("rasprodano", Stock::SoldOut),
     ("нет в наличии", Stock::Out),
     ("אזל מהמלאי", Stock::Out),
     ("品切れ", Stock::Out),
@@ -154,7 +178,7 @@ const PHRASES: &[(&str, Stock)] = &[
     ("nije dostupno", Stock::Out),
     ("brak w magazynie", Stock::Out),
     ("brak towaru", Stock::Out),
-    ("wyprzedane", Stock::Out),
+    ("wyprzedane", Stock::SoldOut),
     ("nincs raktáron", Stock::Out),
     ("elfogyott", Stock::Out),
     ("nem kapható", Stock::Out),
@@ -164,13 +188,13 @@ const PHRASES: &[(&str, Stock)] = &[
     ("stokta yok", Stock::Out),
     ("закончился", Stock::Out),
     ("нет на складе", Stock::Out),
-    ("распродано", Stock::Out),
+    ("распродано", Stock::SoldOut),
     ("немає в наявності", Stock::Out),
     ("не е налично", Stock::Out),
     ("изчерпан", Stock::Out),
     ("nav pieejams", Stock::Out),
     ("nav noliktavā", Stock::Out),
-    ("išparduota", Stock::Out),
+    ("išparduota", Stock::SoldOut),
     ("neturime", Stock::Out),
     ("εξαντλήθηκε", Stock::Out),
     ("μη διαθέσιμο", Stock::Out),
@@ -181,14 +205,14 @@ const PHRASES: &[(&str, Stock)] = &[
     ("สินค้าหมด", Stock::Out),
     ("缺货", Stock::Out),
     ("缺貨", Stock::Out),
-    ("售罄", Stock::Out),
-    ("已售完", Stock::Out),
+    ("售罄", Stock::SoldOut),
+    ("已售完", Stock::SoldOut),
     ("補貨中", Stock::Out),
     ("無庫存", Stock::Out),
     ("在庫なし", Stock::Out),
     ("在庫切れ", Stock::Out),
-    ("売り切れ", Stock::Out),
-    ("完売", Stock::Out),
+    ("売り切れ", Stock::SoldOut),
+    ("完売", Stock::SoldOut),
     ("재고 없음", Stock::Out),
     ("일시품절", Stock::Out),
     ("leverbaar", Stock::In),
@@ -202,6 +226,12 @@ const PHRASES: &[(&str, Stock)] = &[
     ("yra sandėlyje", Stock::In),
     ("на складе", Stock::In),
 ];
+
+/// Longest text that says so by a word alone.
+const MAX_ALONE_BYTES: usize = 120;
+
+/// Places of one phrase in a text that are looked at.
+const MAX_MATCHES: usize = 16;
 
 /// Phrases of programs, which run words together.
 const MACHINE: [&str; 7] =
@@ -260,15 +290,53 @@ pub(crate) fn stock(text: &str) -> Option<Stock> {
     if text.trim() == "oos" {
         return Some(Stock::Out);
     }
-    let found = PHRASES.iter().filter(|(phrase, _)| begins_a_word(&text, phrase));
-    found.max_by_key(|(phrase, _)| phrase.len()).map(|(_, stock)| *stock)
+    let found = PHRASES.iter().chain(STATED).filter(|(phrase, _)| begins_a_word(&text, phrase));
+    found.max_by_key(|(phrase, _)| phrase.len()).map(|(_, stock)| *stock).or_else(|| alone(&text))
+}
+
+/// What a text says that has no other words; in lower case.
+fn alone(text: &str) -> Option<Stock> {
+    if text.len() > MAX_ALONE_BYTES {
+        return None;
+    }
+    let name = text.trim().rsplit(['/', '#']).next().unwrap_or_default().trim();
+    let words: Vec<&str> = name
+        .split(|found: char| !found.is_alphanumeric() && found != '\'' && found != '-')
+        .filter(|word| !word.is_empty() && !FILLERS.contains(word))
+        .collect();
+    let text = words.join(" ");
+    // Marks of some scripts are no letters, so that the name as it stands counts too.
+    ALONE.iter().find(|(phrase, _)| *phrase == text || *phrase == name).map(|(_, stock)| *stock)
+}
+
+/// Does a text speak of stock at all, also in words that do not tell how it is? `Sold by Acme` and `tell me when it is in stock` do.
+///
+/// `All rights reserved` does not, nor does the Korean for one who sells or brokers.
+pub(crate) fn speaks_of_stock(text: &str) -> bool {
+    let mut text = text.to_lowercase();
+    for other in ["rights reserved", "판매중인", "판매중개"] {
+        text = text.replace(other, "");
+    }
+    PHRASES.iter().chain(STATED).any(|(phrase, _)| begins_a_word(&text, phrase))
+        || ALONE.iter().any(|(phrase, _)| is_worded(&text, phrase))
+}
+
+/// Does the phrase stand in the text as words of its own? Some scripts part none.
+fn is_worded(text: &str, phrase: &str) -> bool {
+    let lettered =
+        |found: Option<char>| found.is_some_and(|found| found.is_alphanumeric() && found < '\u{590}');
+    text.match_indices(phrase).take(MAX_MATCHES).any(|(at, _)| {
+        let (before, behind) = text.split_at_checked(at).unwrap_or_default();
+        let behind = behind.strip_prefix(phrase).unwrap_or_default();
+        !lettered(before.chars().next_back()) && !lettered(behind.chars().next())
+    })
 }
 
 /// Does the phrase stand in the text, not in the middle of a word? What programs write is one word, and some scripts part none.
 fn begins_a_word(text: &str, phrase: &str) -> bool {
     let lettered = |found: char| found.is_alphabetic() && found < '\u{590}';
     let worded = phrase.chars().next().is_some_and(lettered) && !MACHINE.contains(&phrase);
-    text.match_indices(phrase).take(16).any(|(at, _)| {
+    text.match_indices(phrase).take(MAX_MATCHES).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         !worded || !before.is_some_and(lettered)
     })
@@ -298,10 +366,53 @@ mod tests {
             ("Derzeit leider nicht mehr verfügbar", Some(Stock::Out)),
             ("oos", Some(Stock::Out)),
             ("boost", None),
+            ("Sold", Some(Stock::SoldOut)),
+            ("SOLD!", Some(Stock::SoldOut)),
+            ("This item is sold.", Some(Stock::SoldOut)),
+            ("Verkauft", Some(Stock::SoldOut)),
+            ("Leider bereits verkauft", Some(Stock::SoldOut)),
+            ("Vendu", Some(Stock::SoldOut)),
+            ("https://schema.org/SoldOut", Some(Stock::SoldOut)),
+            ("https://schema.org/Reserved", Some(Stock::Reserved)),
+            ("https://schema.org/PreOrder", Some(Stock::PreOrder)),
+            ("https://schema.org/Discontinued", Some(Stock::Discontinued)),
+            ("Pre-order now", Some(Stock::PreOrder)),
+            ("Jetzt vorbestellen", Some(Stock::PreOrder)),
+            ("Coming soon", Some(Stock::Out)),
+            ("Not for sale", Some(Stock::Out)),
+            ("Auction ended", Some(Stock::Out)),
+            ("Waitlist only", Some(Stock::Out)),
+            ("Out of print", Some(Stock::Discontinued)),
+            ("Sold by Acme", None),
+            ("2.5 million sold", None),
+            ("More colours coming soon", None),
+            ("All rights reserved", None),
         ];
         for (text, expected) in rows {
             assert_eq!(stock(text), expected, "{text}");
         }
         assert!(buys("Add to Basket"));
+    }
+
+    #[test]
+    fn a_text_may_speak_of_stock_without_saying_how_it_is() {
+        for text in [
+            "Sold to a private collector",
+            "Join the waiting list",
+            "Tell me when it is in stock",
+            "Sold by Acme",
+        ] {
+            assert!(speaks_of_stock(text), "{text}");
+        }
+        for text in [
+            "All rights reserved",
+            "Soldering iron",
+            "판매자가 판매중인 상품",
+            "통신판매중개자",
+            "Delivery in two days",
+            "Unreserved praise",
+        ] {
+            assert!(!speaks_of_stock(text), "{text}");
+        }
     }
 }

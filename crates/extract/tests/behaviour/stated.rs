@@ -14,28 +14,60 @@ fn availability_is_inferred_only_where_nothing_is_stated() {
     let schema = json!({ "properties": {
         "price": { "type": ["number", "null"] }, "availability": { "type": ["string", "null"], "enum": ["InStock", "OutOfStock", null] },
     } });
+    const SHOP: &str = r#"<meta property="og:type" content="product">"#;
+    let (missing, in_stock, out) = (Value::Null, json!("InStock"), json!("OutOfStock"));
     let rows = [
-        ("nothing is said", "", "InStock", true),
-        (
-            "it is sold out",
-            "<p>If it is in stock we ship within a day. Currently sold out.</p>",
-            "OutOfStock",
-            false,
-        ),
-        ("it is in stock", "<p>In stock</p>", "InStock", false),
-        ("a condition alone", "<p>Sign up to know when it is in stock again</p>", "InStock", true),
+        ("a shop says nothing", SHOP, "", &in_stock, true),
+        ("no mark of a shop", "", "", &missing, false),
+        ("sold out", SHOP, "<p>If it is in stock we ship within a day. Currently sold out.</p>", &out, false),
+        ("in stock", SHOP, "<p>In stock</p>", &in_stock, false),
+        ("a condition alone", SHOP, "<p>Sign up to know when it is in stock again</p>", &missing, false),
+        ("sold", SHOP, "<p>SOLD</p>", &out, false),
+        ("this is sold", SHOP, "<p>This item is sold</p>", &out, false),
+        ("sold to somebody", SHOP, "<p>Sold to a private collector</p>", &missing, false),
+        ("sold in German", SHOP, "<p>Verkauft</p>", &out, false),
+        ("sold in French", SHOP, "<p>Vendu</p>", &out, false),
+        ("announced", SHOP, "<p>Coming soon</p>", &out, false),
+        ("not for sale", SHOP, "<p>Not for sale</p>", &out, false),
+        ("kept for somebody", SHOP, "<p>Reserved</p>", &out, false),
+        ("out of print", SHOP, "<p>Out of print</p>", &out, false),
+        ("a button that does not work", SHOP, "<button disabled>Add to cart</button>", &missing, false),
+        ("a menu's cart", "", "<header><a href=/cart>Cart</a></header>", &missing, false),
     ];
-    for (name, line, expected, inferred) in rows {
-        let found =
-            read(&format!("<title>Lamp</title><h1>Lamp</h1><p class=price>€20.00</p>{line}"), schema.clone());
-        assert_eq!(found.data["availability"], expected, "{name}");
+    for (name, head, line, expected, inferred) in rows {
+        let page = format!("<title>Lamp</title>{head}<h1>Lamp</h1><p class=price>€20.00</p>{line}");
+        let found = read(&page, schema.clone());
+        assert_eq!(&found.data["availability"], expected, "{name}");
         let warning = found.warning().unwrap_or_default();
-        assert_eq!(
-            warning.contains("inferred from the price, not stated: availability"),
-            inferred,
-            "{name}: {warning}"
-        );
+        let told = warning.contains("inferred from the price, not stated: availability");
+        assert_eq!(told, inferred, "{name}: {warning}");
     }
+}
+
+#[test]
+fn availability_is_what_the_schema_tells_apart() {
+    let states = json!({ "enum": ["InStock", "OutOfStock", "SoldOut", "PreOrder", "Reserved", null] });
+    let schema = json!({ "properties": { "availability": states } });
+    for (line, expected) in [
+        ("Sold", "SoldOut"),
+        ("Pre-order now", "PreOrder"),
+        ("Reserviert", "Reserved"),
+        ("Out of stock", "OutOfStock"),
+    ] {
+        let found = read(&format!("<h1>Lamp</h1><p>{line}</p>"), schema.clone());
+        assert_eq!(found.data["availability"], expected, "{line}");
+    }
+}
+
+#[test]
+fn entities_are_read_as_far_as_records_are() {
+    let text = json!({ "type": ["string", "null"] });
+    let schema = json!({ "properties": { "cups": { "type": "array", "items": { "properties": { "name": text, "sku": text } } } } });
+    let cups: Vec<Value> = (0..5_000)
+        .map(|at| json!({ "@type": "Product", "name": format!("Cup {at}"), "sku": format!("C-{at}") }))
+        .collect();
+    let html = format!(r#"<h1>Cups</h1><script type="application/ld+json">{}</script>"#, Value::Array(cups));
+    assert_eq!(read(&html, schema).data["cups"].as_array().map(Vec::len), Some(5_000));
 }
 
 #[test]

@@ -88,7 +88,8 @@ pub enum Outcome {
     Document,
     /// It gave an error. Its place within the limit is free again.
     Failed,
-    /// It gave neither: a duplicate after a redirect, or a start page that is not in the results.
+    /// It gave neither: a duplicate after a redirect, a start page that is not in the results, or a page that robots.txt
+    /// forbids. This says nothing of whether its host answered; [`Pace`] does.
     Skipped,
     /// It goes back to the queue, not to be leased before this time (at most [`MAX_WAIT`](crate::MAX_WAIT) ahead).
     /// After [`FrontierConfig::max_attempts`](crate::FrontierConfig::max_attempts) leases it counts as failed and is
@@ -98,7 +99,7 @@ pub enum Outcome {
         not_before: Duration,
     },
     /// As [`Retry`](Self::Retry), of a page that was not asked for while it was leased, because its host's turn did not
-    /// come: this was none of its tries.
+    /// come (see [`Frontier::unasked`](crate::Frontier::unasked)): this was none of its tries.
     Return {
         /// From the same origin as every `now`.
         not_before: Duration,
@@ -149,6 +150,10 @@ pub struct Pace {
     pub not_before: Option<Duration>,
     /// How it answered; see [`Frontier::observe`](crate::Frontier::observe).
     pub observed: Option<Observation>,
+    /// It gave an answer, of which nothing else is to be learnt: it is no host that
+    /// [never answers](crate::MAX_BEFORE_FIRST_ANSWER). What was [`observed`](Self::observed) with a status, and a
+    /// document, say so too.
+    pub answered: bool,
     /// Where it was found; see [`Frontier::resolved`](crate::Frontier::resolved).
     pub address: Option<IpAddr>,
 }

@@ -42,6 +42,8 @@ pub(super) struct Taken {
     pub(super) rank: Rank,
     pub(super) attempt: u32,
     pub(super) page: Page,
+    /// Its host may have been asked for something; see [`Frontier::unasked`](super::Frontier::unasked).
+    pub(super) asked: bool,
 }
 
 #[derive(Debug)]
@@ -378,7 +380,7 @@ impl Yard {
         self.place(handle, (job_handle, job), now);
         self.touch(job_handle, job);
         let (rank, attempt, page) = popped?;
-        Some(Taken { job: job_handle, lane: handle, host, rank, attempt, page })
+        Some(Taken { job: job_handle, lane: handle, host, rank, attempt, page, asked: true })
     }
 
     /// Books what changed in what a job has queued and in work.
@@ -406,7 +408,7 @@ impl Yard {
         let Some(lane) = self.lanes.get_mut(taken.lane) else { return };
         lane.leased = lane.leased.saturating_sub(1);
         lane.leased_wanted = lane.leased_wanted.saturating_sub(u32::from(taken.rank.put_off == 0));
-        if let Some(delay) = job.rules.delay {
+        if let Some(delay) = job.rules.delay.filter(|_| taken.asked) {
             lane.ready_at = lane.ready_at.max(now.saturating_add(delay));
         }
         if lane.place == Place::Idle {
@@ -414,12 +416,13 @@ impl Yard {
         }
     }
 
-    /// Gives back the host's part of a lease that has ended, or whose job has.
-    pub(super) fn release_host(&mut self, handle: Handle, now: Duration) {
+    /// Gives back the host's part of a lease that has ended, or whose job has. Where the host was not asked for anything,
+    /// its gap goes on from the request before.
+    pub(super) fn release_host(&mut self, handle: Handle, asked: bool, now: Duration) {
         self.hosts.release(handle);
         let Some(host) = self.hosts.get_mut(handle) else { return };
         let gap = host.current_gap();
-        if !gap.is_zero() {
+        if asked && !gap.is_zero() {
             host.ready_at = host.ready_at.max(now.saturating_add(gap));
         }
         self.wake_host(handle, now);

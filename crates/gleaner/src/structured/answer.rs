@@ -20,9 +20,12 @@ pub(super) fn of_pages(reader: Reader<'_>, shape: &Shape) -> Result<ExtractResul
     if reader.pages.is_empty() {
         return Err(no_page(reader, job));
     }
-    let Reader { pages, failed, left_out, mut notes, .. } = reader;
+    let Reader { pages, failed, left_out, unpaid, mut notes, .. } = reader;
     if left_out > 0 {
         notes.push(format!("{left_out} more pages were known: the limit is {}", plan.page_limit));
+    }
+    if unpaid > 0 {
+        notes.push(format!("{unpaid} more pages were known: the budget ended before them"));
     }
     notes.extend(failed.iter().map(|(url, error)| not_read(url, error)));
     let mut result = of_read(pages, shape, job, notes, request.show_sources, Some(plan));

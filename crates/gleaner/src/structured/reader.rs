@@ -108,6 +108,8 @@ pub(super) struct Reader<'j> {
     follows: bool,
     /// Pages that were known and not read, because of the limit.
     pub(super) left_out: usize,
+    /// Pages that were known and not read, because the budget ended before them.
+    pub(super) unpaid: usize,
     pub(super) notes: Vec<String>,
 }
 
@@ -142,6 +144,7 @@ impl<'j> Reader<'j> {
             ways: Vec::new(),
             follows,
             left_out: 0,
+            unpaid: 0,
             notes: Vec::new(),
         }
     }
@@ -207,14 +210,19 @@ impl<'j> Reader<'j> {
         fresh.truncate(self.left);
         let mut probed = std::mem::take(&mut self.probed);
         let (this, mut turns) = (&*self, Turns::default());
-        let works = fresh.into_iter().enumerate().map_while(|(at, source)| {
+        let mut unpaid = 0;
+        let works = fresh.into_iter().enumerate().filter_map(|(at, source)| {
             let known = probed.remove(&plain(&source.target.url));
-            // A probed page is paid for already.
-            let is_paid = known.is_some() || this.job.takes_page();
+            // A probed page is paid for already, also where the budget ended at a page before it.
+            if known.is_none() && !this.job.takes_page() {
+                unpaid += 1;
+                return None;
+            }
             let turn = turns.next(&source.cluster);
-            is_paid.then_some(async move { (at, this.page(source, known, turn).await) })
+            Some(async move { (at, this.page(source, known, turn).await) })
         });
         let mut done: Vec<_> = stream::iter(works).buffer_unordered(PAGES_AT_ONCE).collect().await;
+        self.unpaid += unpaid;
         done.sort_by_key(|(at, _)| *at);
         for (_, outcome) in done {
             match outcome {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gleaner_store::{DeliveryOutcome, DueEvent, Store};
+use gleaner_store::{DELIVERY_LEASE, DeliveryOutcome, DueEvent, Store};
 use gleaner_types::SafeUrl;
 use gleaner_types::plan::EventKind;
 use tokio::task::JoinSet;
@@ -18,6 +18,9 @@ use crate::{Accounts, Secret};
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 /// What could not be sent for a reason of ours waits for so long.
 const UNSENT_PAUSE: Duration = Duration::from_secs(15);
+/// To make an event ready takes no longer: a keeper of accounts that hangs would else keep its place among the
+/// deliveries, and one more for the same event each time that its lease is over.
+const READY_TIMEOUT: Duration = Duration::from_secs(DELIVERY_LEASE.as_secs() / 4);
 
 #[derive(Debug)]
 pub(crate) struct Courier {
@@ -123,7 +126,8 @@ impl Courier {
         DeliveryOutcome::Postponed { not_before: self.clock.now() + pause }
     }
 
-    async fn post(&self, event: &DueEvent) -> Result<(), Failure> {
+    /// The secret that an event is signed with, and its body.
+    async fn ready(&self, event: &DueEvent) -> Result<(Option<Secret>, Vec<u8>), Failure> {
         let secret = self.accounts.webhook_secret(&event.team).await.map_err(|error| {
             tracing::error!(%error, "the secret of a webhook could not be had; it will be sent later");
             Failure::Unsent
@@ -133,7 +137,16 @@ impl Courier {
             Failure::Unsent
         })?;
         // Where it is gone, somebody else has sent it.
-        let body = body.ok_or(Failure::Unsent)?;
+        Ok((secret, body.ok_or(Failure::Unsent)?))
+    }
+
+    async fn post(&self, event: &DueEvent) -> Result<(), Failure> {
+        let ready = tokio::time::timeout(READY_TIMEOUT, self.ready(event)).await;
+        let (secret, body) = ready.unwrap_or_else(|_| {
+            let seconds = READY_TIMEOUT.as_secs();
+            tracing::error!(job = %event.id.job, seconds, "a webhook was not made ready in time; it will be sent later");
+            Err(Failure::Unsent)
+        })?;
         let timeout = self.config.timeout;
         let delivery = Delivery {
             url: &event.webhook.url,

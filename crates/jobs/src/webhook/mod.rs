@@ -94,9 +94,12 @@ pub struct WebhookConfig {
     pub hold: Duration,
     /// A receiver that has taken nothing for so long is waited for no more: events to it are given up without having been
     /// sent, save the one that tries and the last of each job, which has its own tries. For programs that end with their
-    /// jobs. Default none: events wait, one job after the other, until the results of their job expire.
+    /// jobs. Default none: events wait, one job after the other, until the results of their job expire. What waits then is
+    /// dropped, the end of the job included; it is listed nowhere, since the list of the job is gone as well, and the log
+    /// has a warning with the job's id and how many there were.
     pub give_up_after: Option<Duration>,
-    /// How long a receiver may take. Default [`DELIVERY_TIMEOUT`].
+    /// How long a receiver may take; to be well below the [`DELIVERY_LEASE`](gleaner_store::DELIVERY_LEASE), after which
+    /// its event is sent once more. Default [`DELIVERY_TIMEOUT`].
     pub timeout: Duration,
     /// Deliveries at once to one receiver. Default [`MAX_DELIVERIES_PER_ENDPOINT`].
     pub per_endpoint: usize,

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -6,7 +7,7 @@ use gleaner_jobs::{
     Accounts, Balance, DeskParts, Error, ErrorKind, MemoryAccounts, Operation, Page, Secret, Submit, Team,
     TeamConfig,
 };
-use gleaner_store::TeamId;
+use gleaner_store::{DELIVERY_LEASE, TeamId};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::{CrawlRequest, MapRequest, ScrapeRequest};
 use gleaner_types::{ErrorCode, JobId, JobState, PageError};
@@ -37,7 +38,7 @@ async fn a_request_beyond_the_balance_is_refused_and_starts_nothing() {
     let refused = desk.crawl(&team("a"), crawl.check().unwrap(), Submit::default()).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InsufficientCredits);
     settle().await;
-    assert_eq!(web.fetched.load(std::sync::atomic::Ordering::Relaxed), 0);
+    assert_eq!(web.fetched.load(Ordering::Relaxed), 0);
     assert_eq!(balance(&desk).await, 3);
 }
 
@@ -74,7 +75,7 @@ async fn no_page_starts_that_cannot_be_paid() {
     let id = desk.batch(&team("a"), plan, Submit::default()).await.unwrap().id;
     let done = ended(&desk, id).await;
     assert_eq!((done.completed, done.credits_used, done.status), (6, 30, JobState::Failed));
-    assert_eq!(web.fetched.load(std::sync::atomic::Ordering::Relaxed), 6);
+    assert_eq!(web.fetched.load(Ordering::Relaxed), 6);
     settle().await;
     assert_eq!(balance(&desk).await, 0);
 }
@@ -152,9 +153,16 @@ async fn a_document_says_whether_its_page_waited_for_a_slot_of_the_team() {
     assert_eq!(limited, [Some(false), Some(true), Some(true)]);
 }
 
-/// Accounts that cannot be settled for one team, nor can its webhooks be signed.
+/// Accounts that cannot be settled for team `gone`, nor can its webhooks be signed; who first asks how to sign those of
+/// team `hangs` is never answered.
 #[derive(Debug)]
-struct OneIsGone(MemoryAccounts);
+struct OneIsGone(MemoryAccounts, AtomicBool);
+
+impl OneIsGone {
+    fn new(accounts: MemoryAccounts) -> Arc<Self> {
+        Arc::new(Self(accounts, AtomicBool::new(false)))
+    }
+}
 
 #[async_trait]
 impl Accounts for OneIsGone {
@@ -198,6 +206,9 @@ impl Accounts for OneIsGone {
 
     async fn webhook_secret(&self, team: &TeamId) -> Result<Option<Secret>, Error> {
         is_there(team)?;
+        if team.as_str() == "hangs" && !self.1.swap(true, Ordering::Relaxed) {
+            std::future::pending::<()>().await;
+        }
         self.0.webhook_secret(team).await
     }
 }
@@ -212,7 +223,7 @@ fn is_there(team: &TeamId) -> Result<(), Error> {
 #[tokio::test(start_paused = true)]
 async fn an_event_that_cannot_be_signed_waits_and_is_no_failure_of_its_receiver() {
     let gone = TeamConfig::new(team("gone"));
-    let accounts = Arc::new(OneIsGone(credits(100).with_team("key-gone", gone)));
+    let accounts = OneIsGone::new(credits(100).with_team("key-gone", gone));
     let receiver = Receiver::new(&[200]);
     let (desk, _) = desk(DeskParts { accounts, deliver: post(&receiver), ..DeskParts::default() });
     for name in ["gone", "a"] {
@@ -227,9 +238,23 @@ async fn an_event_that_cannot_be_signed_waits_and_is_no_failure_of_its_receiver(
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_keeper_that_hangs_is_asked_again_before_the_event_counts_as_lost() {
+    let config = TeamConfig::new(team("hangs"));
+    let accounts = OneIsGone::new(credits(100).with_team("key-hangs", config));
+    let receiver = Receiver::new(&[200]);
+    let (desk, _) = desk(DeskParts { accounts, deliver: post(&receiver), ..DeskParts::default() });
+    let plan = BatchPlan { webhook: Some(webhook("https://hook.example/x", &ALL)), ..plan(&["one"]) };
+    desk.batch(&team("hangs"), plan, Submit::default()).await.unwrap();
+    tokio::time::sleep(DELIVERY_LEASE * 3).await;
+    let received = receiver.all();
+    assert_eq!(received.len(), 3, "each event once");
+    assert!(received.iter().all(|event| event.at < DELIVERY_LEASE / 2), "{:?}", received[0].at);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_account_that_fails_holds_up_no_other() {
     let gone = TeamConfig { credits: Some(100), ..TeamConfig::new(team("gone")) };
-    let accounts = Arc::new(OneIsGone(credits(100).with_team("key-gone", gone)));
+    let accounts = OneIsGone::new(credits(100).with_team("key-gone", gone));
     let (desk, _) = desk(DeskParts { accounts, ..DeskParts::default() });
     for _ in 0..3 {
         let id = desk.batch(&team("gone"), plan(&["one"]), Submit::default()).await.unwrap().id;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gleaner_frontier::Reason;
 use gleaner_jobs::{Explanation, Job, Room, Verdict};
-use gleaner_types::request::CrawlRequest;
+use gleaner_types::request::{CrawlRequest, Proxy, ScrapeOptions};
 use serde_json::Value;
 use url::Url;
 
@@ -121,6 +121,32 @@ async fn a_page_that_was_found_and_not_reached_says_what_came_before() {
     assert_eq!(job.explanations().await.unwrap()[0].verdict, Verdict::Waiting);
     job.cancel().await.unwrap();
     assert_eq!(job.explanations().await.unwrap()[0].verdict, Verdict::Cancelled);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_robots_txt_that_could_not_be_read_forbids_nothing_that_was_not_asked_for() {
+    let web = Web::new([
+        ("https://a.example/robots.txt", vec![Answer::ByStealth("User-agent: *\nDisallow: /private")]),
+        ("https://a.example/", vec![Answer::ByStealth("https://b.example/1")]),
+        ("https://b.example/robots.txt", vec![Answer::Broken]),
+    ]);
+    let options = ScrapeOptions { proxy: Some(Proxy::Stealth), ..ScrapeOptions::default() };
+    let request = CrawlRequest {
+        scrape_options: Some(options),
+        allow_external_links: Some(true),
+        ..CrawlRequest::new("https://a.example/")
+    };
+    let rows = [
+        ("/nowhere", Verdict::NotFound),
+        ("/private", Verdict::RobotsTxt),
+        ("https://b.example/1", Verdict::RobotsTxt),
+        ("https://b.example/nowhere", Verdict::NotFound),
+    ];
+    let (_, explanations) =
+        explained(&room(&web), request, &rows.each_ref().map(|(address, _)| *address)).await;
+    for (explained, (address, verdict)) in explanations.into_iter().zip(rows) {
+        assert_eq!(explained.verdict, verdict, "{address}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

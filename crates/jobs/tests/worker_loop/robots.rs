@@ -32,6 +32,38 @@ async fn a_crawl_delay_holds_from_the_first_request_on() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn pages_that_robots_txt_forbids_cost_no_time() {
+    let links: &'static str =
+        (0..50).map(|n| format!("/no/{n}\n")).chain(["/yes".to_owned()]).collect::<String>().leak();
+    for (name, robots, delay) in [
+        ("a Crawl-delay", "User-agent: *\nDisallow: /no/\nCrawl-delay: 30", None),
+        ("a delay of the job", "User-agent: *\nDisallow: /no/", Some(30.0)),
+    ] {
+        let web = Web::new([
+            ("https://a.example/robots.txt", vec![Answer::Ok(robots)]),
+            ("https://a.example/", vec![Answer::Ok(links)]),
+            ("https://a.example/yes", vec![Answer::Ok("")]),
+        ]);
+        let began = Instant::now();
+        let result = crawl(&web, CrawlRequest { delay, ..CrawlRequest::new("https://a.example/") }).await;
+        assert_eq!(paths(&result), ["/", "/yes"], "{name}");
+        assert_eq!(result.snapshot.robots_blocked, 50, "{name}");
+        let requests = web.requests();
+        for pair in requests.windows(2) {
+            let gap = pair[1].began.duration_since(pair[0].ended.unwrap());
+            assert!(
+                gap >= Duration::from_secs(30),
+                "{name}: {} came {gap:?} after {}",
+                pair[1].url,
+                pair[0].url
+            );
+        }
+        let bound = Duration::from_secs(40) * u32::try_from(requests.len()).unwrap();
+        assert!(began.elapsed() < bound, "{name}: {} requests took {:?}", requests.len(), began.elapsed());
+    }
+}
+
 /// Ways in which robots.txt is not to be had, what they are told as, and whether the site is closed for it.
 fn troubles() -> [(&'static str, Answer, &'static str, bool); 6] {
     [
@@ -169,6 +201,23 @@ async fn a_site_that_one_way_alone_leads_to_is_read_by_that_way() {
         .into_iter()
         .filter(|one| one.url.ends_with("/robots.txt") && one.options.proxy == ProxyMode::Stealth);
     assert_eq!(by_stealth.count(), 1, "what came is kept for who goes the same way");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_with_a_way_of_its_own_does_not_ask_by_the_usual_way_for_each_page() {
+    let web = Web::new([
+        ("https://a.example/robots.txt", vec![Answer::ByStealth("")]),
+        ("https://a.example/", vec![Answer::ByStealth("/1\n/2\n/3\n/4")]),
+    ]);
+    let options = ScrapeOptions { proxy: Some(Proxy::Stealth), ..ScrapeOptions::default() };
+    let request = CrawlRequest {
+        scrape_options: Some(options),
+        // So slow that what is known of a failure is forgotten between two pages.
+        delay: Some(10.0),
+        ..CrawlRequest::new("https://a.example/")
+    };
+    assert_eq!(crawl(&web, request).await.documents.len(), 5);
+    assert_eq!(web.count("https://a.example/robots.txt"), 2, "once by each way");
 }
 
 #[tokio::test(start_paused = true)]

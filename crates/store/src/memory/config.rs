@@ -4,7 +4,7 @@ use std::time::Duration;
 use gleaner_frontier::FrontierConfig;
 
 use crate::cold::QueueFile;
-use crate::shelf::{FILE_BYTES, ShelfBounds};
+use crate::shelf::{FILE_BYTES, FILE_PART, ShelfBounds};
 use crate::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_RETAINED_BYTES, DEFAULT_SPILLED_BYTES};
 
 /// Bounds of a [`MemoryStore`](crate::MemoryStore).
@@ -62,8 +62,25 @@ impl MemoryConfig {
         ShelfBounds {
             memory: self.all_retained_bytes,
             disk: self.spilled_bytes,
-            file: FILE_BYTES,
+            file: FILE_BYTES.min(self.spilled_bytes / FILE_PART),
             folder: self.spill_folder.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shelf::Shelf;
+
+    #[test]
+    fn half_of_a_small_disk_comes_back_with_half_of_its_documents() {
+        let config = MemoryConfig { spilled_bytes: 8_000, ..MemoryConfig::default() };
+        let seat = Shelf::new(config.shelf()).seat(None);
+        let fill = || std::iter::from_fn(|| seat.put_aside(&[b'x'; 100]).ok()).collect::<Vec<_>>();
+        let mut documents = fill();
+        assert_eq!(documents.len(), 80);
+        documents.drain(..40);
+        assert_eq!(fill().len(), 40);
     }
 }

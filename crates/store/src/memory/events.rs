@@ -199,6 +199,22 @@ impl State {
         due
     }
 
+    /// Drops the events that still wait of jobs which are forgotten and had ended then already.
+    pub(super) fn drop_undelivered(&mut self, until: Duration) {
+        let Self { leftover, agenda, has_chores, .. } = self;
+        leftover.retain(|id, job| {
+            let keep = job.ended_at.is_none_or(|ended| ended > until);
+            if let Some(outbox) = job.outbox.as_deref().filter(|_| !keep) {
+                agenda.forget(*id, outbox);
+                let (events, url) = (outbox.events.len(), SafeUrl::from(&outbox.webhook.url));
+                tracing::warn!(job = %id, events, %url, "webhook events expired undelivered with the results of their job");
+                // Somebody may wait until none is left.
+                *has_chores = true;
+            }
+            keep
+        });
+    }
+
     /// The event of this id, while it is its job's next.
     pub(super) fn letter(&mut self, id: EventId) -> Option<Letter> {
         let job = self.jobs.get_mut(&id.job).or_else(|| self.leftover.get_mut(&id.job))?;
@@ -227,5 +243,65 @@ impl Job {
             name,
             attempt: outbox.attempt,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::Mutex;
+
+    use gleaner_frontier::JobRules;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::{MemoryConfig, MemoryStore, NewJob, Store};
+
+    const START: Duration = Duration::from_secs(1_700_000_000);
+
+    /// What was logged.
+    #[derive(Debug, Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn events_that_expire_are_logged_and_wait_no_more() {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber =
+            tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
+        let _logging = tracing::subscriber::set_default(subscriber);
+
+        let retention = Duration::from_secs(3_600);
+        let store = MemoryStore::new(MemoryConfig { retention, ..MemoryConfig::default() });
+        let webhook = WebhookPlan {
+            url: Url::parse("https://hook.example/x?key=secret").unwrap(),
+            headers: Default::default(),
+            metadata: Default::default(),
+            events: vec![EventKind::Started, EventKind::Completed],
+        };
+        let id = JobId::from_uuid(Uuid::from_u128(1));
+        // Without pages: it has begun and ended at once.
+        let job = NewJob::new(id, Some(JobKind::Crawl), JobRules::with_limit(1), Vec::new());
+        store.submit(NewJob { webhook: Some(Arc::new(webhook)), ..job }, START).await.unwrap();
+        let chores = store.chores();
+        store.expire(START + retention / 2).await.unwrap();
+        assert!(!chores.has_changed().unwrap() && log.0.lock().unwrap().is_empty());
+        assert_eq!(store.expire(START + retention).await.unwrap(), [id]);
+        let said = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        assert!(said.contains("WARN") && said.contains("events=2"), "{said}");
+        assert!(said.contains(&id.to_string()) && !said.contains("secret"), "{said}");
+        let due = store.due(10, START + retention).await.unwrap();
+        assert!(due.events.is_empty() && due.next.is_none());
+        assert!(chores.has_changed().unwrap(), "who waits for the end of them is told");
     }
 }

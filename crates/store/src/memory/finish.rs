@@ -9,8 +9,8 @@ use gleaner_types::{ErrorCode, PageError};
 use super::events::Event;
 use super::state::State;
 use crate::outbox::EventData;
-use crate::results::{Prepared, Results};
-use crate::{Error, FinishedPage, JobFailure, LeasedPage, PageOutcome, Receipt, Remembered, Retention};
+use crate::results::{Form, Prepared};
+use crate::{Error, FinishedPage, JobFailure, LeasedPage, PageOutcome, Receipt, Remembered};
 
 const STALE: Receipt = Receipt { accepted: false, admitted: 0, job_ended: false };
 
@@ -22,6 +22,7 @@ pub(super) struct Finish {
     document: Option<(Prepared, u64)>,
     listed: Listed,
     redirected_to: Option<UrlKey>,
+    asked: bool,
     /// How the host answered, and where.
     pace: Pace,
     fingerprint: Option<Fingerprint>,
@@ -37,15 +38,15 @@ enum Listed {
 }
 
 impl Finish {
-    /// Does what needs no lock.
-    pub(super) fn prepare(page: FinishedPage, retention: Retention) -> Result<Self, Error> {
-        let FinishedPage { lease, outcome, redirected_to, links, observed, address, fingerprint, remembered } =
-            page;
+    /// Does what needs no lock. Where its job is gone there is no form, and the document is dropped.
+    pub(super) fn prepare(page: FinishedPage, form: Option<&Form>) -> Result<Self, Error> {
+        let FinishedPage { lease, outcome, redirected_to, asked, observed, address, .. } = page;
+        let FinishedPage { fingerprint, links, remembered, .. } = page;
         let pace = Pace { observed, address, ..Pace::default() };
         let (outcome, document, listed) = match outcome {
             PageOutcome::Document(found, credits) => {
-                let document = (Results::prepare(retention, found)?, credits);
-                (Outcome::Document, Some(document), Listed::Nowhere)
+                let prepared = form.map(|form| form.prepare(found)).transpose()?;
+                (Outcome::Document, prepared.map(|document| (document, credits)), Listed::Nowhere)
             }
             PageOutcome::Failed(error) => (Outcome::Failed, None, Listed::Failure(error)),
             PageOutcome::RobotsBlocked => (Outcome::Skipped, None, Listed::RobotsBlocked),
@@ -59,6 +60,7 @@ impl Finish {
             document,
             listed,
             redirected_to,
+            asked,
             pace,
             fingerprint,
             links,
@@ -70,7 +72,10 @@ impl Finish {
 impl State {
     pub(super) fn finish(&mut self, finish: Finish, now: Duration) -> Receipt {
         let Finish { page, mut outcome, mut document, mut listed, redirected_to, pace, .. } = finish;
-        let Finish { fingerprint, links, remembered, .. } = finish;
+        let Finish { asked, fingerprint, links, remembered, .. } = finish;
+        if !asked {
+            self.frontier.unasked(page.lease);
+        }
         let mut full = None;
         let leased = self.frontier.is_leased(page.lease);
         let Some(job) = self.jobs.get_mut(&page.job).filter(|_| leased) else {

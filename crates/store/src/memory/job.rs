@@ -26,13 +26,14 @@ pub(super) struct Job {
     pub(super) unread: bool,
     /// Its reader wants it to wait.
     pub(super) paused: bool,
-    pub(super) retention: Retention,
     pub(super) in_memory: bool,
     pub(super) results: Results,
     pub(super) failures: PageFailures,
     pub(super) robots_blocked: u64,
     /// Pages that did not come back from the file that they waited in.
     pub(super) dropped: u64,
+    /// Documents that did not come back from the file that they waited in, and are gone.
+    pub(super) unreadable: u64,
     pub(super) tokens: u64,
     pub(super) credits: u64,
     pub(super) created_at: Duration,
@@ -76,12 +77,12 @@ impl Job {
             sealed: job.sealed,
             unread: false,
             paused: false,
-            retention,
             in_memory: job.in_memory,
             results: Results::new(retention, retained_bytes, job.in_memory, seat),
             failures: PageFailures::default(),
             robots_blocked: 0,
             dropped: 0,
+            unreadable: 0,
             tokens: 0,
             credits: 0,
             created_at: now,
@@ -103,14 +104,12 @@ impl Job {
 
     /// What its reader is to know.
     pub(super) fn remarks(&self) -> Option<String> {
-        if self.dropped == 0 {
-            return self.warning.clone();
-        }
-        let dropped = format!(
-            "{} pages were lost: the temporary file that they waited in could not be read",
-            self.dropped
-        );
-        Some(self.warning.as_ref().map_or_else(|| dropped.clone(), |first| format!("{first}; {dropped}")))
+        let lost = [(self.dropped, "pages"), (self.unreadable, "documents")];
+        let lost = lost.iter().filter(|(count, _)| *count > 0).map(|(count, what)| {
+            format!("{count} {what} were lost: the temporary file that they waited in could not be read")
+        });
+        let remarks: Vec<String> = self.warning.iter().cloned().chain(lost).collect();
+        (!remarks.is_empty()).then(|| remarks.join("; "))
     }
 
     pub(super) fn progressed(&self) {

@@ -1,8 +1,10 @@
 //! The store in memory: one lock around the frontier and the jobs.
 //!
 //! One lock, and not one per job, because a lease looks at all jobs and a finish changes job, frontier and
-//! documents together. Writing a document to JSON is done before the lock is taken; putting it aside in the temporary
-//! files is done under it, and so are writing and reading blocks of waiting pages there; reading it back, from JSON, and into the body of an event, is not.
+//! documents together. Writing a document to JSON is done before the lock is taken, save for one that is streamed and
+//! finds the memory that it was to wait in taken by others meanwhile. Putting it aside in the temporary files is done
+//! under it, and so are writing and reading blocks of waiting pages there; reading it back, from JSON, and into the body
+//! of an event, is not.
 
 mod config;
 mod events;
@@ -39,7 +41,7 @@ use crate::shelf::Shelf;
 use crate::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
     JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailures, PastScrape,
-    ReadBound, Receipt, Retention, Slice, Store, TeamId, TeamLoad,
+    ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
 };
 
 /// Failures and refusals of one job beyond so many of each are counted but not listed, and a warning of the job says so.
@@ -198,8 +200,8 @@ impl Store for MemoryStore {
     }
 
     async fn finish(&self, page: FinishedPage, now: Duration) -> Result<Receipt, Error> {
-        let retention = self.lock().jobs.get(&page.lease.job).map_or(Retention::Stream, |job| job.retention);
-        let page = Finish::prepare(page, retention)?;
+        let form = self.lock().jobs.get(&page.lease.job).map(|job| job.results.form());
+        let page = Finish::prepare(page, form.as_ref())?;
         let mut state = self.lock();
         let receipt = state.finish(page, now);
         self.done(state);
@@ -226,7 +228,13 @@ impl Store for MemoryStore {
         if resume {
             self.work_changed();
         }
-        part.into_slice()
+        let (slice, lost) = part.into_slice();
+        if lost > 0
+            && let Some(record) = self.lock().jobs.get_mut(&job)
+        {
+            record.unreadable += lost;
+        }
+        slice
     }
 
     async fn snapshot(&self, job: JobId) -> Result<JobSnapshot, Error> {
@@ -292,26 +300,11 @@ impl Store for MemoryStore {
     async fn expire(&self, now: Duration) -> Result<Vec<JobId>, Error> {
         let mut state = self.lock();
         let returned = state.take_back(now);
-        let retention = self.config.retention;
-        let old = |ended: Option<Duration>| ended.is_some_and(|ended| now >= ended + retention);
-        let forgotten = state.jobs.iter().filter(|(_, job)| old(job.ended_at)).map(|(id, _)| *id);
-        let mut forgotten: Vec<JobId> = forgotten.collect();
-        forgotten.sort_unstable();
-        for id in &forgotten {
-            state.forget(*id);
+        let mut forgotten = Vec::new();
+        if let Some(until) = now.checked_sub(self.config.retention) {
+            forgotten = state.forget_old(until);
         }
-        let State { leftover, agenda, keys, .. } = &mut *state;
-        leftover.retain(|id, job| {
-            let keep = !old(job.ended_at);
-            if let Some(outbox) = job.outbox.as_deref().filter(|_| !keep) {
-                agenda.forget(*id, outbox);
-            }
-            keep
-        });
-        if let Some(until) = now.checked_sub(retention) {
-            keys.expire(until);
-        }
-        if returned {
+        if returned || state.has_chores {
             self.done(state);
         }
         Ok(forgotten)

@@ -1,6 +1,6 @@
 //! What the lock of a [`MemoryStore`](super::MemoryStore) guards, and the steps that its operations are made of.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -324,6 +324,22 @@ impl State {
         if job.outbox.as_ref().is_some_and(|outbox| !outbox.is_empty()) {
             self.leftover.insert(id, job);
         }
+    }
+
+    /// Forgets what was over then already, and returns the jobs among it.
+    pub(super) fn forget_old(&mut self, until: Duration) -> Vec<JobId> {
+        let ended = self.jobs.iter().filter(|(_, job)| job.ended_at.is_some_and(|ended| ended <= until));
+        let mut forgotten: Vec<JobId> = ended.map(|(id, _)| *id).collect();
+        forgotten.sort_unstable();
+        for id in &forgotten {
+            self.forget(*id);
+        }
+        self.drop_undelivered(until);
+        self.keys.expire(until);
+        // Those of jobs that ended as well: what these listed is counted under their teams.
+        let used: HashSet<TeamSlot> = self.jobs.values().map(|job| job.team).collect();
+        self.teams.forget_old(&used, until);
+        forgotten
     }
 
     pub(super) fn snapshot(&self, id: JobId) -> Result<JobSnapshot, Error> {

@@ -86,10 +86,34 @@ mod tests {
 
     use super::*;
     use crate::cold::QueueFile;
-    use crate::{FinishedPage, MemoryStore, NewJob, PageOutcome, Store};
+    use crate::{FinishedPage, MemoryConfig, MemoryStore, NewJob, PageOutcome, ReadBound, Store};
 
     const PAGES: u64 = 5_000;
     const NOW: Duration = Duration::from_secs(1_700_000_000);
+
+    #[tokio::test]
+    async fn documents_that_the_file_lost_are_counted_and_told_and_the_others_come() {
+        let none_in_memory = MemoryConfig { all_retained_bytes: 0, ..MemoryConfig::default() };
+        let store = MemoryStore::new(none_in_memory);
+        let page = |n: u64| Candidate {
+            url: Url::parse(&format!("https://site-{n}.example/")).unwrap(),
+            key: UrlKey::from_raw(n),
+            external: false,
+            priority: Candidate::NORMAL,
+        };
+        let (id, rules) = (JobId::from_uuid(Uuid::from_u128(1)), JobRules::with_limit(5));
+        let job = NewJob::new(id, Some(JobKind::BatchScrape), rules, (0..5).map(page).collect());
+        store.submit(job, NOW).await.unwrap();
+        for page in store.lease(5, NOW).await.unwrap().pages {
+            let outcome = PageOutcome::Document(Box::default(), 1);
+            store.finish(FinishedPage::new(page, outcome), NOW).await.unwrap();
+        }
+        store.lock().jobs[&id].results.spoil(2);
+        let slice = store.read(id, 0, ReadBound::default()).await.unwrap();
+        assert_eq!((slice.documents.len(), slice.next, slice.end), (4, 5, true));
+        let warning = store.snapshot(id).await.unwrap().warning.unwrap();
+        assert!(warning.contains("1 documents were lost"), "{warning}");
+    }
 
     /// A store over this file with a batch of 5,000 pages of 100 bytes.
     async fn store(file: &QueueFile, in_memory: bool) -> (MemoryStore, JobId) {

@@ -68,15 +68,16 @@ fn keep_small(tree: &Tree, blocks: &Blocks, kept: &mut [bool]) {
     if words > SMALL_PAGE_WORDS {
         return;
     }
-    let in_furniture =
-        |block: &Block| blocks.nodes_of(block).first().is_some_and(|node| furniture::surrounds(tree, *node));
-    let of_text: Vec<bool> =
-        blocks.list.iter().map(|block| !block.is_beside() && !in_furniture(block)).collect();
+    let mut around = furniture::Around::new(tree);
+    let mut in_furniture =
+        |block: &Block| blocks.nodes_of(block).first().is_some_and(|node| around.surrounds(*node));
+    let in_furniture: Vec<bool> = blocks.list.iter().map(&mut in_furniture).collect();
+    let is_text = |(block, in_furniture): (&Block, &bool)| !block.is_beside() && !in_furniture;
     // A page of nothing but navigation keeps what the model keeps.
-    let has_text = of_text.contains(&true);
-    for ((block, kept), of_text) in blocks.list.iter().zip(kept).zip(of_text) {
-        let framing = has_text && (block.is_framing() || in_furniture(block));
-        *kept = of_text || (*kept && !framing);
+    let has_text = blocks.list.iter().zip(&in_furniture).any(is_text);
+    for ((block, in_furniture), kept) in blocks.list.iter().zip(&in_furniture).zip(kept) {
+        let framing = has_text && (block.is_framing() || *in_furniture);
+        *kept = is_text((block, in_furniture)) || (*kept && !framing);
     }
 }
 

@@ -1,65 +1,93 @@
 //! The notes that a kept text refers to.
 //!
 //! Notes stand at the end of a page, are short and full of links, and the model drops them; then a raised number in the text
-//! leads to nothing. A note is a block with an `id` that a raised link in kept text leads to, among others of its kind that
-//! lead back: that is how programs that write notes agree to mark them, whatever their classes.
+//! leads to nothing. A note is a block with an `id`, or in an element with one, that a reference in kept text leads to, where
+//! the page calls what is around it its notes: by a role of DPUB-ARIA, or a class or an id with `footnote` or `endnote` in it.
+//! Each link and each element is looked at once, however many blocks stand in it.
 
 use std::collections::HashSet;
 
 use super::blocks::Blocks;
+use crate::footnote::{MAX_FRAGMENT_BYTES, fragment, is_reference};
+use crate::names;
 use crate::tree::{Attr, NodeId, Tag, Tree};
 
 /// References beyond this are not looked at.
 const MAX_REFERENCES: usize = 2_000;
 
-/// A reference stands so near above its text, a note so far above its own, in elements.
+/// A link stands so near above its text, in elements.
+const LINK_STEPS: usize = 3;
+
+/// A note stands so far above its text, in elements.
 const STEPS: usize = 8;
 
 /// Keeps the notes that kept text refers to, if the page says that they are notes.
 pub(super) fn keep(tree: &Tree, blocks: &Blocks, kept: &mut [bool]) {
     let mut wanted: HashSet<&str> = HashSet::new();
+    let mut links = HashSet::new();
     for (block, kept) in blocks.list.iter().zip(kept.iter()) {
-        for node in blocks.nodes_of(block) {
-            if *kept && wanted.len() < MAX_REFERENCES {
-                wanted.extend(reference(tree, *node));
+        for text in blocks.nodes_of(block) {
+            if !*kept || wanted.len() >= MAX_REFERENCES {
+                continue;
+            }
+            let link = tree.ancestors(*text).take(LINK_STEPS).find(|node| tree.tag(*node) == Tag::A);
+            if let Some(link) = link.filter(|link| links.insert(*link)) {
+                wanted.extend(fragment(tree, link).filter(|_| is_reference(tree, link)));
             }
         }
     }
     if wanted.is_empty() {
         return;
     }
+    let mut marks = vec![0; tree.len()];
+    for node in tree.made() {
+        if let Some(mark) = marks.get_mut(node.index()) {
+            *mark = mark_of(tree, node, &wanted);
+        }
+    }
+    let is_note = |text: NodeId| {
+        let around = tree.ancestors(text).take(STEPS);
+        let found = around.map(|node| marks.get(node.index()).copied().unwrap_or_default());
+        found.fold(0, |all, mark| all | mark) == WANTED | NAMED
+    };
     for (block, kept) in blocks.list.iter().zip(kept) {
         let first = blocks.nodes_of(block).first();
-        *kept |= !block.is_hidden() && first.is_some_and(|node| is_note(tree, *node, &wanted));
+        *kept |= !block.is_hidden() && first.is_some_and(|node| is_note(*node));
     }
 }
 
-/// What a text within a raised link refers to.
-fn reference(tree: &Tree, text: NodeId) -> Option<&str> {
-    let near = || std::iter::once(text).chain(tree.ancestors(text)).take(4);
-    let link = near().find(|node| tree.tag(*node) == Tag::A)?;
-    let fragment = tree.attribute(link, Attr::Href)?.trim().strip_prefix('#')?;
-    let raised = near().any(|node| tree.tag(node) == Tag::Sup)
-        || tree.parent(link).is_some_and(|parent| tree.tag(parent) == Tag::Sup)
-        || tree.attribute(link, Attr::Role) == Some("doc-noteref");
-    (raised && !fragment.is_empty()).then_some(fragment)
+/// A reference leads to the element.
+const WANTED: u8 = 1;
+
+/// The page calls the element its notes, or one of them.
+const NAMED: u8 = 2;
+
+/// What an element says of what stands in it.
+fn mark_of(tree: &Tree, node: NodeId, wanted: &HashSet<&str>) -> u8 {
+    let mut mark = 0;
+    for (name, value) in tree.known_attributes(node) {
+        mark |= match name {
+            Attr::Role if matches!(value, "doc-endnotes" | "doc-footnote" | "doc-endnote") => NAMED,
+            Attr::Class if names_notes(value) => NAMED,
+            Attr::Id => {
+                let found = value.len() <= MAX_FRAGMENT_BYTES && wanted.contains(value);
+                (u8::from(found) * WANTED) | (u8::from(names_notes(value)) * NAMED)
+            }
+            _ => 0,
+        };
+    }
+    mark
 }
 
-/// Is a text within a note that is wanted, in what the page calls its notes?
-fn is_note(tree: &Tree, text: NodeId, wanted: &HashSet<&str>) -> bool {
-    let around = || tree.ancestors(text).take(STEPS);
-    let named = |node: NodeId| {
-        let says = |name: Attr| tree.attribute(node, name).unwrap_or_default();
-        matches!(says(Attr::Role), "doc-endnotes" | "doc-footnote" | "doc-endnote")
-            || [Attr::Class, Attr::Id].into_iter().any(|name| {
-                says(name).split_ascii_whitespace().any(|word| {
-                    let word = word.to_ascii_lowercase();
-                    word.contains("footnote") || word.contains("endnote")
-                })
-            })
-    };
-    around().any(|node| tree.attribute(node, Attr::Id).is_some_and(|id| wanted.contains(id)))
-        && around().any(named)
+/// Does a class or an id speak of notes?
+fn names_notes(name: &str) -> bool {
+    let name = names::start(name).as_bytes();
+    [b"footnote".as_slice(), b"endnote"].into_iter().any(|word| {
+        let first = word.first();
+        name.windows(word.len()).any(|part| {
+            part.first().map(u8::to_ascii_lowercase).as_ref() == first && part.eq_ignore_ascii_case(word)
+        })
+    })
 }
 
 #[cfg(test)]
@@ -86,6 +114,11 @@ mod tests {
                 "no notes",
                 "<p>Text<sup><a href='#n1'>1</a></sup></p><ol><li id=n1>one<li id=n2>two</ol>",
                 [true, false, false],
+            ),
+            (
+                "named by id, the reference by class",
+                "<p>Text<a class=footnote-ref href='#n1'>1</a></p><ol id=EndNotes><li id=n1>one<li id=n2>two</ol>",
+                [true, true, false],
             ),
             (
                 "not raised",

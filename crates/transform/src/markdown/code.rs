@@ -1,7 +1,11 @@
 //! Code blocks: their text, their language and a fence that their text cannot end.
 
+use std::collections::HashMap;
+
 use super::Writer;
 use super::block::Leaf;
+use super::language;
+use crate::names::{self, has_class};
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 
@@ -69,7 +73,7 @@ impl Writer<'_> {
 
     pub(super) fn code_block(&mut self, node: NodeId) {
         let tree = self.tree;
-        if !self.options.faithful && is_column_of_numbers(tree, node) {
+        if !self.options.faithful && self.is_column_of_numbers(node) {
             return;
         }
         let code = text(tree, self.view, node, self.options.faithful);
@@ -86,7 +90,7 @@ impl Writer<'_> {
             return;
         }
         self.flush();
-        let language = language(tree, node).unwrap_or_default();
+        let language = language::of(tree, node, &mut self.code.languages).unwrap_or_default();
         let fence = fence(&code, &language);
         self.lines.start(Leaf::Other);
         self.lines.write(&fence);
@@ -99,6 +103,25 @@ impl Writer<'_> {
         self.lines.next_line_with(&fence);
         self.ended_list = None;
     }
+
+    /// Is a `pre` nothing but the numbers of the lines of another one beside it?
+    fn is_column_of_numbers(&mut self, pre: NodeId) -> bool {
+        let tree = self.tree;
+        let gutters = &mut self.code.gutters;
+        let mut called = |node| *gutters.entry(node).or_insert_with(|| has_class(tree, node, GUTTERS));
+        if has_class(tree, pre, GUTTERS) || tree.ancestors(pre).take(3).any(&mut called) {
+            return is_numbers(&tree.text_content(pre));
+        }
+        is_beside_code(tree, pre) && counts_up(&tree.text_content(pre))
+    }
+}
+
+/// What elements around code say, each read once: one element may stand around any number of blocks of code.
+#[derive(Debug, Default)]
+pub(super) struct Around {
+    /// Is it called a column of numbers?
+    gutters: HashMap<NodeId, bool>,
+    languages: language::Around,
 }
 
 /// The longest run of a character.
@@ -176,11 +199,6 @@ fn ends_line(tree: &Tree, node: NodeId) -> bool {
     is_line(node) && tree.next_sibling(node).is_some_and(is_line)
 }
 
-fn has_class(tree: &Tree, node: NodeId, wanted: &[&str]) -> bool {
-    tree.attribute(node, Attr::Class)
-        .is_some_and(|class| class.split_ascii_whitespace().any(|word| wanted.contains(&word)))
-}
-
 /// Is an element a listing that highlighters build without `pre`?
 pub(super) fn is_listing(tree: &Tree, node: NodeId) -> bool {
     (has_class(tree, node, &["syntaxhighlighter", "crayon-syntax"]) && tree.first_child(node).is_some())
@@ -233,9 +251,8 @@ fn is_numbered_table(tree: &Tree, table: NodeId) -> bool {
 /// Does a cell hold code, by its name or what stands in it?
 fn holds_code(tree: &Tree, cell: NodeId) -> bool {
     tree.elements(cell).take(2).any(|inner| matches!(tree.tag(inner), Tag::Pre | Tag::Code))
-        || tree.attribute(cell, Attr::Class).is_some_and(|class| {
-            class.split_ascii_whitespace().any(|word| word.split(['-', '_']).any(|part| part == "code"))
-        })
+        || names::words(names::class(tree, cell))
+            .any(|word| word.split(['-', '_']).any(|part| part == "code"))
 }
 
 /// Is a node the first cell of its row?
@@ -243,30 +260,21 @@ fn is_first_cell(tree: &Tree, node: NodeId) -> bool {
     tree.tag(node) == Tag::Td && tree.parent(node).is_some_and(|row| tree.elements(row).next() == Some(node))
 }
 
-/// Is a `pre` nothing but the numbers of the lines of another one beside it?
-fn is_column_of_numbers(tree: &Tree, pre: NodeId) -> bool {
-    let named =
-        || std::iter::once(pre).chain(tree.ancestors(pre).take(3)).any(|node| has_class(tree, node, GUTTERS));
-    let beside = || {
-        let cell = tree.ancestors(pre).take(3).find(|node| tree.tag(*node) == Tag::Td)?;
-        let row = tree.parent(cell)?;
-        Some(
-            tree.elements(row)
-                .take(4)
-                .any(|other| other != cell && tree.tag(other) == Tag::Td && holds_code(tree, other)),
-        )
-    };
-    let counts = |text: &str| {
-        let mut numbers = text.split_ascii_whitespace().map(|word| word.parse::<u32>().ok());
-        let first = numbers.next().flatten();
-        first.is_some_and(|first| {
-            numbers.zip(first.saturating_add(1)..).all(|(found, expected)| found == Some(expected))
-        })
-    };
-    if named() {
-        return is_numbers(&tree.text_content(pre));
-    }
-    beside() == Some(true) && counts(&tree.text_content(pre))
+/// Does a `pre` stand in a cell beside one with code?
+fn is_beside_code(tree: &Tree, pre: NodeId) -> bool {
+    let cell = tree.ancestors(pre).take(3).find(|node| tree.tag(*node) == Tag::Td);
+    let Some((cell, row)) = cell.and_then(|cell| Some((cell, tree.parent(cell)?))) else { return false };
+    tree.elements(row)
+        .take(4)
+        .any(|other| other != cell && tree.tag(other) == Tag::Td && holds_code(tree, other))
+}
+
+/// Is a text nothing but numbers that count up?
+fn counts_up(text: &str) -> bool {
+    let mut numbers = text.split_ascii_whitespace().map(|word| word.parse::<u32>().ok());
+    numbers.next().flatten().is_some_and(|first| {
+        numbers.zip(first.saturating_add(1)..).all(|(found, expected)| found == Some(expected))
+    })
 }
 
 /// Is there no text but numbers? Read no further than to the first that is none.
@@ -312,155 +320,6 @@ fn is_gutter(tree: &Tree, node: NodeId) -> bool {
         return tree.folded_text(node, 12) == number.trim();
     }
     has_class(tree, node, GUTTERS) && holds_numbers(tree, node)
-}
-
-/// The language of a code block, read from the classes that highlighters use, on the block, its code or around it.
-pub(super) fn language(tree: &Tree, pre: NodeId) -> Option<String> {
-    let code = tree.elements(pre).find(|child| matches!(tree.tag(*child), Tag::Code | Tag::Samp));
-    let around = tree
-        .ancestors(pre)
-        .take(8)
-        .filter(|node| matches!(tree.tag(*node), Tag::Div | Tag::Figure | Tag::Other | Tag::Section))
-        .take(3);
-    code.into_iter().chain([pre]).chain(around).enumerate().find_map(|(index, node)| {
-        let named =
-            [Attr::DataLang, Attr::DataLanguage].into_iter().find_map(|name| tree.attribute(node, name));
-        if let Some(language) = named.and_then(clean) {
-            return Some(language);
-        }
-        let class = tree.attribute(node, Attr::Class)?;
-        let own = index < 2 && tree.tag(node) != Tag::Div;
-        of_class(class, own, tree.tag(node) == Tag::Figure)
-    })
-}
-
-fn of_class(class: &str, own: bool, figure: bool) -> Option<String> {
-    const PREFIXES: &[&str] = &[
-        "language-",
-        "lang-",
-        "highlight-source-",
-        "highlight-text-",
-        "mw-highlight-lang-",
-        "brush:",
-        "sourceCode-",
-    ];
-    let marked = class.split_ascii_whitespace().find_map(|word| {
-        let language = PREFIXES
-            .iter()
-            .find_map(|prefix| word.strip_prefix(prefix))
-            .or_else(|| word.strip_prefix("highlight-").filter(|_| !own))?;
-        clean(language)
-    });
-    // `class="brush: js"`, `class="sourceCode python"`, `class="hljs python"`, `<figure class="highlight js">`.
-    let named = || {
-        let mut words = class.split_ascii_whitespace();
-        words.find(|word| match *word {
-            "brush:" | "sourceCode" | "hljs" | "prettyprint" | "syntaxhighlighter" => true,
-            "highlight" => figure,
-            _ => false,
-        })?;
-        words.next().and_then(|word| clean(word.trim_end_matches(';')))
-    };
-    // The bare name of a language.
-    let bare = || {
-        let known = |word: &&str| LANGUAGES.contains(&word.to_ascii_lowercase().as_str());
-        class.split_ascii_whitespace().find(known).map(str::to_owned)
-    };
-    marked.or_else(named).or_else(|| own.then(bare).flatten())
-}
-
-/// Names that stand alone as the class of code.
-const LANGUAGES: &[&str] = &[
-    "bash",
-    "c",
-    "c++",
-    "clojure",
-    "cmake",
-    "console",
-    "cpp",
-    "csharp",
-    "css",
-    "dart",
-    "diff",
-    "dockerfile",
-    "elixir",
-    "elm",
-    "erlang",
-    "fortran",
-    "fsharp",
-    "go",
-    "golang",
-    "graphql",
-    "groovy",
-    "haskell",
-    "html",
-    "ini",
-    "java",
-    "javascript",
-    "js",
-    "json",
-    "jsx",
-    "julia",
-    "kotlin",
-    "latex",
-    "lisp",
-    "lua",
-    "makefile",
-    "matlab",
-    "nginx",
-    "nix",
-    "objc",
-    "ocaml",
-    "perl",
-    "php",
-    "powershell",
-    "python",
-    "py",
-    "r",
-    "ruby",
-    "rust",
-    "sass",
-    "scala",
-    "scheme",
-    "scss",
-    "sh",
-    "shell",
-    "sql",
-    "swift",
-    "toml",
-    "ts",
-    "tsx",
-    "typescript",
-    "vb",
-    "vim",
-    "xml",
-    "yaml",
-    "yml",
-    "zig",
-    "zsh",
-];
-
-fn clean(language: &str) -> Option<String> {
-    let language = language.trim();
-    let fits = !language.is_empty()
-        && language.len() <= 24
-        && !matches!(
-            language,
-            "none"
-                | "default"
-                | "plain"
-                | "linenums"
-                | "wrapper"
-                | "block"
-                | "container"
-                | "auto"
-                | "undefined"
-                | "nohighlight"
-                | "nogutter"
-        )
-        // The last two would be read as the beginning of an escape or of a reference.
-        && !language.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '`' | '\\' | '&'));
-    fits.then(|| language.to_owned())
 }
 
 /// A fence longer than any run of its character at the start of a line of the code.

@@ -14,7 +14,7 @@
 
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 
-/// Columns of a table; the cells beyond are joined into the last one. A row of nine bytes may be filled up to as many.
+/// Columns of a table; the cells beyond are joined into the last one.
 const MAX_COLUMNS: usize = 128;
 
 /// Columns that a cell may reach over in a table whose rows have fewer cells.
@@ -29,6 +29,11 @@ const MAX_REPEATED_BYTES: usize = 256;
 /// What a table may repeat: so many bytes, and so many more for each cell of its own.
 const REPEATED_BYTES: usize = 4_096;
 const REPEATED_BYTES_PER_CELL: usize = 160;
+
+/// What cells may fill of the rows and columns that they reach over: so many cells, and so many more for each cell of a
+/// table's own. A row of nine bytes could be filled up to a hundred times its size. Beyond, cells reach over nothing.
+const FILLED_CELLS: usize = 16_384;
+const FILLED_CELLS_PER_CELL: usize = 8;
 
 /// How a column is aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,6 +98,16 @@ impl Row {
         self.cells.iter().rposition(|cell| !cell.text().is_empty()).map_or(0, |last| last + 1)
     }
 
+    /// Columns that it has a name for, or the rows above it have.
+    fn names(&self) -> usize {
+        let is_name = |cell: &&Cell| match cell {
+            Cell::Own(text) => !text.is_empty(),
+            Cell::Above(_) => true,
+            Cell::Left => false,
+        };
+        self.cells.iter().filter(is_name).count()
+    }
+
     /// Its text, where one cell is all it has, over the whole width.
     fn title(&self, columns: usize) -> Option<&str> {
         let Some(Cell::Own(text)) = self.cells.first().filter(|_| self.own == 1) else { return None };
@@ -128,6 +143,8 @@ pub(super) struct Table {
     widest: usize,
     /// Bytes that may still be repeated.
     repeats_left: usize,
+    /// Cells that may still be filled by others.
+    fills_left: usize,
 }
 
 /// A table as it is written.
@@ -154,7 +171,12 @@ impl Table {
                 _ => {}
             }
         }
-        Self { widest: widest.min(MAX_COLUMNS), repeats_left: REPEATED_BYTES, ..Self::default() }
+        Self {
+            widest: widest.min(MAX_COLUMNS),
+            repeats_left: REPEATED_BYTES,
+            fills_left: FILLED_CELLS,
+            ..Self::default()
+        }
     }
 
     /// Begins a part, by its tag: `thead`, `tbody` or `tfoot`. What is not the first head or foot is a part like another.
@@ -196,6 +218,8 @@ impl Table {
     fn fill_covered(&mut self) {
         let Some(row) = self.rows.last_mut() else { return };
         while let Some(cover) = self.covered.get(row.cells.len()).filter(|cover| cover.rows > 0) {
+            let Some(left) = self.fills_left.checked_sub(1) else { return self.covered.clear() };
+            self.fills_left = left;
             row.cells.push(Cell::Above(repeat(&cover.text, &mut self.repeats_left).to_owned()));
         }
     }
@@ -227,6 +251,7 @@ impl Table {
     pub(super) fn end_cell(&mut self, content: String) {
         let widest = self.widest;
         self.repeats_left += REPEATED_BYTES_PER_CELL;
+        self.fills_left += FILLED_CELLS_PER_CELL;
         let Some(row) = self.rows.last_mut() else { return };
         let column = row.cells.len();
         row.own += 1;
@@ -242,6 +267,8 @@ impl Table {
             return;
         }
         let colspan = self.colspan.min(widest.saturating_sub(column).max(1)).min(MAX_COLUMNS - column);
+        let colspan = colspan.min(1 + self.fills_left);
+        self.fills_left -= colspan - 1;
         if self.rowspan > 1 {
             if self.covered.len() < column + colspan {
                 self.covered.resize(column + colspan, Cover::default());
@@ -309,7 +336,11 @@ impl Table {
     fn join_header(&mut self, columns: usize) -> Vec<String> {
         let has_head = self.rows.first().is_some_and(|row| row.part == Part::Head);
         let is_header = |row: &&Row| if has_head { row.part == Part::Head } else { row.header };
-        let rows = self.rows.iter().take_while(is_header).count();
+        let mut rows = self.rows.iter().take_while(is_header).count();
+        // One name is that of the rows below it, and no row of names.
+        while columns > 1 && rows > 1 && self.rows.get(rows - 1).is_some_and(|row| row.names() < 2) {
+            rows -= 1;
+        }
         // Without rows of data below it, what looks like a header is the table.
         if !(2..=MAX_HEADER_ROWS).contains(&rows) || rows == self.rows.len() {
             return Vec::new();

@@ -4,6 +4,7 @@
 //! The element around all of these becomes one formula.
 
 use super::mathml;
+use crate::names;
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 
 /// An element that is a formula as a whole.
@@ -38,9 +39,7 @@ fn is_formula(tree: &Tree, node: NodeId) -> bool {
         "MathJax_SVG",
     ];
     (tree.tag(node) == Tag::Other && tree.name(node) == "mjx-container")
-        || tree
-            .attribute(node, Attr::Class)
-            .is_some_and(|class| class.split_ascii_whitespace().any(|word| CLASSES.contains(&word)))
+        || names::has_class(tree, node, CLASSES)
 }
 
 fn written(tree: &Tree, node: NodeId) -> Option<String> {
@@ -51,10 +50,7 @@ fn written(tree: &Tree, node: NodeId) -> Option<String> {
             Some(dollars(tree.text(tree.first_child(node)?), kind.contains("mode=display")))
         }
         Tag::Img => {
-            let class = tree.attribute(node, Attr::Class)?;
-            let drawn = class
-                .split_ascii_whitespace()
-                .any(|word| matches!(word, "latex" | "tex" | "math-tex" | "ql-img-inline-formula"));
+            let drawn = names::has_class(tree, node, &["latex", "tex", "math-tex", "ql-img-inline-formula"]);
             let alt = tree.attribute(node, Attr::Alt).filter(|alt| drawn && !alt.trim().is_empty())?;
             Some(dollars(alt, false))
         }
@@ -64,10 +60,9 @@ fn written(tree: &Tree, node: NodeId) -> Option<String> {
             source(tree, math).map(|tex| dollars(&tex, display))
         }
         Tag::Span | Tag::Div | Tag::Other => {
-            let class = tree.attribute(node, Attr::Class)?;
-            let has = |name: &str| class.split_ascii_whitespace().any(|word| word == name);
+            let has = |name: &str| names::has_class(tree, node, &[name]);
             if has("katex") || has("katex-display") || has("mwe-math-element") {
-                let around = tree.parent(node).and_then(|parent| tree.attribute(parent, Attr::Class));
+                let around = tree.parent(node).map(|parent| names::class(tree, parent));
                 let display = has("katex-display")
                     || around.is_some_and(|class| class.contains("katex-display"))
                     || find(tree, node, |inner| tree.tag(inner) == Tag::Math)

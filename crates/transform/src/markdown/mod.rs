@@ -13,6 +13,7 @@ mod escape;
 mod flow;
 mod grid;
 mod inline;
+mod language;
 mod list;
 mod math;
 mod mathml;
@@ -87,6 +88,7 @@ fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: 
         unreadable: None,
         formulas: false,
         formulas_in_dollars: false,
+        code: code::Around::default(),
     };
     for root in &view.roots {
         writer.walk(*root);
@@ -128,6 +130,8 @@ struct Writer<'t> {
     formulas: bool,
     /// One stood between single dollars in the text of the page.
     formulas_in_dollars: bool,
+    /// What is known of elements around code.
+    code: code::Around,
 }
 
 impl Writer<'_> {

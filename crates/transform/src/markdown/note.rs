@@ -8,6 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::Writer;
 use super::block::Container;
+use crate::footnote::{MAX_FRAGMENT_BYTES, fragment, is_reference};
+use crate::names;
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 
@@ -63,6 +65,7 @@ impl Notes {
             }
             number.to_string()
         };
+        let mut origins = HashSet::new();
         for candidate in &candidates {
             let Some(block) = target(tree, candidate, &blocks) else { continue };
             if !referred.contains(&block) {
@@ -74,8 +77,12 @@ impl Notes {
             });
             notes.references.insert(outermost(tree, candidate), label.clone());
             for node in std::iter::once(candidate.link).chain(tree.ancestors(candidate.link).take(2)) {
-                let names = [Attr::Id, Attr::Name].into_iter().filter_map(|name| tree.attribute(node, name));
-                notes.origins.extend(names.map(str::to_owned));
+                if origins.insert(node) {
+                    let names =
+                        [Attr::Id, Attr::Name].into_iter().filter_map(|name| tree.attribute(node, name));
+                    let fit = names.filter(|name| name.len() <= MAX_FRAGMENT_BYTES);
+                    notes.origins.extend(fit.map(str::to_owned));
+                }
             }
         }
         for (item, position) in unreferred {
@@ -183,6 +190,7 @@ fn blocks<'t>(tree: &'t Tree, view: &View) -> HashMap<&'t str, Option<NodeId>> {
                             Tag::Li | Tag::P | Tag::Div | Tag::Aside | Tag::Dd | Tag::Section | Tag::Footer
                         )
                         && let Some(id) = tree.attribute(node, Attr::Id)
+                        && id.len() <= MAX_FRAGMENT_BYTES
                     {
                         blocks.entry(id).and_modify(|block| *block = None).or_insert(Some(node));
                     }
@@ -196,14 +204,7 @@ fn blocks<'t>(tree: &'t Tree, view: &View) -> HashMap<&'t str, Option<NodeId>> {
 
 fn candidate(tree: &Tree, link: NodeId) -> Option<Candidate<'_>> {
     let fragment = fragment(tree, link)?;
-    let raised = tree.parent(link).is_some_and(|parent| tree.tag(parent) == Tag::Sup)
-        || tree.first_child(link).is_some_and(|child| tree.tag(child) == Tag::Sup)
-        || tree.attribute(link, Attr::Role) == Some("doc-noteref")
-        || tree.attribute(link, Attr::Class).is_some_and(|class| {
-            class.split_ascii_whitespace().any(|word| {
-                word.contains("footnote-ref") || word.contains("footnoteref") || word == "noteref"
-            })
-        });
+    let raised = is_reference(tree, link);
     let whole = tree.folded_text(link, MAX_LABEL_BYTES * 2);
     let text = bare(&whole).to_owned();
     let fits = !text.is_empty() && text.len() <= MAX_LABEL_BYTES;
@@ -303,17 +304,11 @@ pub(super) fn leads_back(tree: &Tree, link: NodeId) -> bool {
     const TARGETS: &[&str] = &["cite_ref", "fnref", "_ftnref", "_ednref", "footnote-ref", "noteref"];
     const CLASSES: &[&str] = &["backref", "backlink", "reversefootnote"];
     let Some(fragment) = fragment(tree, link) else { return false };
-    let class = || tree.attribute(link, Attr::Class).unwrap_or_default();
+    let class = || names::class(tree, link);
     let named = TARGETS.iter().any(|start| fragment.starts_with(start))
         || CLASSES.iter().any(|name| class().contains(name))
         || tree.attribute(link, Attr::Role) == Some("doc-backlink");
     named && !tree.folded_text(link, 16).contains(char::is_alphanumeric)
-}
-
-/// The part of the address after the hash, of a link within the page.
-fn fragment(tree: &Tree, link: NodeId) -> Option<&str> {
-    let fragment = tree.attribute(link, Attr::Href)?.trim().strip_prefix('#')?;
-    (!fragment.is_empty()).then_some(fragment)
 }
 
 /// Without brackets around.

@@ -1,11 +1,25 @@
 //! The parts of a title, and which of them only name the site.
 
+use std::ops::Range;
+
 use crate::words::{is_unspaced, letters, words};
 
 /// The parts of a title: what stands between ` | `, ` - ` and their like.
 pub(super) fn split(title: &str) -> Vec<&str> {
+    places(title).into_iter().filter_map(|place| title.get(place)).collect()
+}
+
+/// Where the parts of a title stand in it.
+fn places(title: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let mut out = Vec::new();
+    let mut add = |start: usize, end: usize| {
+        let part = title.get(start..end).unwrap_or_default();
+        let start = start + (part.len() - part.trim_start().len());
+        if !part.trim().is_empty() {
+            out.push(start..start + part.trim().len());
+        }
+    };
     // French sets its quotations between « and ».
     let mut quoted = false;
     let (mut before, mut characters) = (None, title.char_indices().peekable());
@@ -26,42 +40,43 @@ pub(super) fn split(title: &str) -> Vec<&str> {
             _ => false,
         };
         if separates {
-            out.push(title.get(start..at).unwrap_or_default().trim());
+            add(start, at);
             start = at + c.len_utf8();
         }
         before = Some(c);
     }
-    out.push(title.get(start..).unwrap_or_default().trim());
-    out.retain(|part| !part.is_empty());
+    add(start, title.len());
     out
 }
 
 /// A title without the parts at its ends that name the site, and without a last part that looks as if it did.
 pub(super) fn without_site(title: &str, names_site: impl Fn(&str) -> bool) -> &str {
-    let parts = split(title);
-    let mut left = parts.as_slice();
+    let places = places(title);
+    let part = |place: &Range<usize>| title.get(place.clone()).unwrap_or_default();
+    let mut left = places.as_slice();
     while let [rest @ .., last] = left
         && !rest.is_empty()
-        && names_site(last)
+        && names_site(part(last))
     {
         left = rest;
     }
     while let [first, rest @ ..] = left
         && !rest.is_empty()
-        && names_site(first)
+        && names_site(part(first))
     {
         left = rest;
     }
-    if left.len() == parts.len()
+    if left.len() == places.len()
         && let [rest @ .., last] = left
         && let Some(first) = rest.first()
-        && words(last).len() <= 3
-        && !is_part_of_work(last)
-        && words(first).len() >= 3
+        && words(part(last)).len() <= 3
+        && !is_part_of_work(part(last))
+        && words(part(first)).len() >= 3
     {
         left = rest;
     }
-    between(title, left.first().copied(), left.last().copied())
+    let (Some(first), Some(last)) = (left.first(), left.last()) else { return title };
+    title.get(first.start..last.end).unwrap_or(title)
 }
 
 /// Is a part of a title written in the words of a site's name or the labels of its host, whole and in their order?
@@ -96,14 +111,6 @@ fn is_part_of_work(part: &str) -> bool {
         KINDS.iter().any(|kind| word.eq_ignore_ascii_case(kind))
     });
     kind && words.next().is_some()
-}
-
-/// What stands in a title from one of its parts to another.
-fn between<'t>(title: &'t str, first: Option<&str>, last: Option<&str>) -> &'t str {
-    let (Some(first), Some(last)) = (first, last) else { return title };
-    let start = title.find(first).unwrap_or(0);
-    let end = title.rfind(last).map_or(title.len(), |at| at + last.len());
-    title.get(start..end).unwrap_or(title)
 }
 
 /// The part of a title with these letters, as the title spells it: what a page tells machines has plain quotes and
@@ -156,6 +163,22 @@ mod tests {
         for (title, parts) in rows {
             assert_eq!(split(title), parts, "{title}");
         }
+    }
+
+    #[test]
+    fn the_site_is_taken_off_both_ends() {
+        let rows = [
+            ("Rye | Bread", "Rye"),
+            ("Bread | Rye | Bread", "Rye"),
+            ("Bread | Breadly", "Breadly"),
+            ("Breadly | Bread", "Breadly"),
+            ("Breadly | Rye - Bread", "Breadly | Rye"),
+            ("Bread", "Bread"),
+        ];
+        for (title, expected) in rows {
+            assert_eq!(without_site(title, |part| part == "Bread"), expected, "{title}");
+        }
+        assert_eq!(without_site("Breadly | Bread", |part| part == "Breadly"), "Bread");
     }
 
     #[test]

@@ -437,7 +437,7 @@ pub(super) const PAGES: &[Row] = &[
     ),
     (
         "Shipping time in stock's place",
-        r##"<h1>Rote Tasse</h1><p class="price">5,00 €</p><p class="delivery">Lieferzeit: 2-3 Werktage</p>"##,
+        r##"<meta property="og:type" content="product"><h1>Rote Tasse</h1><p class="price">5,00 €</p><p class="delivery">Lieferzeit: 2-3 Werktage</p>"##,
         r##"{"price":5,"availability":"InStock"}"##,
     ),
     (

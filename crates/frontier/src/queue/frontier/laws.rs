@@ -28,7 +28,7 @@ enum Step {
     Admit { job: usize, pages: Vec<Page>, priority: u8 },
     Hold { job: usize, held: bool },
     Lease { max: usize },
-    Finish { lease: usize, outcome: u8, links: Vec<Page> },
+    Finish { lease: usize, outcome: u8, links: Vec<Page>, asked: bool },
     Expire,
     Wait { seconds: u8 },
     Gap { host: u8, seconds: u8 },
@@ -51,8 +51,8 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(job, pages, priority)| Step::Admit { job, pages, priority }),
         2 => (0_usize..4, any::<bool>()).prop_map(|(job, held)| Step::Hold { job, held }),
         6 => (0_usize..9).prop_map(|max| Step::Lease { max }),
-        8 => (0_usize..8, 0_u8..6, prop::collection::vec(page(), 0..3))
-            .prop_map(|(lease, outcome, links)| Step::Finish { lease, outcome, links }),
+        8 => (0_usize..8, 0_u8..6, prop::collection::vec(page(), 0..3), prop::bool::weighted(0.7))
+            .prop_map(|(lease, outcome, links, asked)| Step::Finish { lease, outcome, links, asked }),
         1 => Just(Step::Expire),
         4 => (0_u8..30).prop_map(|seconds| Step::Wait { seconds }),
         1 => (0..HOSTS, 0_u8..9).prop_map(|(host, seconds)| Step::Gap { host, seconds }),

@@ -49,9 +49,10 @@ impl Frontier {
         let Ok(url) = url else {
             job.ended(taken.rank);
             job.failed += 1;
+            let taken = Taken { asked: false, ..taken };
             self.yard.release_lane(&taken, job, now);
             self.yard.book(job, before, now);
-            self.yard.release_host(taken.host, now);
+            self.yard.release_host(taken.host, false, now);
             return None;
         };
         let key = taken.page.key;
@@ -76,9 +77,9 @@ impl Frontier {
         now: Duration,
     ) -> Finished {
         let Some(taken) = self.leases.remove(lease.0) else { return Finished::Stale };
-        let (job_handle, host) = (taken.job, taken.host);
+        let (job_handle, host, asked) = (taken.job, taken.host, taken.asked);
         if !self.jobs.contains(job_handle) {
-            self.yard.release_host(host, now);
+            self.yard.release_host(host, asked, now);
             return Finished::Stale;
         }
         let key = taken.page.key;
@@ -92,12 +93,13 @@ impl Frontier {
             _ => self.take_in(job_handle, Some(key), depth, std::iter::empty(), now),
         };
         self.end_lease(taken, outcome, now);
-        if matches!(outcome, Outcome::Document | Outcome::Skipped)
+        // Of the others it is said how the host answered, if it did: a page may be skipped without a word from it.
+        if outcome == Outcome::Document
             && let Some(host) = self.yard.hosts.get_mut(host)
         {
             host.tempo.answered();
         }
-        self.yard.release_host(host, now);
+        self.yard.release_host(host, asked, now);
         Finished::Accepted { admitted }
     }
 
@@ -173,6 +175,16 @@ impl Frontier {
         job.traps.learn(&host.name, &taken.page.rest, said)
     }
 
+    /// Says that nothing was asked of the host for a leased page, before it is finished: robots.txt forbids the page, say,
+    /// or the host's turn did not come. It then costs neither the host's gap nor the
+    /// [`JobRules::delay`](crate::JobRules::delay), which both go on from the request before. Of a lease for which this is
+    /// not said it is taken that something was asked.
+    pub fn unasked(&mut self, lease: LeaseId) {
+        if let Some(taken) = self.leases.get_mut(lease.0) {
+            taken.asked = false;
+        }
+    }
+
     /// Takes back leases whose time is over: their pages are queued again, or given up after
     /// [`FrontierConfig::max_attempts`](crate::FrontierConfig::max_attempts). Returns how many they were, those of closed jobs included.
     pub fn expire(&mut self, now: Duration) -> u64 {
@@ -184,9 +196,9 @@ impl Frontier {
             self.deadlines.pop_front();
             let Some(taken) = self.leases.remove(handle) else { continue };
             expired += 1;
-            let host = taken.host;
+            let (host, asked) = (taken.host, taken.asked);
             self.end_lease(taken, Outcome::Retry { not_before: now }, now);
-            self.yard.release_host(host, now);
+            self.yard.release_host(host, asked, now);
         }
         expired
     }

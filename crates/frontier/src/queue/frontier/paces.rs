@@ -30,6 +30,9 @@ impl Frontier {
             if let Some(at) = pace.not_before {
                 host.ready_at = host.ready_at.max(at.min(latest));
             }
+            if pace.answered {
+                host.tempo.answered();
+            }
             if let Some(observed) = pace.observed
                 && let Some(pause) = host.tempo.learn(observed, host.in_flight, now)
             {

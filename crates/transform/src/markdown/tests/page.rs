@@ -46,7 +46,7 @@ fn marks_of_places_are_left_out() {
             "**`foo.bar(x)`**\n\nD",
         ),
         ("of a heading", "<h2>A<a href='#a'>#</a></h2>", "## A"),
-        ("of a paragraph", "<p>A <a href='page#a'>§</a></p>", "A"),
+        ("of a paragraph", "<p>A <a href='#a'>§</a></p>", "A"),
         (
             "of a caption",
             "<table><caption>C<a href='#c'>🔗\u{fe0f}</a></caption><tr><th>A</table>",
@@ -61,6 +61,11 @@ fn marks_of_places_are_left_out() {
         ("to another page", "<p><a href=x>#</a></p>", "[#](x)"),
         ("to nowhere", "<p><a href='#'>#</a></p>", "[#](#)"),
         ("a section by number", "<p><a href='#s'>§ 5</a></p>", "[§ 5](#s)"),
+        ("a heading that leads to itself", "<h2><a href='#link'>Link</a></h2>", "## Link"),
+        ("and one of signs", "<h2><span></span><a href='#q'>???</a></h2>", "## ???"),
+        ("beside a heading", "<h2>Kilns <span><a href='#k'>Link</a></span></h2>", "## Kilns"),
+        ("in running text", "<p>by <a href='#p5'>§</a> 5</p>", "by [§](#p5) 5"),
+        ("of another page", "<p>by 5 <a href='/law#p5'>§</a></p>", "by 5 [§](/law#p5)"),
         ("named, but in words", "<p><a class=permalink href='#s'>Monday</a></p>", "[Monday](#s)"),
     ]);
     check(&[("but where they are the text", "<p>A <a href='#a'>¶</a></p>", "A [¶](#a)")]);

@@ -108,9 +108,9 @@ impl Model {
             Step::Lease { max } => {
                 self.lease(max);
             }
-            Step::Finish { lease, outcome, links } => {
+            Step::Finish { lease, outcome, links, asked } => {
                 if lease < self.leases.len() {
-                    self.finish(lease, outcome, &links);
+                    self.finish(lease, outcome, &links, asked);
                 }
             }
             Step::Expire => self.expire(),
@@ -302,7 +302,7 @@ impl Model {
         }
     }
 
-    fn finish(&mut self, index: usize, outcome: u8, links: &[Page]) {
+    fn finish(&mut self, index: usize, outcome: u8, links: &[Page], asked: bool) {
         let not_before = self.now + secs(outcome);
         let (outcome, follows) = match outcome {
             0 => (Outcome::Failed, false),
@@ -314,8 +314,12 @@ impl Model {
         let ModelLease { ref lease, job, page, expired, .. } = self.leases[index];
         let stale = expired || !self.jobs[job].open;
         let candidates: Vec<_> = links.iter().map(|page| candidate(*page, 0)).collect();
+        if !asked {
+            self.frontier.unasked(lease.id);
+        }
         let finished = self.frontier.finish(lease.id, outcome, candidates, self.now);
-        if !expired {
+        // A gap and a delay are from one request to the next.
+        if !expired && asked {
             self.release(index);
         }
         if stale {
@@ -404,7 +408,7 @@ impl Model {
         for round in 0.. {
             assert!(round < 10_000, "it does not end");
             while !self.leases.is_empty() {
-                self.finish(0, 5, &[]);
+                self.finish(0, 5, &[], true);
             }
             let next = self.lease(3);
             if !self.leases.is_empty() {

@@ -38,6 +38,30 @@ fn a_host_that_never_answers_holds_few_places() {
 }
 
 #[test]
+fn a_host_has_answered_where_a_document_or_an_answer_says_so() {
+    let silent = Some(Observation { status: None, latency: seconds(1) });
+    let error = Some(Observation { status: Some(404), latency: seconds(1) });
+    let (said, none) = (Pace { answered: true, ..Pace::default() }, Pace::default());
+    // How a page ended and what was said of its host; then how many pages are in work, that one's place filled again.
+    for (name, outcome, pace, in_work) in [
+        ("a document", Outcome::Document, none, 8),
+        ("an error", Outcome::Failed, Pace { observed: error, ..none }, 8),
+        ("a sitemap", Outcome::Skipped, said, 8),
+        ("robots.txt could not be read", Outcome::Skipped, none, 2),
+        ("no answer", Outcome::Failed, Pace { observed: silent, ..none }, 2),
+        ("no answer, and no page", Outcome::Skipped, Pace { observed: silent, ..none }, 2),
+    ] {
+        let mut frontier = Frontier::new(FrontierConfig::default());
+        let job = frontier.open(JobRules::with_limit(1000));
+        frontier.admit(job, 0, (0..50).map(|n| on_a(&n.to_string())), ZERO);
+        let page = frontier.lease(100, ZERO).leases.remove(0);
+        frontier.pace(&page.url, pace, ZERO);
+        frontier.finish(page.id, outcome, [], ZERO);
+        assert_eq!(1 + frontier.lease(100, ZERO).leases.len(), in_work, "{name}");
+    }
+}
+
+#[test]
 fn a_jobs_own_concurrency() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules { max_in_flight: Some(2), ..JobRules::with_limit(100) });
@@ -46,6 +70,35 @@ fn a_jobs_own_concurrency() {
     assert_eq!(leases.len(), 2);
     frontier.finish(leases[0].id, Outcome::Document, [], ZERO);
     assert_eq!(frontier.lease(100, ZERO).leases.len(), 1);
+}
+
+#[test]
+fn a_page_that_was_not_asked_for_costs_no_gap_and_no_delay() {
+    let wait = Some(seconds(30));
+    for (name, gap, delay) in [("the host's gap", wait, None), ("the job's delay", None, wait)] {
+        let mut frontier = Frontier::new(FrontierConfig::default());
+        let job = frontier.open(JobRules { delay, ..JobRules::with_limit(1000) });
+        frontier.admit(job, 0, (0..100).map(|n| on_a(&n.to_string())), ZERO);
+        frontier.pace(&on_a("").url, Pace { min_gap: gap, ..Pace::default() }, ZERO);
+        let mut one_at = |now, asked: bool, outcome| {
+            let mut leases = frontier.lease(100, now).leases;
+            assert!(leases.len() <= 1, "{name}: one at a time");
+            let Some(lease) = leases.pop() else { return false };
+            if !asked {
+                frontier.unasked(lease.id);
+            }
+            frontier.finish(lease.id, outcome, [], now);
+            true
+        };
+        assert!(one_at(seconds(100), true, Outcome::Document), "{name}");
+        assert!(!one_at(seconds(129), false, Outcome::Skipped), "{name}: a request came before");
+        for outcome in [Outcome::Skipped, Outcome::Return { not_before: seconds(900) }] {
+            assert!((0..20).all(|_| one_at(seconds(130), false, outcome)), "{name}: {outcome:?}");
+        }
+        assert!(one_at(seconds(131), true, Outcome::Document), "{name}");
+        assert!(!one_at(seconds(160), true, Outcome::Document), "{name}: between requests it holds");
+        assert!(one_at(seconds(161), true, Outcome::Document), "{name}");
+    }
 }
 
 #[test]

@@ -1,0 +1,184 @@
+//! What may be inferred of a price: that the thing can be had.
+//!
+//! A price alone says nothing of the kind: articles, archives and museums name prices too. So there must be a mark of a shop beside it, and no
+//! word about stock anywhere on the page; everything else stays empty.
+
+use super::elsewhere::Elsewhere;
+use super::markup::names_of;
+use super::pool::{Candidate, Choice, Pool};
+use super::want::Want;
+use super::words::words;
+use crate::evidence::Evidence;
+use crate::markup::{Kind, NodeId};
+use crate::normalise::{Form, normalise};
+use crate::page::{Method, cut};
+use crate::typed::{Reading, buys, speaks_of_stock};
+
+/// Bytes of visible text that are searched for words about stock.
+const MAX_TEXT_BYTES: usize = 400_000;
+/// Bytes of visible text between a price and the button beside it.
+const BESIDE_BYTES: usize = 4_000;
+/// Longest label of a button.
+const MAX_LABEL_BYTES: usize = 60;
+
+/// Types of schema.org for what is sold.
+const SOLD_TYPES: [&str; 9] = [
+    "Product",
+    "ProductGroup",
+    "ProductModel",
+    "IndividualProduct",
+    "SomeProducts",
+    "Vehicle",
+    "Car",
+    "Offer",
+    "AggregateOffer",
+];
+
+/// Words of the names of what leads to a cart.
+const CART_NAMES: [&str; 12] = [
+    "cart",
+    "addtocart",
+    "basket",
+    "addtobasket",
+    "buy",
+    "warenkorb",
+    "panier",
+    "carrito",
+    "carrello",
+    "carrinho",
+    "kosik",
+    "kupi",
+];
+
+/// Labels of buttons that buy where they are the whole label, in lower case; in longer ones they may be anything.
+const BUY_LABELS: [&str; 24] = [
+    "buy",
+    "order",
+    "order now",
+    "purchase",
+    "kaufen",
+    "bestellen",
+    "jetzt bestellen",
+    "commander",
+    "pedir",
+    "ordina",
+    "kopen",
+    "köp",
+    "køb",
+    "kjøp",
+    "osta",
+    "koupit",
+    "kúpiť",
+    "naroči",
+    "kupi",
+    "kup teraz",
+    "cumpără",
+    "купить",
+    "구매하기",
+    "購入する",
+];
+
+/// A thing that a shop offers for a price, and of which the page says nothing about stock, is taken as one that can be had; marked as
+/// inferred, with the price as its quote.
+///
+/// Where the page speaks of stock in any word, however unsurely and of whatever thing, nothing is inferred; nor where no mark of a shop
+/// stands beside the price, or its button does not work.
+pub(crate) fn infer(
+    evidence: &Evidence<'_>,
+    elsewhere: &Elsewhere,
+    wants: &[Want<'_>],
+    pools: &mut [Pool],
+    price: Option<&Choice>,
+) {
+    let Some(choice) = price else { return };
+    let Some(proof) = choice.proofs.first() else { return };
+    let mut open = wants
+        .iter()
+        .zip(pools)
+        .filter(|(want, pool)| want.form == Form::Availability && pool.is_empty())
+        .peekable();
+    if open.peek().is_none()
+        || !is_shop(evidence, elsewhere, choice)
+        || speaks_of_stock(cut(evidence.tree.text(), MAX_TEXT_BYTES))
+    {
+        return;
+    }
+    for (want, pool) in open {
+        if let Some(value) = normalise("in stock", want.form, want.shape, Reading::Prose) {
+            pool.add(Candidate { value, method: Method::Inferred, score: 0.31, ..proof.clone() });
+        }
+    }
+}
+
+/// Does a mark of a shop stand beside the price: the markup of a product, or a button that buys?
+fn is_shop(evidence: &Evidence<'_>, elsewhere: &Elsewhere, price: &Choice) -> bool {
+    let tree = &evidence.tree;
+    let at = price
+        .proofs
+        .iter()
+        .find_map(|proof| proof.place.as_ref())
+        .and_then(|place| {
+            tree.nodes().find(|node| {
+                matches!(tree.kind(*node), Some(Kind::Text { at, end }) if at <= place.start && place.start < end)
+            })
+        })
+        .map(|node| tree.text_range(node).start);
+    let is_beside =
+        |node: NodeId| at.is_none_or(|at| tree.text_range(node).start.abs_diff(at) <= BESIDE_BYTES);
+    let furniture = ["header", "nav", "footer", "aside"];
+    let mut buttons = tree
+        .nodes()
+        .filter(|node| {
+            tree.is(*node, &["button", "input", "a"])
+                && !tree.is_hidden(*node)
+                && leads_to_cart(evidence, *node)
+                && is_beside(*node)
+                && !elsewhere.holds(*node)
+                && !tree.ancestors(*node).any(|above| tree.is(above, &furniture))
+        })
+        .map(|node| tree.attributes(node).any(|(key, _)| key.eq_ignore_ascii_case("disabled")))
+        .peekable();
+    if buttons.peek().is_some() {
+        // One that does not work tells that it cannot be had, or that something is to be chosen first.
+        return buttons.any(|is_disabled| !is_disabled);
+    }
+    is_marked_up(evidence)
+}
+
+/// Is the page's thing marked up as one that is sold?
+fn is_marked_up(evidence: &Evidence<'_>) -> bool {
+    evidence.items.iter().any(|item| {
+        item.properties.contains_key("offers")
+            || item.types.iter().any(|name| SOLD_TYPES.contains(&name.as_str()))
+    }) || evidence.pairs.iter().filter(|pair| pair.method == Method::Meta).any(|pair| {
+        let label = pair.label.to_ascii_lowercase();
+        let says_product = || {
+            matches!(
+                pair.value.trim().to_ascii_lowercase().as_str(),
+                "product" | "og:product" | "product.item"
+            )
+        };
+        label.starts_with("product:") || label.starts_with("og:price") || label == "og:type" && says_product()
+    })
+}
+
+/// Does an element put the thing into a cart, by its label or its names?
+fn leads_to_cart(evidence: &Evidence<'_>, node: NodeId) -> bool {
+    let tree = &evidence.tree;
+    let label = tree.text_of(node);
+    let says = |label: &str| {
+        let label = label.trim();
+        label.len() <= MAX_LABEL_BYTES && (buys(label) || BUY_LABELS.contains(&label.to_lowercase().as_str()))
+    };
+    if says(label)
+        || ["value", "title", "aria-label"]
+            .iter()
+            .any(|key| tree.attribute(node, key).is_some_and(|value| says(&value)))
+    {
+        return true;
+    }
+    let is_named = |words: &[String]| words.iter().any(|word| CART_NAMES.contains(&word.as_str()));
+    names_of(evidence, node).iter().any(|words| is_named(words))
+        || tree.attribute(node, "data-type").is_some_and(|value| is_named(&words(&value)))
+        || tree.attribute(node, "href").is_some_and(|value| is_named(&words(cut(&value, 200))))
+}
