@@ -6,7 +6,7 @@ use super::words::{folded, overlap};
 use crate::evidence::{Evidence, Item};
 use crate::normalise::{Form, normalise};
 use crate::page::Method;
-use crate::typed::{Reading, stock};
+use crate::typed::{Reading, Stock, stock};
 
 /// Values taken from one path of one entity.
 const MAX_VALUES: usize = 200;
@@ -105,7 +105,7 @@ fn settle_variants(want: &Want<'_>, pool: &mut Pool) {
 
 /// Does a text say that a thing can be ordered, or that it cannot?
 fn can_be_had(text: &str) -> Option<bool> {
-    stock(text).map(|state| state.can_be_had())
+    stock(text).map(Stock::can_be_had)
 }
 
 /// Types that describe the page or its site in place of what the page is about.
