@@ -38,6 +38,10 @@ impl Failure {
         Self::new(StatusCode::NOT_FOUND, "there is no such address here; GET /openapi.json lists all")
     }
 
+    pub(crate) fn unknown_job() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Job not found")
+    }
+
     pub(crate) fn wrong_method(allowed: &str) -> Self {
         let text = format!("this address takes {allowed}");
         Self::new(StatusCode::METHOD_NOT_ALLOWED, text).with(ALLOW, allowed)

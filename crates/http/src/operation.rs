@@ -34,6 +34,7 @@ pub(crate) enum Version {
 pub(crate) enum Operation {
     OpenApi,
     Scrape(Version),
+    Scraped,
     Batch(Version),
     Crawl(Version),
     CrawlParams,
@@ -98,6 +99,7 @@ impl Call<'_> {
         match operation {
             Operation::OpenApi => Ok(document::bytes()),
             Operation::Scrape(version) => self.scrape(version).await,
+            Operation::Scraped => Ok(desk.scraped(&team.id, *self.job()?.as_uuid()).await?),
             Operation::Batch(version) => self.batch(version).await,
             Operation::Crawl(version) => self.crawl(version).await,
             Operation::CrawlParams => self.crawl_params().await,
@@ -227,10 +229,10 @@ impl Call<'_> {
         Ok(self.engine.desk().status(&self.team.id, kind, id, page, &next).await?.bytes)
     }
 
-    /// The job that the path names.
+    /// The job, or scrape, that the path names. What is no id names none that there is.
     pub(crate) fn job(&self) -> Result<JobId, Failure> {
         let id = self.id.filter(|id| id.len() == UUID_LENGTH).and_then(|id| id.parse().ok());
-        id.ok_or_else(|| Failure::fault("id", "`id` must be the id of a job, which is a UUID"))
+        id.ok_or_else(Failure::unknown_job)
     }
 
     /// The absolute address of this request, without its query.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use gleaner_frontier::{Candidate, Fingerprint, Observation, Pace, UrlKey};
-use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
+use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, scrape_id};
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::{ErrorCode, PageError};
 use http::StatusCode;
@@ -306,7 +306,8 @@ fn conclude(
     metadata.url = Some(fetched.url.as_str().to_owned());
     metadata.status_code = Some(fetched.status);
     metadata.content_type = fetched.content_type;
-    metadata.scrape_id = Some(Uuid::now_v7().to_string());
+    let (_, random) = Uuid::now_v7().as_u64_pair();
+    metadata.scrape_id = Some(scrape_id(job.id, random).to_string());
     metadata.proxy_used = Some(fetched.proxy_used);
     metadata.cache_state = Some(fetched.cache_state);
     metadata.cached_at = fetched.cached_at;

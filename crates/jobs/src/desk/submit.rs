@@ -42,7 +42,8 @@ struct Asked<'a> {
 }
 
 impl Desk {
-    /// Scrapes one page. Dropping the future ends the work on it.
+    /// Scrapes one page. Dropping the future ends the work on it. Without zero data retention its document is kept for a
+    /// while, to be [found](Self::scraped) by its `metadata.scrapeId`.
     ///
     /// # Errors
     /// The page's failure, or why the team may not.
@@ -58,11 +59,16 @@ impl Desk {
             options: &plan.options,
             pages: 1,
         };
+        let keeps = !plan.zero_data_retention;
         let (terms, reservation) = self.terms(team, &asked, submit).await?;
         let terms = Terms { retention: Retention::Stream, ..terms };
         let begun = self.begun(reservation, self.room.begin_scrape(plan, terms).await).await?;
         // The store has the job, and its end settles it, however it comes.
-        begun.done().await
+        let document = begun.done().await?;
+        if keeps {
+            self.keep(&team.id, &document).await;
+        }
+        Ok(document)
     }
 
     /// Lists the addresses of a site.
