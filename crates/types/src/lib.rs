@@ -54,6 +54,7 @@ pub mod request;
 pub mod response;
 mod safe_url;
 mod shown;
+mod timestamp;
 
 pub use check::parse_json;
 pub use document::{ActionResults, CacheState, Document, MetaValue, Metadata, ProxyUsed};
@@ -61,3 +62,4 @@ pub use error::{ErrorCode, Fault, Faults, PageError};
 pub use id::JobId;
 pub use job::{ExtractState, JobKind, JobState};
 pub use safe_url::SafeUrl;
+pub use timestamp::rfc3339;

@@ -123,3 +123,68 @@ async fn what_is_no_id_names_no_job() {
         }
     }
 }
+
+/// Every moment in an answer, under the name it has.
+fn moments(answer: &Value, found: &mut Vec<(String, String)>) {
+    const NAMES: [&str; 8] = [
+        "expiresAt",
+        "createdAt",
+        "completedAt",
+        "created_at",
+        "timestamp",
+        "mostRecentSuccess",
+        "cachedAt",
+        "previousScrapeAt",
+    ];
+    match answer {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| match value {
+            Value::String(text) if NAMES.contains(&name.as_str()) => found.push((name.clone(), text.clone())),
+            value => moments(value, found),
+        }),
+        Value::Array(items) => items.iter().for_each(|item| moments(item, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn every_moment_has_three_digits_of_milliseconds() {
+    let (site, service) = (site(), service());
+    let mut answers = Vec::new();
+    for options in [json!({}), json!({"formats": ["markdown", "changeTracking"]})] {
+        for _ in 0..2 {
+            let mut body = options.clone();
+            body["url"] = site.url("/p/1").into();
+            answers.push(call(&service, "POST /v2/scrape", body).await.body);
+        }
+    }
+    let running =
+        json!({"url": site.url("/slow/20000"), "limit": 1, "sitemap": "skip", "ignoreRobotsTxt": true});
+    let running = call(&service, "POST /v2/crawl", running).await.body["id"].clone();
+    let batch = json!({"urls": [site.url("/p/2"), "http://169.254.169.254/"]});
+    let batch = call(&service, "POST /v2/batch/scrape", batch).await.body["id"].clone();
+    let batch = format!("/v2/batch/scrape/{}", batch.as_str().unwrap());
+    answers.push(ended(&service, &batch).await);
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let extract = json!({"urls": [site.url("/p/3")], "schema": schema});
+    let extract = call(&service, "POST /v2/extract", extract).await.body["id"].clone();
+    for path in [
+        format!("{batch}/errors"),
+        format!("/v2/crawl/{}", running.as_str().unwrap()),
+        format!("/v2/extract/{}", extract.as_str().unwrap()),
+        "/v2/crawl/active".to_owned(),
+        "/v2/team/queue-status".to_owned(),
+    ] {
+        answers.push(get(&service, &path, KEY).await.1);
+    }
+    let mut found = Vec::new();
+    answers.iter().for_each(|answer| moments(answer, &mut found));
+    let mut names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 8, "{names:?}");
+    for (name, text) in &found {
+        // 2026-11-22T10:00:00.120Z
+        let form: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+        assert_eq!(form, "0000-00-00T00:00:00.000Z", "{name}: {text}");
+    }
+}

@@ -16,6 +16,7 @@ use super::Desk;
 use super::submit::charge;
 use crate::Error;
 use crate::accounts::Team;
+use crate::clock::timestamp;
 use crate::extract::TOKENS_PER_CREDIT;
 
 /// Parts of a request that are no options of the crawl, or that nobody needs to see again.
@@ -209,14 +210,6 @@ impl Desk {
         let retention = Duration::from_secs(limits::RESULT_RETENTION_SECONDS);
         timestamp(ended_at.unwrap_or_else(|| self.clock().now()) + retention)
     }
-}
-
-pub(super) fn timestamp(since_epoch: Duration) -> OffsetDateTime {
-    // To the millisecond, as all timestamps on the wire are.
-    let milliseconds = u64::try_from(since_epoch.as_millis()).unwrap_or(0);
-    OffsetDateTime::UNIX_EPOCH
-        .checked_add(time::Duration::milliseconds(i64::try_from(milliseconds).unwrap_or(0)))
-        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
 
 /// The id of a page that failed: of no other page, and the same whenever it is asked for.

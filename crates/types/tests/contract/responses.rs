@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 const ID: &str = "0190b5a0-6ac7-7000-8000-000000000000";
-const TIME: &str = "2023-11-14T22:13:20Z";
+const TIME: &str = "2023-11-14T22:13:20.000Z";
 
 fn id() -> JobId {
     ID.parse().unwrap()
