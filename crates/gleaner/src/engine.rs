@@ -125,6 +125,9 @@ impl Engine {
         let mut document = gleaner_transform::transform(input, &structured::reading(&plan, false))?.document;
         // Nothing is left to be read that would take waiting: what would was refused.
         structured::finish(&mut document, input.url, &plan, false);
+        if plan.formats.json.as_ref().is_some_and(|asked| asked.as_extract) {
+            document.extract = document.json.take();
+        }
         document.metadata.source_url = Some(input.url.as_str().to_owned());
         Ok(document)
     }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use bytes::Bytes;
 use gleaner::response::ErrorBody;
-use gleaner::{ErrorCode, Fault, Faults, desk};
+use gleaner::{ErrorCode, Fault, FaultPath, Faults, desk};
 use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use http_body_util::Full;
@@ -26,8 +26,8 @@ impl Failure {
 
     /// A fault outside the body: in the path, the query or a header.
     pub(crate) fn fault(path: &str, message: impl Into<String>) -> Self {
-        let fault =
-            Fault { code: "invalid_value".to_owned(), path: path.to_owned(), message: message.into() };
+        let path = FaultPath::key(path);
+        let fault = Fault { code: "invalid_value".to_owned(), path, message: message.into() };
         match Faults::new(vec![fault]) {
             Some(faults) => faults.into(),
             None => Self::new(StatusCode::BAD_REQUEST, "the request is not valid"),

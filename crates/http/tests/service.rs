@@ -13,6 +13,8 @@ mod maps;
 mod reads;
 #[path = "service/watch.rs"]
 mod watch;
+#[path = "service/words.rs"]
+mod words;
 
 use std::sync::Arc;
 

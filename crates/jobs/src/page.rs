@@ -105,6 +105,7 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         None => None,
     };
     let Work { outcome, asked, redirected_to, pace, fingerprint, links, text: _ } = work;
+    let outcome = reported(&job, outcome);
     let Pace { observed, address, .. } = pace;
     let finished = FinishedPage {
         lease: page,
@@ -122,6 +123,22 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         Ok(_) => {}
         // The lease expires, and the page is done again.
         Err(error) => tracing::error!(%error, "a page could not be stored"),
+    }
+}
+
+/// What came of a page, under the names and in the words that its reader knows.
+fn reported(job: &JobContext, outcome: PageOutcome) -> PageOutcome {
+    match outcome {
+        PageOutcome::Document(mut document, credits) => {
+            if job.options.formats.json.as_ref().is_some_and(|asked| asked.as_extract) {
+                document.extract = document.json.take();
+            }
+            PageOutcome::Document(document, credits)
+        }
+        PageOutcome::Failed(PageError { code, message }) => {
+            PageOutcome::Failed(PageError::new(code, message))
+        }
+        outcome => outcome,
     }
 }
 

@@ -46,6 +46,7 @@ mod check;
 mod document;
 mod error;
 pub mod event;
+mod fault_path;
 mod id;
 mod job;
 pub mod limits;
@@ -58,7 +59,8 @@ mod timestamp;
 
 pub use check::parse_json;
 pub use document::{ActionResults, CacheState, Document, MetaValue, Metadata, ProxyUsed};
-pub use error::{ErrorCode, Fault, Faults, PageError};
+pub use error::{ErrorCode, Fault, Faults, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
+pub use fault_path::{FaultPath, PathPart};
 pub use id::JobId;
 pub use job::{ExtractState, JobKind, JobState};
 pub use safe_url::SafeUrl;

@@ -16,7 +16,7 @@ use gleaner_types::plan::{
 };
 use gleaner_types::request::CrawlRequest;
 use gleaner_types::response::{CrawlParams, CrawlParamsPreview};
-use gleaner_types::{ErrorCode, Fault, Faults, PageError};
+use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, PageError};
 
 use super::job::Job;
 use super::pages::DEFAULT_PAGE_TOKENS;
@@ -152,7 +152,7 @@ impl CrawlPrompts {
 fn refused(why: String) -> Error {
     let fault = Fault {
         code: "invalid_value".to_owned(),
-        path: "prompt".to_owned(),
+        path: FaultPath::key("prompt"),
         message: format!("`prompt`: {why}"),
     };
     match Faults::new(vec![fault]) {

@@ -55,8 +55,9 @@ pub(crate) fn finish(
     if let Some(schema) = schema.filter(|_| !by_model) {
         let warning = match Shape::from_schema(schema) {
             Ok(shape) => {
-                let found = extract(&page, &shape);
+                let mut found = extract(&page, &shape);
                 let warning = found.warning();
+                shape.complete(&mut found.data);
                 document.json = Some(found.data);
                 warning
             }

@@ -174,7 +174,12 @@ impl Extract for Pages {
                 system_prompt: asked.system_prompt.as_deref(),
             };
             match kept.json.read(&job, places, &page, question, &mut read.notes).await {
-                Ok(data) => read.json = Some(data),
+                Ok(mut data) => {
+                    if let Some(shape) = kept.json.shape.get() {
+                        shape.complete(&mut data);
+                    }
+                    read.json = Some(data);
+                }
                 Err(why) => read.notes.push(format!("the format `json` could not be had: {why}")),
             }
         }

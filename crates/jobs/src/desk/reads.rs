@@ -41,20 +41,30 @@ impl Desk {
         Ok(JobErrors { errors: errors.collect(), robots_blocked: robots_blocked.collect() })
     }
 
-    /// Ends a job; what is done stays readable, and what an extract used until then is charged.
+    /// Ends a job; what is done stays readable, and what an extract used until then is charged. To end again what was
+    /// cancelled changes nothing.
     ///
     /// # Errors
-    /// [`NotFound`](crate::ErrorKind::NotFound), [`Conflict`](crate::ErrorKind::Conflict) where it has ended.
+    /// [`NotFound`](crate::ErrorKind::NotFound), [`Conflict`](crate::ErrorKind::Conflict) where it has ended otherwise.
     pub async fn cancel(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobCancelled, Error> {
         self.find(team, kind, id).await?;
         let work = self.tasks().get(&id).cloned();
-        if let Some(work) = work {
-            charge(self.shared(), id, work.purse.used()).await?;
+        if let Some(work) = work
+            && let Err(error) = charge(self.shared(), id, work.purse.used()).await
+            && !error.is_job_ended()
+        {
+            return Err(error.into());
         }
         // The store first: a page that is given up must not be the one that completes the job.
         let cancelled = self.store().cancel(id, self.clock().now()).await;
         self.forget(id);
-        cancelled?;
+        if let Err(error) = cancelled {
+            let is_cancelled =
+                error.is_job_ended() && self.store().snapshot(id).await?.state == JobState::Cancelled;
+            if !is_cancelled {
+                return Err(error.into());
+            }
+        }
         Ok(JobCancelled::default())
     }
 

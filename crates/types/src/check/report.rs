@@ -1,4 +1,5 @@
-use super::path::{Path, is_within};
+use super::path::Path;
+use crate::FaultPath;
 use crate::error::{Fault, Faults, UNSUPPORTED_OPTION};
 use crate::limits::MAX_FAULTS;
 
@@ -73,8 +74,8 @@ impl Report {
             self.omitted += 1;
             return;
         }
-        let place = path.to_string();
-        if self.shape_faults().any(|fault| is_within(&place, &fault.path)) {
+        let place = path.parts();
+        if self.shape_faults().any(|fault| place.is_within(&fault.path)) {
             return;
         }
         let message = message(&path.name());
@@ -89,8 +90,8 @@ impl Report {
         message: impl FnOnce(&str) -> String,
     ) {
         let unreadable = |other: &&Path<'_>| {
-            let other = other.to_string();
-            self.shape_faults().any(|fault| is_within(&fault.path, &other) || is_within(&other, &fault.path))
+            let other = other.parts();
+            self.shape_faults().any(|fault| fault.path.is_within(&other) || other.is_within(&fault.path))
         };
         if self.is_full() || !others.iter().any(unreadable) {
             self.fault(Code::Conflict, path, message);
@@ -106,7 +107,7 @@ impl Report {
         if self.omitted > 0 {
             self.faults.push(Fault {
                 code: "too_many_faults".to_owned(),
-                path: String::new(),
+                path: FaultPath::default(),
                 message: format!("and {} more", self.omitted),
             });
         }

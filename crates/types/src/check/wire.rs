@@ -218,6 +218,7 @@ wire!(
     }
 );
 wire!(v1::CrawlRequest, CrawlPlan, Version::V1, |request: v1::CrawlRequest, report: &mut Report| {
+    rules::v1::crawl(&request, report);
     if let Some(options) = &request.scrape_options {
         rules::v1::scrape_options(options, &Path::Root.key("scrapeOptions"), report);
     }

@@ -386,7 +386,7 @@ fn requests_made_in_rust_are_checked_too() {
         ..CrawlRequest::new("ftp://a.example")
     };
     let faults = request.check().unwrap_err();
-    let mut paths: Vec<&str> = faults.as_slice().iter().map(|fault| fault.path.as_str()).collect();
+    let mut paths: Vec<String> = faults.as_slice().iter().map(|fault| fault.path.to_string()).collect();
     paths.sort_unstable();
     assert_eq!(paths, ["delay", "limit", "scrapeOptions.timeout", "url"]);
 }

@@ -242,6 +242,31 @@ fn error_bodies() {
     assert_eq!(body["details"].as_array().unwrap().len(), 2);
 }
 
+/// The contract's clients read the path of a fault as a list.
+#[test]
+fn paths_of_faults_are_lists_of_keys_and_indexes() {
+    let body = json!({
+        "url": "https://a.example/",
+        "limit": 0,
+        "scrapeOptions": { "formats": ["markdown", { "type": "json", "schema": { "type": 5 } }], "headers": { "x y": "z" } },
+    });
+    let faults = CrawlPlan::from_json(&body).unwrap_err();
+    let paths: Vec<Value> = serde_json::to_value(ErrorBody::from(faults)).unwrap()["details"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| fault["path"].clone())
+        .collect();
+    let expected = [
+        json!(["limit"]),
+        json!(["scrapeOptions", "headers", "x y"]),
+        json!(["scrapeOptions", "formats", 1, "schema"]),
+    ];
+    assert_eq!(paths, expected);
+    let whole = CrawlPlan::from_json(&json!([])).unwrap_err();
+    assert_eq!(serde_json::to_value(ErrorBody::from(whole)).unwrap()["details"][0]["path"], json!([]));
+}
+
 #[test]
 fn codes_have_the_statuses_of_the_contract() {
     for (code, name, status) in [
