@@ -86,6 +86,23 @@ impl Shape {
         }
     }
 
+    /// Does it name neither a property with a value nor a list of plain values, so that nothing could ever be found for it?
+    #[must_use]
+    pub fn asks_for_nothing(&self) -> bool {
+        let mut waiting = vec![self];
+        let mut is_root = true;
+        while let Some(shape) = waiting.pop() {
+            match &shape.kind {
+                ShapeKind::Object(fields) => waiting.extend(fields.iter().map(|field| &field.shape)),
+                ShapeKind::List(inner) => waiting.push(inner),
+                _ if !is_root => return false,
+                _ => {}
+            }
+            is_root = false;
+        }
+        true
+    }
+
     /// Completes data of this shape: what an object leaves out is null then, an object of the same, or an empty list.
     ///
     /// An [`Extraction`](crate::Extraction) leaves out what is unknown and may not be null by the schema. Some readers rely on

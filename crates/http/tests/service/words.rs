@@ -1,5 +1,7 @@
 //! What answers say, where clients look for it: words of timeouts, places of faults, v1's older names.
 
+use std::time::Duration;
+
 use super::*;
 
 #[tokio::test]
@@ -110,5 +112,77 @@ async fn an_answer_by_a_schema_has_every_property_and_says_why_some_are_null() {
     let warning = page["data"]["warning"].as_str().unwrap();
     for name in ["warranty", "maker/zipline", "patents"] {
         assert!(warning.contains(name), "{name}: {warning}");
+    }
+}
+
+#[tokio::test]
+async fn a_longer_timeout_is_taken_where_the_engine_allows_it() {
+    // Refused by the egress guard, so what is taken is answered at once.
+    let body = |timeout: u64| json!({"url": "http://169.254.169.254/", "timeout": timeout});
+    let contract = service();
+    assert_eq!(call(&contract, "POST /v2/scrape", body(300_000)).await.status, 403);
+    assert_eq!(call(&contract, "POST /v2/scrape", body(300_001)).await.status, 400);
+    let team = TeamConfig::new(Team::new(TeamId::new("birds")));
+    let accounts = MemoryAccounts::new().with_team(KEY, team);
+    let engine = Engine::builder().accounts(Arc::new(accounts)).max_timeout(Duration::from_secs(3_600));
+    let raised = Service::new(engine.build().unwrap());
+    for line in ["POST /v2/scrape", "POST /v1/scrape"] {
+        assert_eq!(call(&raised, line, body(3_600_000)).await.status, 403, "{line}");
+        let refused = call(&raised, line, body(3_600_001)).await;
+        assert_eq!(refused.status, 400, "{line}");
+        let told = "`timeout` must be an integer from 1 to 3600000, not 3600001";
+        assert_eq!(refused.body["error"], told, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn experimental_fields_are_ignored_and_told_in_the_warning() {
+    let (site, service) = (site(), service());
+    let scraped = json!({"url": site.url("/p/1"), "__experimental_x": {"a": 1}});
+    let scraped = call(&service, "POST /v2/scrape", scraped).await.body;
+    assert!(scraped["data"]["warning"].as_str().unwrap().contains("`__experimental_x`"), "{scraped}");
+    for (line, body) in [
+        (
+            "POST /v2/crawl",
+            json!({"url": site.base_url(), "limit": 1, "scrapeOptions": {"__experimental_x": 1}}),
+        ),
+        ("POST /v1/batch/scrape", json!({"urls": [site.url("/p/1")], "__experimental_x": 1})),
+    ] {
+        let begun = call(&service, line, body).await.body;
+        let path = format!("{}/{}", line.trim_start_matches("POST "), begun["id"].as_str().unwrap());
+        let end = ended(&service, &path).await;
+        assert!(end["warning"].as_str().unwrap().contains("__experimental_x`"), "{line}: {end}");
+    }
+    let map = json!({"url": site.base_url(), "limit": 2, "__experimental_x": 1});
+    let map = call(&service, "POST /v2/map", map).await.body;
+    assert!(map["warning"].as_str().unwrap().contains("`__experimental_x`"), "{map}");
+}
+
+#[tokio::test]
+async fn an_empty_prompt_is_none_and_a_schema_may_name_no_property() {
+    let (site, service) = (site(), service());
+    for prompt in ["", "  "] {
+        let body = json!({"url": site.base_url(), "limit": 1, "prompt": prompt});
+        let begun = call(&service, "POST /v2/crawl", body).await;
+        assert_eq!(begun.status, 200, "{}", begun.body);
+        assert!(begun.body.get("promptGeneratedOptions").is_none(), "{}", begun.body);
+    }
+    for schema in [json!({}), json!({"type": "object"}), json!({"type": "object", "properties": {}})] {
+        let body = json!({"url": site.url("/p/1"), "formats": [{"type": "json", "schema": schema}]});
+        let page = call(&service, "POST /v2/scrape", body).await.body;
+        assert_eq!(page["data"]["json"], json!({}), "{page}");
+        assert!(page["data"]["warning"].as_str().unwrap().contains("names no property"), "{page}");
+        let body = json!({"urls": [site.url("/p/1")], "schema": schema});
+        let begun = call(&service, "POST /v2/extract", body).await.body;
+        let path = format!("GET /v2/extract/{}", begun["id"].as_str().unwrap());
+        let done = loop {
+            let status = call(&service, &path, Value::Null).await.body;
+            if status["status"] != "processing" {
+                break status;
+            }
+            tokio::task::yield_now().await;
+        };
+        assert_eq!((&done["status"], &done["data"]), (&"completed".into(), &json!({})), "{done}");
+        assert!(done["warning"].as_str().unwrap().contains("names no property"), "{done}");
     }
 }

@@ -69,6 +69,8 @@ pub struct Submit {
     pub request: Value,
     /// A second submit of the team under the same key is refused.
     pub idempotency_key: Option<Uuid>,
+    /// What its sender should know of the request: it becomes part of the `warning` of what comes of it.
+    pub warnings: Vec<String>,
 }
 
 /// Where teams hand in their requests and fetch what came of them.

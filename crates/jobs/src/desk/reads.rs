@@ -94,7 +94,8 @@ impl Desk {
         };
         if let Some(conclusion) = conclusion {
             answer.data = conclusion.data;
-            answer.warning = conclusion.warning.or(answer.warning);
+            let warnings: Vec<String> = [answer.warning, conclusion.warning].into_iter().flatten().collect();
+            answer.warning = (!warnings.is_empty()).then(|| warnings.join("; "));
             answer.sources = conclusion.sources;
         }
         Ok(answer)

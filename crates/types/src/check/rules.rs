@@ -74,7 +74,6 @@ pub(crate) fn crawl(request: CrawlRequest, report: &mut Report) -> Option<CrawlP
     let root = Path::Root;
     let zero_data_retention = request.zero_data_retention.unwrap_or(false);
     let target = target(&request.url, &root.key("url"), report);
-    not_blank(request.prompt.as_deref(), &root.key("prompt"), report);
     extras(&request.extras, &root, report);
     if request.robots_user_agent.as_deref().is_some_and(|agent| !is_field_value(agent)) {
         report.fault(Code::InvalidValue, &root.key("robotsUserAgent"), |name| {
@@ -102,7 +101,7 @@ pub(crate) fn crawl(request: CrawlRequest, report: &mut Report) -> Option<CrawlP
     let webhook = webhook(request.webhook, JobKind::Crawl, &root.key("webhook"), report);
     Some(CrawlPlan {
         target: target?,
-        prompt: request.prompt,
+        prompt: request.prompt.filter(|prompt| !prompt.trim().is_empty()),
         rules: CrawlRules {
             exclude_paths,
             include_paths,

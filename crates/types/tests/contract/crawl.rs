@@ -40,8 +40,8 @@ fn crawls() {
             ok("prompt", with(json!({ "prompt": "only the blog" })), |p| {
                 p.prompt.as_deref() == Some("only the blog")
             }),
-            no("empty prompt", with(json!({ "prompt": "" })), "prompt", "must not be empty"),
-            no("blank prompt", with(json!({ "prompt": "\n" })), "prompt", "must not be blank"),
+            ok("an empty prompt is none", with(json!({ "prompt": "" })), |p| p.prompt.is_none()),
+            ok("a blank prompt is none", with(json!({ "prompt": " \n" })), |p| p.prompt.is_none()),
             no(
                 "long prompt",
                 with(json!({ "prompt": "x".repeat(10_001) })),
