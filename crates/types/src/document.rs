@@ -32,6 +32,9 @@ pub struct Document {
     /// Structured data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<Value>,
+    /// Structured data, where v1's format `extract` asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extract: Option<Value>,
     /// Comparison with the last scrape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change_tracking: Option<Value>,

@@ -8,8 +8,10 @@
 pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 /// Least `timeout`, in milliseconds.
 pub const MIN_TIMEOUT_MS: u64 = 1;
-/// Greatest `timeout`, in milliseconds (contract 7.4).
+/// Greatest `timeout`, in milliseconds (contract 7.4), unless the embedder raises it.
 pub const MAX_TIMEOUT_MS: u64 = 300_000;
+/// As far as an embedder can raise it, in milliseconds.
+pub const MAX_RAISED_TIMEOUT_MS: u64 = 3_600_000;
 /// Greatest `waitFor`, in milliseconds; it is also at most half of `timeout`.
 pub const MAX_WAIT_FOR_MS: u64 = 60_000;
 /// `maxAge` where the request sets none, in milliseconds: two days (contract 2.6).

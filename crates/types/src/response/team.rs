@@ -27,11 +27,11 @@ pub struct CreditUsage {
     /// Credits of a whole billing period.
     pub plan_credits: i64,
     /// When the period began.
-    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub billing_period_start: Option<OffsetDateTime>,
     /// When it ends.
-    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub billing_period_end: Option<OffsetDateTime>,
 }
@@ -45,11 +45,11 @@ pub struct TokenUsage {
     /// Tokens of a whole billing period.
     pub plan_tokens: i64,
     /// When the period began.
-    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub billing_period_start: Option<OffsetDateTime>,
     /// When it ends.
-    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub billing_period_end: Option<OffsetDateTime>,
 }
@@ -69,7 +69,7 @@ pub struct QueueStatus {
     /// At most so many pages at once.
     pub max_concurrency: u64,
     /// When a page last gave a document; `null` where none did.
-    #[serde(default, with = "time::serde::rfc3339::option")]
+    #[serde(default, with = "crate::timestamp::option")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub most_recent_success: Option<OffsetDateTime>,
 }

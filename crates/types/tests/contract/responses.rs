@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 const ID: &str = "0190b5a0-6ac7-7000-8000-000000000000";
-const TIME: &str = "2023-11-14T22:13:20Z";
+const TIME: &str = "2023-11-14T22:13:20.000Z";
 
 fn id() -> JobId {
     ID.parse().unwrap()
@@ -240,6 +240,31 @@ fn error_bodies() {
     assert_eq!(body["code"], "BAD_REQUEST");
     assert_eq!(body["error"], body["details"][0]["message"]);
     assert_eq!(body["details"].as_array().unwrap().len(), 2);
+}
+
+/// The contract's clients read the path of a fault as a list.
+#[test]
+fn paths_of_faults_are_lists_of_keys_and_indexes() {
+    let body = json!({
+        "url": "https://a.example/",
+        "limit": 0,
+        "scrapeOptions": { "formats": ["markdown", { "type": "json", "schema": { "type": 5 } }], "headers": { "x y": "z" } },
+    });
+    let faults = CrawlPlan::from_json(&body).unwrap_err();
+    let paths: Vec<Value> = serde_json::to_value(ErrorBody::from(faults)).unwrap()["details"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| fault["path"].clone())
+        .collect();
+    let expected = [
+        json!(["limit"]),
+        json!(["scrapeOptions", "headers", "x y"]),
+        json!(["scrapeOptions", "formats", 1, "schema"]),
+    ];
+    assert_eq!(paths, expected);
+    let whole = CrawlPlan::from_json(&json!([])).unwrap_err();
+    assert_eq!(serde_json::to_value(ErrorBody::from(whole)).unwrap()["details"][0]["path"], json!([]));
 }
 
 #[test]
