@@ -736,6 +736,15 @@ def case_team(world):
     assert concurrency.max_concurrency == 50 and waiting.jobs_in_queue == 0
 
 
+def case_team_without_a_limit(world):
+    """a team without a limit is told a number that is no 0, and that it has none, in v1 and v2"""
+    most = 2 ** 53 - 1
+    assert world.client.get_credit_usage().remaining_credits == world.client.get_token_usage().remaining_tokens == most
+    assert world.v1.get_credit_usage().data.remaining_credits == most
+    told = requests.get(f"{world.url}/v2/team/credit-usage", headers={"Authorization": f"Bearer {KEY}"}, timeout=PATIENCE)
+    assert told.json()["data"]["unlimited"] is True
+
+
 def case_team_v1(world):
     """v1: credits and tokens under v1's names"""
     client = V1FirecrawlApp(api_key=KEY, api_url=world.host("--credits", "500"))

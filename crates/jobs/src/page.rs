@@ -326,7 +326,7 @@ fn conclude(
     let (_, random) = Uuid::now_v7().as_u64_pair();
     metadata.scrape_id = Some(scrape_id(job.id, random).to_string());
     metadata.proxy_used = Some(fetched.proxy_used);
-    metadata.cache_state = Some(fetched.cache_state);
+    metadata.cache_state = fetched.cache_state;
     metadata.cached_at = fetched.cached_at;
     metadata.concurrency_limited = Some(page.waited_for_slot);
     if fetched.status >= 400 {

@@ -189,7 +189,7 @@ pub struct Metadata {
     /// Which kind of proxy was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy_used: Option<ProxyUsed>,
-    /// Did the page come from the cache?
+    /// Did the page come from the cache? Absent where that was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_state: Option<CacheState>,
     /// When the cached copy was stored, RFC 3339.

@@ -75,6 +75,9 @@ pub const DEFAULT_COUNTRY: &str = "US";
 
 /// Longest URL, in bytes.
 pub const MAX_URL_BYTES: usize = 8_192;
+/// What a team without a limit is told to have, in credits and in tokens: the greatest integer that every JSON reader holds
+/// exactly (2^53 - 1).
+pub const UNLIMITED_CREDITS: i64 = 9_007_199_254_740_991;
 /// Most entries of a batch's `urls`.
 pub const MAX_BATCH_URLS: usize = 100_000;
 /// Most entries of an extract's `urls`.

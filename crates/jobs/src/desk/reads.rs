@@ -160,10 +160,13 @@ impl Desk {
     /// # Errors
     /// Where the keeper of accounts fails.
     pub async fn credit_usage(&self, team: &TeamId) -> Result<TeamResponse<CreditUsage>, Error> {
-        let balance = self.parts.accounts.balance(team).await?;
+        let accounts = &self.parts.accounts;
+        let (unlimited, balance) = (!accounts.is_metered(team).await?, accounts.balance(team).await?);
+        let told = |credits| if unlimited { limits::UNLIMITED_CREDITS } else { credits };
         Ok(TeamResponse::new(CreditUsage {
-            remaining_credits: balance.remaining,
-            plan_credits: balance.plan,
+            remaining_credits: told(balance.remaining),
+            plan_credits: told(balance.plan),
+            unlimited,
             billing_period_start: balance.period_start.map(timestamp),
             billing_period_end: balance.period_end.map(timestamp),
         }))
@@ -175,11 +178,12 @@ impl Desk {
     /// Where the keeper of accounts fails.
     pub async fn token_usage(&self, team: &TeamId) -> Result<TeamResponse<TokenUsage>, Error> {
         let credits = self.credit_usage(team).await?.data;
-        let tokens =
-            |credits: i64| credits.saturating_mul(i64::try_from(TOKENS_PER_CREDIT).unwrap_or(i64::MAX));
+        let per_credit = i64::try_from(TOKENS_PER_CREDIT).unwrap_or(i64::MAX);
+        let tokens = |amount: i64| if credits.unlimited { amount } else { amount.saturating_mul(per_credit) };
         Ok(TeamResponse::new(TokenUsage {
             remaining_tokens: tokens(credits.remaining_credits),
             plan_tokens: tokens(credits.plan_credits),
+            unlimited: credits.unlimited,
             billing_period_start: credits.billing_period_start,
             billing_period_end: credits.billing_period_end,
         }))

@@ -26,6 +26,10 @@ pub struct CreditUsage {
     pub remaining_credits: i64,
     /// Credits of a whole billing period.
     pub plan_credits: i64,
+    /// The team has no limit. Both figures are then [`UNLIMITED_CREDITS`](crate::limits::UNLIMITED_CREDITS): clients expect
+    /// numbers, and 0 would say that there is nothing left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unlimited: bool,
     /// When the period began.
     #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
@@ -44,6 +48,9 @@ pub struct TokenUsage {
     pub remaining_tokens: i64,
     /// Tokens of a whole billing period.
     pub plan_tokens: i64,
+    /// The team has no limit, as [`CreditUsage::unlimited`] says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unlimited: bool,
     /// When the period began.
     #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]

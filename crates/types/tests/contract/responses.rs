@@ -193,9 +193,15 @@ fn team_figures() {
     let credits = CreditUsage {
         remaining_credits: 1,
         plan_credits: 2,
+        unlimited: false,
         billing_period_start: Some(time()),
         billing_period_end: None,
     };
+    let unlimited = CreditUsage { unlimited: true, billing_period_start: None, ..credits.clone() };
+    is_written(
+        &TeamResponse::new(unlimited),
+        &json!({ "success": true, "data": { "remainingCredits": 1, "planCredits": 2, "unlimited": true } }),
+    );
     is_written(
         &TeamResponse::new(credits),
         &json!({ "success": true, "data": { "remainingCredits": 1, "planCredits": 2, "billingPeriodStart": TIME } }),
@@ -203,6 +209,7 @@ fn team_figures() {
     let tokens = TokenUsage {
         remaining_tokens: 15,
         plan_tokens: 30,
+        unlimited: false,
         billing_period_start: None,
         billing_period_end: Some(time()),
     };
