@@ -9,6 +9,8 @@
 mod credits;
 #[path = "service/maps.rs"]
 mod maps;
+#[path = "service/serving.rs"]
+mod serving;
 #[path = "service/watch.rs"]
 mod watch;
 
