@@ -8,8 +8,10 @@
 pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 /// Least `timeout`, in milliseconds.
 pub const MIN_TIMEOUT_MS: u64 = 1;
-/// Greatest `timeout`, in milliseconds (contract 7.4).
+/// Greatest `timeout`, in milliseconds (contract 7.4), unless the embedder raises it.
 pub const MAX_TIMEOUT_MS: u64 = 300_000;
+/// As far as an embedder can raise it, in milliseconds.
+pub const MAX_RAISED_TIMEOUT_MS: u64 = 3_600_000;
 /// Greatest `waitFor`, in milliseconds; it is also at most half of `timeout`.
 pub const MAX_WAIT_FOR_MS: u64 = 60_000;
 /// `maxAge` where the request sets none, in milliseconds: two days (contract 2.6).
@@ -73,6 +75,9 @@ pub const DEFAULT_COUNTRY: &str = "US";
 
 /// Longest URL, in bytes.
 pub const MAX_URL_BYTES: usize = 8_192;
+/// What a team without a limit is told to have, in credits and in tokens: the greatest integer that every JSON reader holds
+/// exactly (2^53 - 1).
+pub const UNLIMITED_CREDITS: i64 = 9_007_199_254_740_991;
 /// Most entries of a batch's `urls`.
 pub const MAX_BATCH_URLS: usize = 100_000;
 /// Most entries of an extract's `urls`.

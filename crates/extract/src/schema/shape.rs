@@ -86,6 +86,44 @@ impl Shape {
         }
     }
 
+    /// Does it name neither a property with a value nor a list of plain values, so that nothing could ever be found for it?
+    #[must_use]
+    pub fn asks_for_nothing(&self) -> bool {
+        let mut waiting = vec![self];
+        let mut is_root = true;
+        while let Some(shape) = waiting.pop() {
+            match &shape.kind {
+                ShapeKind::Object(fields) => waiting.extend(fields.iter().map(|field| &field.shape)),
+                ShapeKind::List(inner) => waiting.push(inner),
+                _ if !is_root => return false,
+                _ => {}
+            }
+            is_root = false;
+        }
+        true
+    }
+
+    /// Completes data of this shape: what an object leaves out is null then, an object of the same, or an empty list.
+    ///
+    /// An [`Extraction`](crate::Extraction) leaves out what is unknown and may not be null by the schema. Some readers rely on
+    /// each property being there, and check for null.
+    pub fn complete(&self, data: &mut Value) {
+        match (&self.kind, data) {
+            (ShapeKind::Object(fields), Value::Object(object)) => {
+                for field in fields {
+                    match object.get_mut(&field.name) {
+                        Some(inner) => field.shape.complete(inner),
+                        None => drop(object.insert(field.name.clone(), crate::bind::empty(&field.shape))),
+                    }
+                }
+            }
+            (ShapeKind::List(inner), Value::Array(list)) => {
+                list.iter_mut().for_each(|element| inner.complete(element));
+            }
+            _ => {}
+        }
+    }
+
     fn any() -> Self {
         Self {
             kind: ShapeKind::Any,
@@ -253,6 +291,39 @@ mod tests {
             matches!(&fields["tags"].shape.kind, ShapeKind::List(inner) if inner.kind == ShapeKind::Text)
         );
         assert_eq!((fields["stock"].shape.choices.len(), fields["stock"].shape.nullable), (2, true));
+    }
+
+    #[test]
+    fn completed_data_has_every_property() {
+        let schema = json!({ "properties": {
+            "name": { "type": "string" },
+            "maker": { "type": "object", "properties": { "city": { "type": "string" }, "year": { "type": "integer" } } },
+            "tags": { "type": "array", "items": { "type": "string" } },
+            "offers": { "type": "array", "items": { "properties": { "price": { "type": "number" }, "sku": { "type": "string" } } } },
+        } });
+        let shape = Shape::from_schema(&schema).unwrap();
+        for (data, completed) in [
+            (
+                json!({}),
+                json!({ "name": null, "maker": { "city": null, "year": null }, "tags": [], "offers": [] }),
+            ),
+            (
+                json!({ "name": "Cup", "maker": { "year": 1907 }, "tags": ["a"], "offers": [{ "price": 1 }, { "sku": "x" }] }),
+                json!({
+                    "name": "Cup", "maker": { "city": null, "year": 1907 }, "tags": ["a"],
+                    "offers": [{ "price": 1, "sku": null }, { "price": null, "sku": "x" }],
+                }),
+            ),
+            (
+                json!({ "maker": null, "more": 1 }),
+                json!({ "name": null, "maker": null, "tags": [], "offers": [], "more": 1 }),
+            ),
+            (json!(null), json!(null)),
+        ] {
+            let mut found = data.clone();
+            shape.complete(&mut found);
+            assert_eq!(found, completed, "{data}");
+        }
     }
 
     #[test]

@@ -49,6 +49,8 @@ async fn a_watcher_reads_every_document_once_and_then_the_end() {
         (("authorization", bearer.as_str()), "POST /v2/batch/scrape", &batch, "/v2/batch/scrape"),
         // v1's client looks for it there.
         (("authorization", bearer.as_str()), "POST /v1/batch/scrape", &batch, "/v1/crawl"),
+        (("authorization", bearer.as_str()), "POST /v2/batch/scrape", &batch, "/v2/crawl"),
+        (("authorization", bearer.as_str()), "POST /v1/crawl", &crawl, "/v1/batch/scrape"),
     ] {
         let id = call(&service, line, body.clone()).await.body["id"].as_str().unwrap().to_owned();
         let stream = connect(address).await;

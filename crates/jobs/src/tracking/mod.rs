@@ -152,7 +152,7 @@ mod tests {
         let before = scrape("a\nb", 200, Some(json!({"price": 1, "name": "x"})));
         let now = scrape("a\nc", 200, Some(json!({"price": 2, "name": "x", "new": true})));
         let told = verdict(Some(&before), &now, &[ChangeTrackingMode::GitDiff, ChangeTrackingMode::Json]);
-        assert_eq!(told["previousScrapeAt"], "1970-01-01T00:01:00Z");
+        assert_eq!(told["previousScrapeAt"], "1970-01-01T00:01:00.000Z");
         assert!(told["diff"]["text"].as_str().unwrap().contains("-b\n+c\n"));
         let fields = json!({
             "price": { "previous": 1, "current": 2 },

@@ -175,11 +175,12 @@ fn resolves(root: &Map<String, Value>, reference: &str) -> bool {
 mod tests {
     use serde_json::json;
 
+    use super::super::bounds::RequestBounds;
     use super::super::report::Version;
     use super::*;
 
     fn faults(schema: &Value) -> Vec<String> {
-        let mut report = Report::new(Version::V2);
+        let mut report = Report::new(Version::V2, RequestBounds::CONTRACT);
         json_schema(schema.as_object().unwrap(), &Path::Root.key("schema"), &mut report);
         let messages =
             report.finish(Some(())).map_err(|faults| faults.into_iter().map(|fault| fault.message));
