@@ -44,7 +44,7 @@ pub(crate) struct Narrowed {
 pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url, named: &Named<'_>) -> Narrowed {
     let blocks = blocks::collect(tree, view, url);
     let mut likely = Vec::with_capacity(blocks.list.len());
-    blocks.features(|piece| likely.extend(model::likelihoods(piece)));
+    blocks.features(tree.interrupt(), |piece| likely.extend(model::likelihoods(piece)));
     let mut kept = choose(&blocks.list, &likely);
     region::keep_small(tree, &blocks, &mut kept);
     keep_pairs(&blocks, &mut kept);
@@ -194,7 +194,7 @@ pub mod training {
         let view = View { roots: vec![root], ..View::whole(&tree) };
         let blocks = super::blocks::collect(&tree, &view, url);
         let mut features: Vec<Vec<f32>> = Vec::with_capacity(blocks.list.len());
-        blocks.features(|piece| features.extend(piece.iter().map(|row| row.to_vec())));
+        blocks.features(tree.interrupt(), |piece| features.extend(piece.iter().map(|row| row.to_vec())));
         let text = |block: &super::Block| {
             blocks.nodes_of(block).iter().map(|node| tree.text(*node)).collect::<Vec<_>>().join("")
         };

@@ -75,7 +75,7 @@ fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: 
         view,
         options,
         lines: Lines::default(),
-        inline: Inline::default(),
+        inline: Inline::new(tree.interrupt()),
         lists: Vec::new(),
         ended_list: None,
         table: None,
