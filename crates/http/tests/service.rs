@@ -9,6 +9,8 @@
 mod credits;
 #[path = "service/maps.rs"]
 mod maps;
+#[path = "service/serving.rs"]
+mod serving;
 #[path = "service/reads.rs"]
 mod reads;
 #[path = "service/watch.rs"]

@@ -21,6 +21,8 @@ pub(crate) struct Resolver {
     left: Cell<usize>,
     /// `None` leaves relative addresses as they are: for HTML that belongs to no page.
     base: Option<Url>,
+    /// The page itself.
+    page: Option<Url>,
 }
 
 impl Resolver {
@@ -30,17 +32,32 @@ impl Resolver {
             .filter(|base| base.len() <= MAX_ADDRESS_BYTES)
             .and_then(|base| url.join(strip(base).as_ref()).ok())
             .filter(|base| matches!(base.scheme(), "http" | "https"));
-        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: Some(declared.unwrap_or_else(|| url.clone())) }
+        let base = Some(declared.unwrap_or_else(|| url.clone()));
+        Self { left: Cell::new(MAX_RESOLVED_BYTES), base, page: Some(url.clone()) }
     }
 
     /// Of HTML that belongs to no page.
     pub(crate) const fn without_base() -> Self {
-        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: None }
+        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: None, page: None }
     }
 
     /// The same for another output of the page: nothing is spent yet.
     pub(crate) fn afresh(&self) -> Self {
-        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: self.base.clone() }
+        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: self.base.clone(), page: self.page.clone() }
+    }
+
+    /// Does a reference lead to the page itself, to whichever place on it?
+    pub(crate) fn leads_to_page(&self, reference: &str) -> bool {
+        let (Some(base), Some(page)) = (&self.base, &self.page) else { return false };
+        let reference = strip(reference);
+        if reference.len() > MAX_ADDRESS_BYTES {
+            return false;
+        }
+        base.join(&reference).is_ok_and(|url| {
+            url.host() == page.host()
+                && url.path().trim_end_matches('/') == page.path().trim_end_matches('/')
+                && url.query() == page.query()
+        })
     }
 
     /// May an address be written that is so much longer than what the page has? Once one may not, none may.

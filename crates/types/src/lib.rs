@@ -48,6 +48,7 @@ mod error;
 pub mod event;
 mod fault_path;
 mod id;
+mod interrupt;
 mod job;
 pub mod limits;
 pub mod plan;
@@ -62,6 +63,7 @@ pub use document::{ActionResults, CacheState, Document, MetaValue, Metadata, Pro
 pub use error::{ErrorCode, Fault, Faults, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
 pub use fault_path::{FaultPath, PathPart};
 pub use id::JobId;
+pub use interrupt::{Interrupt, RaiseOnDrop};
 pub use job::{ExtractState, JobKind, JobState};
 pub use safe_url::SafeUrl;
 pub use timestamp::rfc3339;

@@ -27,7 +27,7 @@ pub const MIN_SCREENSHOT_QUALITY: u64 = 1;
 pub const MAX_SCREENSHOT_QUALITY: u64 = 100;
 /// Greatest width or height of a `viewport`, in CSS pixels.
 pub const MAX_VIEWPORT_SIDE: u64 = 8_192;
-/// Most selectors of the `attributes` format.
+/// Most selectors of the `attributes` format, in all of its entries in `formats` together.
 pub const MAX_ATTRIBUTE_SELECTORS: usize = 100;
 /// Longest `tag` of change tracking, in characters.
 pub const MAX_TRACKING_TAG_CHARS: usize = 256;
@@ -58,6 +58,8 @@ pub const DEFAULT_PDF_PAPER: &str = "Letter";
 
 /// Most entries of `includeTags` or of `excludeTags`.
 pub const MAX_SELECTORS: usize = 500;
+/// Most selectors in all entries of `includeTags` or of `excludeTags` together, each between commas counted.
+pub const MAX_LISTED_SELECTORS: usize = 100_000;
 /// Longest CSS selector, in characters.
 pub const MAX_SELECTOR_CHARS: usize = 1_000;
 /// Most entries of `headers`.
@@ -84,10 +86,16 @@ pub const MAX_BATCH_URLS: usize = 100_000;
 pub const MAX_EXTRACT_URLS: usize = 10;
 /// Longest `prompt` or `systemPrompt`, in characters.
 pub const MAX_PROMPT_CHARS: usize = 10_000;
+/// Greatest JSON Schema in a request, in bytes of JSON.
+pub const MAX_SCHEMA_BYTES: usize = 256 << 10;
 /// Most levels of a JSON Schema in a request.
 pub const MAX_SCHEMA_DEPTH: usize = 64;
 /// Most subschemas of a JSON Schema in a request.
 pub const MAX_SCHEMA_NODES: usize = 10_000;
+/// Most regular expressions of a JSON Schema in a request: its `pattern`s and the names in its `patternProperties`.
+pub const MAX_SCHEMA_PATTERNS: usize = 200;
+/// Most memory that all of them may take together when they are compiled, in bytes.
+pub const MAX_SCHEMA_PATTERNS_COMPILED_BYTES: usize = 4 << 20;
 
 /// `limit` of a crawl that sets none, in documents (contract 4.5).
 pub const DEFAULT_CRAWL_LIMIT: u64 = 10_000;

@@ -18,6 +18,9 @@ const MAX_EXAMPLE_PROPERTIES: usize = 5;
 /// Longest name of one of them.
 const MAX_EXAMPLE_BYTES: usize = 60;
 
+/// What one regular expression of a schema may take when it is compiled, in bytes.
+const MAX_SCHEMA_PATTERN_BYTES: usize = 1 << 20;
+
 /// Faults of a result that are told.
 pub const MAX_SCHEMA_FAULTS: usize = 20;
 
@@ -83,7 +86,7 @@ pub fn schema_faults(schema: &Value, data: &Value) -> Result<Vec<String>, Error>
 
 fn validator(schema: &Value) -> Result<jsonschema::Validator, Error> {
     jsonschema::options()
-        .with_pattern_options(jsonschema::PatternOptions::regex())
+        .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(MAX_SCHEMA_PATTERN_BYTES))
         .build(schema)
         .map_err(|fault| Error::schema(crate::page::cut(&fault.to_string(), 500)))
 }

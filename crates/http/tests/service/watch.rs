@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
+use super::serving::serve;
 use super::{KEY, call, service, site};
 
-async fn serve(service: Service) -> SocketAddr {
+async fn served(service: Service) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, axum::Router::new().fallback_service(service)).await });
+    tokio::spawn(serve::serve(listener, service, serve::MAX_CONNECTIONS));
     address
 }
 
@@ -38,7 +39,7 @@ fn upgrade(address: SocketAddr, path: &str, key: (&str, &str)) -> Request<()> {
 #[tokio::test]
 async fn a_watcher_reads_every_document_once_and_then_the_end() {
     let (site, service) = (site(), service());
-    let address = serve(service.clone()).await;
+    let address = served(service.clone()).await;
     let bearer = format!("Bearer {KEY}");
     let crawl = json!({"url": site.base_url(), "limit": 12});
     let batch = json!({"urls": (1..=12).map(|page| site.url(&format!("/p/{page}"))).collect::<Vec<_>>()});

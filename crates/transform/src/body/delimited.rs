@@ -1,33 +1,35 @@
 //! CSV and TSV to a Markdown table (RFC 4180, read leniently).
 
+use gleaner_types::Interrupt;
+
 use crate::markdown::cell;
 
 /// A table has at most so many columns; values beyond are joined to the last.
 const MAX_COLUMNS: usize = 512;
 
 /// A Markdown table; the first row is its header.
-pub(crate) fn markdown(text: &str, delimiter: char) -> String {
+pub(crate) fn markdown(text: &str, delimiter: char, interrupt: &Interrupt) -> String {
     let delimiter = if delimiter == ',' { likeliest(text) } else { delimiter };
     let text = text.trim_start_matches('\u{FEFF}');
     // The header is as wide as the widest row: a later, wider row loses nothing, its cells stay. Read twice, because the
     // rows of a file may be many times as large as the file.
     let mut row = Vec::new();
     let (mut columns, mut reader) = (0, Reader { rest: text, delimiter });
-    while reader.next(&mut row) {
+    while reader.next(&mut row) && !interrupt.spend(row.len()) {
         columns = columns.max(row.len());
     }
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     let mut reader = Reader { rest: text, delimiter };
-    while reader.next(&mut row) {
+    while reader.next(&mut row) && !interrupt.spend(row.len()) {
         let first = out.is_empty();
         out.push_str(if first { "|" } else { "\n|" });
         for value in &row {
             out.push(' ');
-            cell(value, &mut out);
+            cell(value, &mut out, interrupt);
             out.push_str(" |");
         }
         if first {
-            out.push_str(&"  |".repeat(columns - row.len()));
+            out.push_str(&"  |".repeat(columns.saturating_sub(row.len())));
             out.push_str("\n|");
             out.push_str(&" --- |".repeat(columns));
         }
@@ -117,7 +119,7 @@ mod tests {
             ("", ',', ""),
         ];
         for (text, delimiter, expected) in rows {
-            assert_eq!(markdown(text, delimiter), expected, "{text:?}");
+            assert_eq!(markdown(text, delimiter, &Interrupt::never()), expected, "{text:?}");
         }
     }
 }

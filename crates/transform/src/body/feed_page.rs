@@ -1,5 +1,6 @@
 //! A feed as a page: a heading for each entry, and its text.
 
+use gleaner_types::Interrupt;
 use url::Url;
 
 use super::feed::Feed;
@@ -23,7 +24,7 @@ pub(crate) fn links(feed: &Feed) -> PageLinks {
 
 /// A feed by our own writer, so that all of it is escaped by the same rules. Each part is a piece of its own, and what an
 /// entry leaves open ends with it; but what addresses may add is one budget for all.
-pub(crate) fn markdown(feed: &Feed, url: &Url) -> String {
+pub(crate) fn markdown(feed: &Feed, url: &Url, interrupt: &Interrupt) -> String {
     let resolver = Resolver::new(url, None);
     let pieces = 2 * feed.entries.len() + 1;
     let mut parts = Vec::with_capacity(pieces);
@@ -41,15 +42,18 @@ pub(crate) fn markdown(feed: &Feed, url: &Url) -> String {
         html.push_str(&format!("</h{level}><p>"));
         html::escape(date, false, &mut html);
         html.push_str("</p>");
-        piece_to_markdown(&html, &resolver, pieces)
+        piece_to_markdown(&html, &resolver, pieces, interrupt)
     };
     if !feed.about.title.is_empty() {
         parts.push(heading(1, &feed.about.title, None, ""));
     }
     for entry in &feed.entries {
+        if interrupt.spend(1) {
+            break;
+        }
         let title = if entry.title.is_empty() { "Untitled" } else { &entry.title };
         parts.push(heading(2, title, entry.link.as_ref(), &entry.date));
-        parts.push(piece_to_markdown(&entry.summary, &resolver, pieces));
+        parts.push(piece_to_markdown(&entry.summary, &resolver, pieces, interrupt));
     }
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")

@@ -97,6 +97,9 @@ impl Writer<'_> {
         self.lines.write(&language);
         if !code.is_empty() {
             for line in code.split('\n') {
+                if tree.interrupt().spend(1) {
+                    break;
+                }
                 self.lines.next_line_with(line);
             }
         }

@@ -4,7 +4,7 @@ use super::json_schema::json_schema;
 use super::path::Path;
 use super::report::{Code, Report, Version};
 use super::rules::not_blank;
-use crate::limits::MAX_PROMPT_CHARS;
+use crate::limits::{MAX_ATTRIBUTE_SELECTORS, MAX_PROMPT_CHARS};
 use crate::plan::{self, Formats};
 use crate::request::{ChangeTrackingFormat, Format, JsonFormat, ScreenshotFormat};
 
@@ -58,9 +58,19 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
                         selector: selector.selector,
                         attribute: selector.attribute,
                     };
-                    if !wanted.attributes.contains(&selector) {
-                        wanted.attributes.push(selector);
+                    if wanted.attributes.contains(&selector) {
+                        continue;
                     }
+                    if wanted.attributes.len() == MAX_ATTRIBUTE_SELECTORS {
+                        report.fault(Code::OutOfRange, &item, |name| {
+                            format!(
+                                "{name} makes more than {MAX_ATTRIBUTE_SELECTORS} different selectors of `attributes` together with \
+                                 those before it: at most {MAX_ATTRIBUTE_SELECTORS} are allowed"
+                            )
+                        });
+                        break;
+                    }
+                    wanted.attributes.push(selector);
                 }
                 true
             }

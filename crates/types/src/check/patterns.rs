@@ -68,7 +68,7 @@ fn sizes(patterns: &[String], path: &Path<'_>, report: &mut Report) {
 }
 
 /// How many classes a pattern may have at most: brackets, and escapes that stand for many characters.
-fn count_classes(pattern: &str) -> usize {
+pub(super) fn count_classes(pattern: &str) -> usize {
     let mut escaped = false;
     let mut classes = 0;
     for byte in pattern.bytes() {

@@ -15,7 +15,9 @@ use super::report::{Code, Report};
 use super::text::{alternatives, quote_url};
 use super::webhook::webhook;
 use crate::job::JobKind;
-use crate::limits::{DEFAULT_CRAWL_LIMIT, DEFAULT_MAP_LIMIT, DEFAULT_MAX_AGE_MS, DEFAULT_TIMEOUT_MS};
+use crate::limits::{
+    DEFAULT_CRAWL_LIMIT, DEFAULT_MAP_LIMIT, DEFAULT_MAX_AGE_MS, DEFAULT_TIMEOUT_MS, MAX_LISTED_SELECTORS,
+};
 use crate::plan::{
     BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, ExtractPlan, ExtractSource, MapPlan, PdfParser,
     ProxyMode, ScrapeOptionsPlan, ScrapePlan, Target,
@@ -314,6 +316,14 @@ fn selectors(selectors: Option<Vec<String>>, path: &Path<'_>, report: &mut Repor
     let selectors = selectors.unwrap_or_default();
     for (index, selector) in selectors.iter().enumerate() {
         not_blank(Some(selector), &path.index(index), report);
+    }
+    let listed: usize = selectors.iter().map(|selector| selector.split(',').count()).sum();
+    if listed > MAX_LISTED_SELECTORS {
+        report.fault(Code::OutOfRange, path, |name| {
+            format!(
+                "{name} must hold at most {MAX_LISTED_SELECTORS} selectors, each between commas counted, not {listed}"
+            )
+        });
     }
     selectors
 }
