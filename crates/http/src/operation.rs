@@ -159,7 +159,7 @@ impl Call<'_> {
             Version::V1 => v1::CrawlRequest::checked_from_json,
             Version::V2 => CrawlRequest::checked_from_json,
         })?;
-        self.offered(&plan.options)?;
+        self.engine.check_crawl(&plan)?;
         let base = self.base()?;
         let desk = self.engine.desk();
         if plan.prompt.is_none() {

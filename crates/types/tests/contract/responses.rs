@@ -6,7 +6,8 @@ use gleaner_types::response::{
     MapResponse, MapResponseV1, QueueStatus, ScrapeResponse, TeamResponse, TokenUsage,
 };
 use gleaner_types::{
-    Document, ErrorCode, ExtractState, JobId, JobKind, JobState, MetaValue, Metadata, PageError,
+    Document, ErrorCode, ExtractState, Fault, FaultPath, Faults, JobId, JobKind, JobState, MetaValue,
+    Metadata, PageError,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -247,6 +248,22 @@ fn error_bodies() {
     assert_eq!(body["code"], "BAD_REQUEST");
     assert_eq!(body["error"], body["details"][0]["message"]);
     assert_eq!(body["details"].as_array().unwrap().len(), 2);
+}
+
+/// Clients read the details of every `BAD_REQUEST`.
+#[test]
+fn a_bad_request_always_has_details() {
+    let fault = |path: Value| json!([{ "code": "invalid_value", "path": path, "message": "wrong" }]);
+    let body = |details: Value| json!({ "success": false, "error": "wrong", "code": "BAD_REQUEST", "details": details });
+    is_written(&ErrorBody::with_code(ErrorCode::BadRequest, "wrong"), &body(fault(json!([]))));
+    let page = PageError { code: ErrorCode::BadRequest, message: "wrong".to_owned() };
+    is_written(&ErrorBody::from(page), &body(fault(json!([]))));
+    let faults = Faults::from(Fault::invalid_value(FaultPath::key("urls").then(3_usize), "wrong"));
+    is_written(&ErrorBody::from(faults), &body(fault(json!(["urls", 3]))));
+    is_written(
+        &ErrorBody::with_code(ErrorCode::ModelNotConfigured, "no model"),
+        &json!({ "success": false, "error": "no model", "code": "MODEL_NOT_CONFIGURED" }),
+    );
 }
 
 /// The contract's clients read the path of a fault as a list.
