@@ -2,6 +2,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use gleaner_jobs::{Desk, Extract, Job, MapResult, Room};
+use gleaner_store::{EndedJob, TeamId};
 use gleaner_transform::Input;
 use gleaner_types::plan::{CrawlPlan, ExtractPlan, ScrapeOptionsPlan, WebhookPlan};
 use gleaner_types::request::{BatchScrapeRequest, MapRequest, ScrapeOptions, ScrapeRequest};
@@ -65,6 +66,17 @@ impl Engine {
     #[must_use]
     pub fn bounds(&self) -> RequestBounds {
         self.bounds
+    }
+
+    /// At most this many of a team's jobs and scrapes that have ended, the one that ended last first: what the
+    /// [activity log](EngineBuilder::activity_log) has of them, long after their results are gone. Those are the jobs of the
+    /// [desk](Self::desk). What is begun by [`batch`](Self::batch) and its like belongs to no team, and its [`Job`] tells
+    /// the same.
+    ///
+    /// # Errors
+    /// [`Store`](crate::ErrorKind::Store) where the log cannot be read.
+    pub async fn activities(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error> {
+        Ok(self.desk.activities(team, most).await?)
     }
 
     /// Holds the options of a scrape or a batch against what this engine was built with.

@@ -48,6 +48,7 @@ pub(crate) enum Operation {
     CreditUsage(Version),
     TokenUsage(Version),
     QueueStatus,
+    Activity,
     Concurrency,
 }
 
@@ -127,6 +128,10 @@ impl Call<'_> {
                 }
             }
             Operation::QueueStatus => json(&desk.queue_status(team).await?),
+            Operation::Activity => {
+                let limit = query::activity(self.parts.uri.query())?;
+                json(&desk.activity(&team.id, limit).await?)
+            }
             Operation::Concurrency => json(&desk.concurrency(team).await?),
         }
     }

@@ -5,14 +5,16 @@
     reason = "a test: a broken assumption should end it"
 )]
 
+#[path = "service/activity.rs"]
+mod activity;
 #[path = "service/credits.rs"]
 mod credits;
 #[path = "service/maps.rs"]
 mod maps;
-#[path = "service/serving.rs"]
-mod serving;
 #[path = "service/reads.rs"]
 mod reads;
+#[path = "service/serving.rs"]
+mod serving;
 #[path = "service/watch.rs"]
 mod watch;
 #[path = "service/words.rs"]

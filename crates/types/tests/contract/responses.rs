@@ -1,9 +1,10 @@
 use gleaner_types::event::{EventName, WatchFrame, WebhookPayload};
 use gleaner_types::plan::{CrawlPlan, EventKind};
 use gleaner_types::response::{
-    ActiveCrawl, ActiveCrawls, ConcurrencyCheck, CrawlParams, CrawlParamsPreview, CreditUsage, ErrorBody,
-    ExtractStatus, ExtractSubmitted, JobCancelled, JobError, JobErrors, JobStatus, JobSubmitted, MapLink,
-    MapResponse, MapResponseV1, QueueStatus, ScrapeResponse, TeamResponse, TokenUsage,
+    ActiveCrawl, ActiveCrawls, Activities, Activity, ActivityKind, ConcurrencyCheck, CrawlParams,
+    CrawlParamsPreview, CreditUsage, ErrorBody, ExtractStatus, ExtractSubmitted, JobCancelled, JobError,
+    JobErrors, JobStatus, JobSubmitted, MapLink, MapResponse, MapResponseV1, QueueStatus, ScrapeResponse,
+    TeamResponse, TokenUsage,
 };
 use gleaner_types::{
     Document, ErrorCode, ExtractState, Fault, FaultPath, Faults, JobId, JobKind, JobState, MetaValue,
@@ -233,6 +234,33 @@ fn team_figures() {
         &ConcurrencyCheck { success: true, concurrency: 1, max_concurrency: 50 },
         &json!({ "success": true, "concurrency": 1, "maxConcurrency": 50 }),
     );
+}
+
+#[test]
+fn activities() {
+    let batch = Activity {
+        id: id(),
+        kind: Some(JobKind::BatchScrape).into(),
+        url: "https://a.example/".to_owned(),
+        status: JobState::Cancelled,
+        credits_used: 2,
+        created_at: time(),
+        completed_at: Some(time()),
+    };
+    let silent = Activity { url: String::new(), completed_at: None, ..batch.clone() };
+    is_written(
+        &Activities { success: true, data: vec![batch, silent] },
+        &json!({ "success": true, "data": [
+            { "id": ID, "kind": "batch_scrape", "url": "https://a.example/", "status": "cancelled", "creditsUsed": 2,
+              "createdAt": TIME, "completedAt": TIME },
+            { "id": ID, "kind": "batch_scrape", "url": "", "status": "cancelled", "creditsUsed": 2, "createdAt": TIME },
+        ] }),
+    );
+    for (kind, name) in
+        [(None, "scrape"), (Some(JobKind::Crawl), "crawl"), (Some(JobKind::Extract), "extract")]
+    {
+        assert_eq!(json!(ActivityKind::from(kind)), name);
+    }
 }
 
 #[test]
