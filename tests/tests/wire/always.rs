@@ -57,7 +57,12 @@ fn refusal(body: &Value, found: &mut Vec<String>) {
     if error.is_empty() {
         found.push("a refusal lacks its `error`".to_owned());
     }
-    let Some(details) = body.get("details") else { return };
+    let Some(details) = body.get("details") else {
+        if body.get("code").is_some_and(|code| code == "BAD_REQUEST") {
+            found.push("a `BAD_REQUEST` lacks its `details`".to_owned());
+        }
+        return;
+    };
     let details = details.as_array().map(Vec::as_slice).unwrap_or_default();
     let message = |fault: &Value| fault.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
     match details.first().map(message) {

@@ -253,6 +253,16 @@ fn appends() -> Vec<Case> {
         ask("pages cannot be appended to a batch that nobody knows", SUBMIT)
             .with(json!({ "urls": ["{site}/docs/b"], "appendToId": "{unknown}" }))
             .not_found(),
+        ask("appended pages cannot have a webhook of their own", SUBMIT)
+            .after(begin(SUBMIT, stuck()))
+            .with(json!({ "urls": ["{site}/docs/b"], "appendToId": "{id}", "webhook": "{site}/hook" }))
+            .refused_at(json!(["webhook"]))
+            .error_has(["webhook", "batch"]),
+        ask("appended pages cannot be kept less than those of their batch", SUBMIT)
+            .after(begin(SUBMIT, stuck()))
+            .with(json!({ "urls": ["{site}/docs/b"], "appendToId": "{id}", "zeroDataRetention": true }))
+            .refused_at(json!(["zeroDataRetention"]))
+            .error_has(["zeroDataRetention", "batch"]),
         ask("pages cannot be appended to another team's batch", SUBMIT)
             .after(begin(SUBMIT, stuck()))
             .key("other")

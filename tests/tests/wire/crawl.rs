@@ -336,6 +336,12 @@ fn refusals() -> Vec<Case> {
             json!(["scrapeOptions", "timeout"]),
             "300000",
         ),
+        refused(
+            "a selector of pages that is no CSS",
+            json!({ "scrapeOptions": { "includeTags": ["main", "div["] } }),
+            json!(["scrapeOptions", "includeTags", 1]),
+            "div[",
+        ),
         refused("a limit of no page", json!({ "limit": 0 }), json!(["limit"]), "limit"),
         refused(
             "a sitemap's mode that nobody knows",

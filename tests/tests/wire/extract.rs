@@ -117,6 +117,12 @@ fn refusals() -> Vec<Case> {
             .with(json!({ "urls": ["{site}/cup"], "schema": { "type": "thing" } }))
             .refused_at(json!(["schema"]))
             .error_has(["schema", "thing"]),
+        ask("a selector of an extract's pages that is no CSS", SUBMIT)
+            .with(json!({
+                "urls": ["{site}/cup"], "schema": schema(), "scrapeOptions": { "excludeTags": ["div["] },
+            }))
+            .refused_at(json!(["scrapeOptions", "excludeTags", 0]))
+            .error_has(["div["]),
         ask("an extract by a prompt alone needs a model", SUBMIT)
             .with(json!({ "urls": ["{site}/cup"], "prompt": "the brand" }))
             .gives(400)

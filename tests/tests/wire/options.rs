@@ -1,11 +1,15 @@
 //! The bounds of each option of a scrape.
 
+use std::time::Duration;
+
+use gleaner::EngineBuilder;
 use serde_json::{Value, json};
 
 use crate::case::{Case, ask};
+use crate::runner::teams;
 
 pub(crate) fn cases() -> Vec<Case> {
-    [times(), formats(), files(), actions(), places(), selectors(), addresses(), keys()]
+    [times(), longer_times(), formats(), files(), actions(), places(), selectors(), addresses(), keys()]
         .into_iter()
         .flatten()
         .collect()
@@ -69,6 +73,79 @@ fn times() -> Vec<Case> {
             .with(json!({ "urls": ["{site}/docs/a"], "waitFor": 500, "timeout": 1_000 }))
             .is("/success", true),
         refused("a maxAge below 0", json!({ "maxAge": -1 }), json!(["maxAge"]), ["maxAge"]),
+    ]
+}
+
+/// An engine that takes timeouts of up to an hour.
+fn patient(builder: EngineBuilder) -> EngineBuilder {
+    teams(builder).max_timeout(Duration::from_secs(3_600))
+}
+
+/// An engine that would take timeouts of up to a day.
+fn too_patient(builder: EngineBuilder) -> EngineBuilder {
+    teams(builder).max_timeout(Duration::from_secs(86_400))
+}
+
+/// An engine that would take timeouts of up to a second.
+fn impatient(builder: EngineBuilder) -> EngineBuilder {
+    teams(builder).max_timeout(Duration::from_secs(1))
+}
+
+/// Where the embedder chose the bound of `timeout`.
+fn longer_times() -> Vec<Case> {
+    let beyond = |name: &str, line: &str, body: Value, path: Value| {
+        ask(name, line).embedder(patient).with(body).refused_at(path).error_has(["timeout", "3600000"])
+    };
+    let longer = || json!({ "timeout": 3_600_001 });
+    vec![
+        taken("the longest timeout of an embedder's choice", json!({ "timeout": 3_600_000 }))
+            .embedder(patient),
+        beyond(
+            "a timeout beyond the embedder's bound",
+            "POST /v2/scrape",
+            page(longer()),
+            json!(["timeout"]),
+        ),
+        beyond(
+            "a timeout beyond the embedder's bound in v1",
+            "POST /v1/scrape",
+            page(longer()),
+            json!(["timeout"]),
+        ),
+        beyond(
+            "a timeout of a batch beyond the embedder's bound",
+            "POST /v2/batch/scrape",
+            json!({ "urls": ["{site}/docs/a"], "timeout": 3_600_001 }),
+            json!(["timeout"]),
+        ),
+        beyond(
+            "a timeout of a crawl's pages beyond the embedder's bound",
+            "POST /v2/crawl",
+            json!({ "url": "{site}/docs/", "scrapeOptions": longer() }),
+            json!(["scrapeOptions", "timeout"]),
+        ),
+        beyond(
+            "a timeout of a map beyond the embedder's bound",
+            "POST /v2/map",
+            page(longer()),
+            json!(["timeout"]),
+        ),
+        refused(
+            "a waitFor has its own bound, whatever the embedder's for the timeout",
+            json!({ "waitFor": 60_001, "timeout": 3_600_000 }),
+            json!(["waitFor"]),
+            ["waitFor", "60000"],
+        )
+        .embedder(patient),
+        refused(
+            "an embedder may allow an hour and no more",
+            longer(),
+            json!(["timeout"]),
+            ["timeout", "3600000"],
+        )
+        .embedder(too_patient),
+        taken("an embedder may not allow less than the contract", json!({ "timeout": 300_000 }))
+            .embedder(impatient),
     ]
 }
 

@@ -153,6 +153,48 @@ fn activity() -> Vec<Case> {
             .after(until(ACTIVITY, "/data/0/id", "{id}"))
             .is("/data/0/status", "cancelled")
             .is("/data/0/creditsUsed", 0),
+        ask("a scrape is listed too", ACTIVITY)
+            .after(send("POST /v2/scrape", json!({ "url": "{site}/docs/a" })))
+            .after(until(ACTIVITY, "/data/0/kind", "scrape"))
+            .len("/data", 1)
+            .is("/data/0/url", "{site}/docs/a")
+            .is("/data/0/status", "completed")
+            .is("/data/0/creditsUsed", 1),
+        ask("a scrape that was answered with an error is listed as failed", ACTIVITY)
+            .after(send("POST /v2/scrape", json!({ "url": "{site}/loop" })).gives(422))
+            .after(until(ACTIVITY, "/data/0/kind", "scrape"))
+            .is("/data/0/status", "failed")
+            .is("/data/0/creditsUsed", 0),
+        ask("an extract that failed is listed as such", ACTIVITY)
+            .after(begin(
+                "POST /v2/extract",
+                json!({ "urls": ["{site}/loop"], "schema": {
+                    "type": "object", "properties": { "brand": { "type": "string" } },
+                } }),
+            ))
+            .after(until(ACTIVITY, "/data/0/id", "{id}"))
+            .is("/data/0/kind", "extract")
+            .is("/data/0/status", "failed"),
+        ask("a batch is listed without its address where nothing may be kept", ACTIVITY)
+            .after(begin(
+                "POST /v2/batch/scrape",
+                json!({ "urls": ["{site}/docs/a"], "zeroDataRetention": true }),
+            ))
+            .after(until(ACTIVITY, "/data/0/id", "{id}"))
+            .is("/data/0/kind", "batch_scrape")
+            .is("/data/0/url", "")
+            .is("/data/0/creditsUsed", 2),
+        ask("a job that runs is no activity yet", ACTIVITY).after(stuck()).is("/data", json!([])),
+        ask("an activity without a key", ACTIVITY)
+            .anonymous()
+            .gives(401)
+            .error("Unauthorized: Token missing"),
+        ask("an activity of a number in words", "GET /v2/team/activity?limit=ten")
+            .refused_at(json!(["limit"]))
+            .error_has(["limit", "100"]),
+        ask("an activity of an empty limit", "GET /v2/team/activity?limit=")
+            .refused_at(json!(["limit"]))
+            .error_has(["limit", "100"]),
         ask("an activity of no job", "GET /v2/team/activity?limit=0")
             .refused_at(json!(["limit"]))
             .error_has(["limit", "100"]),
