@@ -139,7 +139,7 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
                 (Must::List, Value::Array(items)) if !items.is_empty() || key == "examples" => {}
                 (Must::List, other) => wrong("a list that is not empty", other),
                 (Must::Text, Value::String(text)) => {
-                    patterns.extend((key == "pattern").then_some(text.as_str()))
+                    patterns.extend((key == "pattern").then_some(text.as_str()));
                 }
                 (Must::Number, Value::Number(_)) => {}
                 (Must::Text, other) => wrong("a string", other),
