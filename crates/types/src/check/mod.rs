@@ -18,5 +18,5 @@ mod walk;
 mod webhook;
 mod wire;
 
-pub(crate) use text::{quote_url, shorten};
+pub(crate) use text::{quote, quote_url, shorten};
 pub use wire::parse_json;
