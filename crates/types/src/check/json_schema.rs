@@ -4,7 +4,7 @@ use regex::{Error, RegexBuilder, RegexSetBuilder};
 use serde_json::{Map, Value};
 
 use super::path::Path;
-use super::patterns::count_classes;
+use crate::plan::class_cost;
 use super::report::{Code, Report};
 use super::text::{describe, quote, shorten};
 use crate::limits::{
@@ -198,7 +198,7 @@ fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
         ));
     }
     let longest = patterns.iter().copied().max_by_key(|pattern| pattern.len()).unwrap_or_default();
-    let classes: usize = patterns.iter().map(|pattern| count_classes(pattern)).sum();
+    let classes: usize = patterns.iter().map(|pattern| class_cost(pattern)).sum();
     if longest.len() > MAX_PATTERN_CHARS || classes > MAX_PATTERN_CLASSES {
         return refuse(&format!(
             "regular expressions that are too long: each may have {MAX_PATTERN_CHARS} bytes, and all together \

@@ -5,6 +5,7 @@
 mod crawl;
 mod extract;
 mod map;
+mod patterns;
 mod scrape;
 mod target;
 mod webhook;
@@ -12,6 +13,8 @@ mod webhook;
 pub use crawl::{CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, SitemapMode};
 pub use extract::{ExtractPlan, ExtractSource};
 pub use map::MapPlan;
+pub(crate) use patterns::class_cost;
+pub use patterns::{PatternFault, PatternFaultKind, pattern_faults};
 pub use scrape::{
     Action, AttributeSelector, BatchPlan, ChangeTracking, ChangeTrackingMode, Formats, JsonFormat, Location,
     PdfMode, PdfParser, ProxyMode, ScrapeOptionsPlan, ScrapePlan, ScreenshotFormat, ScrollDirection,
