@@ -8,6 +8,7 @@ mod map;
 mod scrape;
 mod target;
 mod webhook;
+mod written;
 
 pub use crawl::{CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, SitemapMode};
 pub use extract::{ExtractPlan, ExtractSource};
@@ -19,3 +20,4 @@ pub use scrape::{
 };
 pub use target::{InvalidUrl, Target};
 pub use webhook::{EventKind, WebhookPlan};
+pub use written::{omits_slash, without_slash};
