@@ -9,6 +9,7 @@ mod patterns;
 mod scrape;
 mod target;
 mod webhook;
+mod written;
 
 pub use crawl::{CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, SitemapMode};
 pub use extract::{ExtractPlan, ExtractSource};
@@ -22,3 +23,4 @@ pub use scrape::{
 };
 pub use target::{InvalidUrl, Target};
 pub use webhook::{EventKind, WebhookPlan};
+pub use written::{omits_slash, without_slash};
