@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gleaner_jobs::{ActivityLog, Desk, DeskParts, Error, Extract, ExtractTask, Extracted, Submit};
 use gleaner_store::{EndedJob, TeamId};
-use gleaner_types::request::{CrawlRequest, ExtractRequest, ScrapeRequest};
+use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ExtractRequest, ScrapeRequest};
 use gleaner_types::response::{Activity, ActivityKind};
 use gleaner_types::{ErrorCode, JobId, JobKind, JobState, PageError};
 
@@ -62,6 +62,27 @@ async fn a_team_reads_its_jobs_and_scrapes_the_one_that_ended_last_first() {
     assert_eq!(records.iter().map(|job| job.snapshot.id).collect::<Vec<_>>(), [slow, crawl]);
     tokio::time::sleep(Duration::from_secs(2 * 86_400)).await;
     assert_eq!(activity(&desk, "a", 100).await, all, "it outlives the results");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_address_is_listed_with_its_slash_where_it_was_written_with_it() {
+    let (desk, _) = desk(DeskParts { extract: Some(Arc::new(Telling)), ..DeskParts::default() });
+    for url in ["https://bare.example", "https://bare.example/"] {
+        let before = activity(&desk, "a", 100).await.len();
+        let scrape = ScrapeRequest::new(url).check().unwrap();
+        desk.scrape(&team("a"), scrape, Submit::default()).await.unwrap();
+        let batch = BatchScrapeRequest::new([url]).check().unwrap();
+        desk.batch(&team("a"), batch, Submit::default()).await.unwrap();
+        let crawl = CrawlRequest { limit: Some(1), ..CrawlRequest::new(url) }.check().unwrap();
+        desk.crawl(&team("a"), crawl, Submit::default()).await.unwrap();
+        let extract = ExtractRequest { prompt: Some("names".to_owned()), ..ExtractRequest::new([url]) };
+        desk.extract(&team("a"), extract.check().unwrap(), Submit::default()).await.unwrap();
+        while activity(&desk, "a", 100).await.len() < before + 4 {
+            settle().await;
+        }
+        let listed = activity(&desk, "a", 4).await;
+        assert!(listed.iter().all(|job| job.url == url), "{url}: {listed:?}");
+    }
 }
 
 /// Fails, and names the page.
