@@ -252,6 +252,11 @@ impl JobContext {
         if page.external || downgraded { &self.foreign_options } else { &self.options }
     }
 
+    /// Is it wanted how a page looks, or what it does, rather than what it says?
+    pub(crate) fn wants_picture(&self) -> bool {
+        !self.options.actions.is_empty() || self.options.formats.screenshot.is_some()
+    }
+
     /// Does the caller want to know what became of some addresses?
     pub(crate) fn is_traced(&self) -> bool {
         self.crawl.as_ref().is_some_and(|crawl| !crawl.records.traces.is_empty())

@@ -20,6 +20,7 @@ mod desk;
 mod errands;
 mod error;
 mod explain;
+mod exports;
 mod extract;
 mod gate;
 mod handle;

@@ -17,6 +17,7 @@ use uuid::Uuid;
 use crate::context::JobContext;
 use crate::credits::credits;
 use crate::explain::FoundOn;
+use crate::exports::export;
 use crate::gate::Lease;
 use crate::permission::{Ended, Hops, forbidden, robots_of};
 use crate::ports::{FetchError, FetchRequest, Fetched, HopRefusal, Purpose, Transformed};
@@ -160,7 +161,9 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         let Ended { outcome, asked } = read_sitemap(shared, job, crawl, page).await;
         return Work { asked, ..outcome.into() };
     }
-    let robots = match robots_of(shared, job, page, lease).await {
+    let export = if job.wants_picture() { None } else { export(&page.url) };
+    let url = export.as_ref().unwrap_or(&page.url);
+    let robots = match robots_of(shared, job, page, url, lease).await {
         Ok(robots) => robots,
         Err(Ended { outcome, asked }) => {
             trace(job, page, None, false, &outcome);
@@ -169,7 +172,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     };
     let manners = job.manners(robots.and_then(|robots| robots.policy.crawl_delay()).unwrap_or_default());
     let request = FetchRequest {
-        url: &page.url,
+        url,
         scheme_assumed: job.is_scheme_assumed(page.key),
         options: job.options_for(page),
         purpose: Purpose::Page,
@@ -182,7 +185,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         return PageOutcome::Return(shared.clock.now()).into();
     };
     let way = Way::from(&shared.gate, pass);
-    let hops = Hops { shared, job, is_start: job.is_start(page.key), way };
+    let hops = Hops { shared, job, is_start: job.is_start(page.key), is_export: export.is_some(), way };
     let began = shared.clock.now();
     let fetched = match shared.fetch.fetch(request, &hops).await {
         Ok(fetched) => fetched,
