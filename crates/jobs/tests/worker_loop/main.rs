@@ -8,6 +8,7 @@
 
 mod dead_hosts;
 mod explain;
+mod many;
 mod maps;
 mod overload;
 mod pages;
