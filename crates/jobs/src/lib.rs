@@ -37,6 +37,7 @@ mod session;
 mod shared;
 mod sitemap_lease;
 mod sitemaps;
+mod slices;
 mod tracking;
 mod transforming;
 mod webhook;
@@ -74,6 +75,7 @@ pub use room::{Parts, Room};
 pub use session::Session;
 pub use shared::MAX_MAPS;
 pub use sitemaps::{MAX_SITEMAP_BYTES, MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
+pub use slices::MAX_SLICES_AT_ONCE;
 pub use tracking::MAX_DIFF_BYTES;
 pub use transforming::{MAX_LARGE_AT_ONCE, MAX_PDFS_AT_ONCE, MAX_SITEMAPS_AT_ONCE, MAX_TRANSFORM_TIME};
 pub use webhook::{

@@ -87,11 +87,18 @@ pub(crate) async fn forbidden(
 ) -> PageOutcome {
     if let Some(crawl) = &job.crawl {
         crawl.records.rejections.count(Reason::RobotsTxt);
-        if page.key == crawl.start_key {
-            let warning = match unread {
-                Some(cause) => format!("nothing was crawled: {cause}"),
-                None => "robots.txt forbids the start page, so nothing was crawled".to_owned(),
-            };
+        let warning = match unread {
+            Some(cause) if page.key == crawl.start_key => Some(format!("nothing was crawled: {cause}")),
+            // Else they would look as if robots.txt forbade them.
+            Some(cause) if crawl.must_tell_unread(cause) => {
+                Some(format!("some pages were not fetched: {cause}"))
+            }
+            None if page.key == crawl.start_key => {
+                Some("robots.txt forbids the start page, so nothing was crawled".to_owned())
+            }
+            _ => None,
+        };
+        if let Some(warning) = warning {
             let _ = shared.store.warn(job.id, &warning).await;
         }
     }

@@ -85,17 +85,23 @@ pub(crate) async fn transform(
     }
 }
 
-/// Reads a sitemap, which nothing can stop: the wait for a place ends because each is bounded in bytes.
-pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> Sitemap {
+/// Reads a sitemap and the order of its pages, which nothing can stop: the wait for a place ends because each is bounded in
+/// bytes.
+pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>) {
     // What is packed may be as much as the rest.
-    if page.body.len() < LARGE_BODY && !page.body.starts_with(GZIP) {
-        let parse = AssertUnwindSafe(|| sitemap::parse(&page.body, &page.url));
-        return std::panic::catch_unwind(parse).unwrap_or_default();
+    let is_small = page.body.len() < LARGE_BODY && !page.body.starts_with(GZIP);
+    let parse = move || {
+        let sitemap = sitemap::parse(&page.body, &page.url);
+        let priorities = sitemap.crawl_priorities();
+        (sitemap, priorities)
+    };
+    if is_small {
+        return std::panic::catch_unwind(AssertUnwindSafe(parse)).unwrap_or_default();
     }
     let place = Arc::clone(&shared.places.sitemaps).acquire_owned().await;
     let work = tokio::task::spawn_blocking(move || {
         let _place = place;
-        sitemap::parse(&page.body, &page.url)
+        parse()
     });
     work.await.unwrap_or_default()
 }

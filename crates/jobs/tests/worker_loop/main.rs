@@ -9,6 +9,7 @@
 mod dead_hosts;
 mod explain;
 mod exports;
+mod many;
 mod maps;
 mod overload;
 mod pages;

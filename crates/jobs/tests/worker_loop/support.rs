@@ -29,6 +29,8 @@ pub(crate) enum Answer {
     Redirect(&'static str),
     Broken,
     Silent,
+    /// After so many seconds.
+    Late(u64, &'static str),
     /// No connection, for this reason and at once; it may do better another time or not.
     Refused(ErrorCode, bool),
     /// To who comes by another way than the stealth proxies, nothing in time.
@@ -110,6 +112,10 @@ impl Fetch for WebPort {
         loop {
             let (status, body, retry_after) = match web.answer(&url) {
                 Answer::Ok(body) => (200, body, None),
+                Answer::Late(seconds, body) => {
+                    tokio::time::sleep(Duration::from_secs(seconds)).await;
+                    (200, body, None)
+                }
                 Answer::Busy { status, retry_after } => (status, "", retry_after),
                 Answer::Broken => return Err(broken()),
                 Answer::Refused(code, retryable) => {
