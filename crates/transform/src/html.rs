@@ -6,6 +6,7 @@
 
 use crate::address::Resolver;
 use crate::markdown::is_unseen;
+use crate::memory::Output;
 use crate::page::picture;
 use crate::tree::{Attr, Edge, Kind, NodeId, Space, Tag, Tree, Walk};
 use crate::view::View;
@@ -54,17 +55,30 @@ const KEPT: &[&str] = &[
 /// Attributes that hold an address.
 const ADDRESSES: &[&str] = &["href", "src", "poster", "cite", "data-src"];
 
+/// Text that is escaped at once, in bytes: it may become five times as long.
+const PIECE: usize = 65_536;
+
 /// Writes a part of a tree as HTML without scripts, styles, handlers and dangerous addresses.
-pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64_images: bool) -> String {
+pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64_images: bool) -> Output {
     let mut out = String::new();
+    let mut cut = false;
+    let most = tree.html_bytes();
     let mut budget = tree.attribute_budget();
     for root in &view.roots {
         let mut walk = Walk::new(tree, *root);
+        // Left out because there is no room: it has no end tag either.
+        let mut left_out = None;
         while let Some(edge) = walk.next() {
             match edge {
+                Edge::Enter(node) if out.len() >= most => {
+                    cut = true;
+                    left_out = Some(node);
+                    walk.skip_children();
+                }
+                Edge::Leave(node) if left_out == Some(node) => left_out = None,
                 Edge::Enter(node) => match tree.kind(node) {
                     Kind::Text if view.hidden.contains(node) => {}
-                    Kind::Text => escape(tree.text(node), false, &mut out),
+                    Kind::Text => cut |= escape_within(tree.text(node), most, &mut out),
                     Kind::Element if view.skips(tree, node) || drops(tree, node) => walk.skip_children(),
                     Kind::Element if is_shadow_root(tree, node) => {}
                     Kind::Element if budget == 0 => {
@@ -94,7 +108,25 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64
             }
         }
     }
-    out
+    Output { text: out, cut }
+}
+
+/// Writes text as [`escape`] does until `out` is `most` bytes long; true where the end of the text is left out.
+pub(crate) fn escape_within(text: &str, most: usize, out: &mut String) -> bool {
+    let mut rest = text;
+    while !rest.is_empty() {
+        if out.len() >= most {
+            return true;
+        }
+        let mut end = rest.len().min(PIECE);
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (piece, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        escape(piece, false, out);
+        rest = after;
+    }
+    false
 }
 
 /// Elements that act, load or change how what follows is read. Dropped by name whatever space they are in: what is inert in
@@ -211,10 +243,10 @@ mod tests {
     use url::Url;
 
     fn cleaned(html: &str) -> String {
-        let tree = parse(html, ParseOptions { all_attributes: true });
+        let tree = parse(html, ParseOptions { all_attributes: true, ..ParseOptions::default() });
         let resolver = Resolver::of_tree(&Url::parse("https://example.org/a/b").unwrap(), &tree);
         let view = View { roots: vec![tree.find(Tag::Body).unwrap()], ..View::whole(&tree) };
-        let out = write(&tree, &view, &resolver, true);
+        let out = write(&tree, &view, &resolver, true).text;
         out.trim_start_matches("<body>").trim_end_matches("</body>").to_owned()
     }
 

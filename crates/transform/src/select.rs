@@ -438,7 +438,7 @@ mod tests {
         "<main id=m><p class='a b'>1</p><p class=b data-x=7>2</p><ul><li>3<li>4<li>5</ul></main><p>6</p>";
 
     fn found(selector: &str) -> String {
-        let tree = parse(PAGE, ParseOptions { all_attributes: true });
+        let tree = parse(PAGE, ParseOptions { all_attributes: true, ..ParseOptions::default() });
         let selectors = Selectors::parse(&[selector.to_owned()]).unwrap();
         let texts: Vec<_> =
             selectors.outermost(&tree).0.into_iter().map(|node| tree.folded_text(node, 100)).collect();
@@ -479,7 +479,7 @@ mod tests {
     #[test]
     fn siblings_do_not_multiply() {
         let html = format!("<div>{}</div>", "<b>x</b>".repeat(20_000));
-        let tree = parse(&html, ParseOptions { all_attributes: true });
+        let tree = parse(&html, ParseOptions { all_attributes: true, ..ParseOptions::default() });
         for selector in ["i ~ b", "b:not(i ~ b)", "div:has(b ~ i)", "b:nth-last-child(2n + 1 of i ~ b)"] {
             let selectors = Selectors::parse(&[selector.to_owned()]).unwrap();
             let matcher = selectors.matcher(&tree);

@@ -9,6 +9,7 @@ use url::Url;
 use crate::address::Resolver;
 use crate::body::{self, Body};
 use crate::error::{Error, ErrorKind};
+use crate::memory::{LEAST_PAGE_MEMORY, Output, page_memory};
 use crate::page::links::{self, PageLinks};
 use crate::page::{attributes, images, link_pass, metadata, shell, structured};
 use crate::select::{self, Selectors};
@@ -27,7 +28,13 @@ const NO_MAIN_CONTENT: &str =
 const NOTHING: &str = "There is nothing to read on the page: its body holds no text.";
 
 /// The warning of a page with too many elements.
-const TRUNCATED: &str = "The page has more elements than are read: its end is given as text alone.";
+const TRUNCATED: &str = "The page has more elements than are read, or they take more memory than one page may: its end is given as text alone.";
+
+/// The warning of a page whose formatting is carried on too often.
+const PLAIN: &str = "The page repeats formatting that it does not close more often than is followed: its end is given without formatting.";
+
+/// The warning of a page whose Markdown, HTML or table is longer than it may be.
+const CUT: &str = "What is written of the page takes more memory than one page may: its end is left out.";
 
 /// The warning of a page whose text was taken from its JSON-LD.
 const FROM_STRUCTURED_DATA: &str =
@@ -81,6 +88,18 @@ pub fn check_selector(selector: &str) -> Result<(), Error> {
 /// gives base64), [`ErrorKind::BodyTooLarge`], and [`ErrorKind::InvalidSelector`] naming the first selector of the options
 /// that cannot be parsed. Bad markup is no error.
 pub fn transform(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
+    transform_within(input, options, usize::MAX)
+}
+
+/// As [`transform`], in at most so many bytes of memory where that is less than [`page_memory`] gives; one MiB at least.
+/// What does not fit is left out, and the document's warning says so. The body itself, the work on PDFs, and a copy of the
+/// page where the format `rawHtml` is asked for come on top.
+///
+/// # Errors
+///
+/// As [`transform`].
+pub fn transform_within(input: Input<'_>, options: &ScrapeOptionsPlan, memory: usize) -> Result<Page, Error> {
+    let memory = memory.clamp(LEAST_PAGE_MEMORY, page_memory(input.body.len()));
     let include = Selectors::parse(&options.include_tags)?;
     let exclude = Selectors::parse(&options.exclude_tags)?;
     check_size(input.body)?;
@@ -89,8 +108,8 @@ pub fn transform(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, 
         Body::Html => {}
         Body::Binary(media_type) => return Err(Error::unsupported(media_type)),
         Body::Pdf => return pdf(input, options),
-        Body::Markdown => return written(input, options, &include, &exclude),
-        _ => return plain(&kind, input, options),
+        Body::Markdown => return written(input, options, &include, &exclude, memory),
+        _ => return plain(&kind, input, options, memory),
     }
     let text = prepare(charset::decode(input.body, input.content_type).text);
     if needs_no_tree(options) {
@@ -100,7 +119,7 @@ pub fn transform(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, 
         }
         return Ok(Page { document, links, pages_converted: None });
     }
-    html_page(&text, input.url, options, &include, &exclude)
+    html_page(&text, input.url, options, &include, &exclude, memory)
 }
 
 /// Are the links (and the HTML as it came) all that is asked for? Then one pass over the tags does, and the metadata are
@@ -151,11 +170,11 @@ pub fn html_to_markdown(html: &str, base: Option<&Url>) -> String {
     let tree = parse(&text, ParseOptions::default());
     let resolver = base.map_or_else(Resolver::without_base, |base| Resolver::of_tree(base, &tree));
     let options = markdown::Options { resolver: &resolver, remove_base64_images: true, faithful: true };
-    markdown::write(&tree, &View::whole(&tree), options)
+    markdown::write(&tree, &View::whole(&tree), options).text
 }
 
 /// Markdown of one of so many pieces of a page, which share what addresses may add; a `<base>` in them says nothing.
-pub(crate) fn piece_to_markdown(html: &str, resolver: &Resolver, pieces: usize) -> String {
+pub(crate) fn piece_to_markdown(html: &str, resolver: &Resolver, pieces: usize) -> Output {
     let tree = parse(&prepare(Cow::Borrowed(html)), ParseOptions::default());
     let options = markdown::Options { resolver, remove_base64_images: true, faithful: true };
     markdown::write_piece(&tree, options, pieces)
@@ -174,16 +193,19 @@ fn html_page(
     options: &ScrapeOptionsPlan,
     include: &Selectors,
     exclude: &Selectors,
+    memory: usize,
 ) -> Result<Page, Error> {
     let formats = &options.formats;
     let selects = !options.include_tags.is_empty()
         || !options.exclude_tags.is_empty()
         || !formats.attributes.is_empty();
-    let tree = parse(text, ParseOptions { all_attributes: selects || formats.html });
+    let all_attributes = selects || formats.html;
+    let tree = parse(text, ParseOptions { all_attributes, memory: Some(memory) });
     let resolver = Resolver::of_tree(url, &tree);
     let mut document = Document { metadata: metadata::read(&tree, url, &resolver), ..Document::default() };
     let mut warnings = Vec::new();
     let mut is_blank = false;
+    let mut is_cut = false;
 
     let (tagged, mut given_up) = select::view(&tree, include, exclude);
     if formats.links {
@@ -226,14 +248,16 @@ fn html_page(
                 warnings.push(content::CUT);
             }
         }
-        let write = |view: &View| {
+        let mut write = |view: &View| {
             let resolver = resolver.afresh();
             let options = markdown::Options {
                 resolver: &resolver,
                 remove_base64_images: options.remove_base64_images,
                 faithful: false,
             };
-            markdown::write(&tree, view, options)
+            let output = markdown::write(&tree, view, options);
+            is_cut |= output.cut;
+            output.text
         };
         let mut written = if wants_text { write(&view) } else { String::new() };
         if wants_text && written.is_empty() && !is_whole {
@@ -254,7 +278,9 @@ fn html_page(
             warnings.push(NO_MAIN_CONTENT);
         }
         if formats.html {
-            document.html = Some(html::write(&tree, &view, &resolver.afresh(), options.remove_base64_images));
+            let output = html::write(&tree, &view, &resolver.afresh(), options.remove_base64_images);
+            is_cut |= output.cut;
+            document.html = Some(output.text);
         }
         is_blank = written.is_empty() && options.include_tags.is_empty() && options.exclude_tags.is_empty();
         if formats.summary {
@@ -273,9 +299,8 @@ fn html_page(
     if given_up {
         warnings.push(select::GIVEN_UP);
     }
-    if tree.truncated {
-        warnings.push(TRUNCATED);
-    }
+    let limits = [(tree.truncated, TRUNCATED), (tree.plain, PLAIN), (is_cut, CUT)];
+    warnings.extend(limits.into_iter().filter(|(met, _)| *met).map(|(_, warning)| warning));
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
     Ok(Page { document, links: links::of_page(&tree, &resolver), pages_converted: None })
 }
@@ -315,25 +340,33 @@ fn written(
     options: &ScrapeOptionsPlan,
     include: &Selectors,
     exclude: &Selectors,
+    memory: usize,
 ) -> Result<Page, Error> {
     let text = charset::decode(input.body, input.content_type).text;
     let html = prepare(Cow::Owned(body::markdown::html(&text)));
     let options = ScrapeOptionsPlan { only_main_content: false, block_ads: false, ..options.clone() };
-    let mut page = html_page(&html, input.url, &options, include, exclude)?;
+    let mut page = html_page(&html, input.url, &options, include, exclude, memory)?;
     page.document.raw_html = options.formats.raw_html.then(|| text.into_owned());
     Ok(page)
 }
 
 /// Bodies that are text, but not HTML.
-fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
+fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan, memory: usize) -> Result<Page, Error> {
     let text = charset::decode(input.body, input.content_type).text;
     let mut page = Page::default();
     let mut warnings = Vec::new();
+    // Markdown and HTML are both at hand at the end, beside the text.
+    let most = memory / 3;
+    let mut is_cut = false;
+    let mut within = |output: Output| {
+        is_cut |= output.cut;
+        output.text
+    };
     let markdown = match kind {
         _ if text.trim().is_empty() => String::new(),
         Body::Json => body::fenced(&text, "json"),
         Body::Xml => body::fenced(&text, "xml"),
-        Body::Delimited(delimiter) => body::delimited::markdown(&text, *delimiter),
+        Body::Delimited(delimiter) => within(body::delimited::markdown(&text, *delimiter, most)),
         Body::Feed => {
             let feed = body::feed::read(&text, input.url);
             page.links = body::feed_page::links(&feed);
@@ -345,7 +378,7 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<P
             if feed.cut {
                 warnings.push(body::feed::CUT);
             }
-            body::feed_page::markdown(&feed, input.url)
+            within(body::feed_page::markdown(&feed, input.url, most))
         }
         _ => body::fenced(&text, ""),
     };
@@ -358,16 +391,19 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<P
         document.summary = Some(summary::of_markdown(&markdown));
         warnings.push(summary::WARNING);
     }
-    document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
     if formats.markdown || formats.json.is_some() || formats.change_tracking.is_some() {
         document.markdown = Some(markdown);
     }
     if formats.html {
         let mut html = String::from("<pre>");
-        html::escape(&text, false, &mut html);
+        is_cut |= html::escape_within(&text, most, &mut html);
         html.push_str("</pre>");
         document.html = Some(html);
     }
+    if is_cut {
+        warnings.push(CUT);
+    }
+    document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
     if formats.raw_html {
         document.raw_html = Some(text.into_owned());
     }

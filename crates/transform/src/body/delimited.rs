@@ -1,12 +1,13 @@
 //! CSV and TSV to a Markdown table (RFC 4180, read leniently).
 
 use crate::markdown::cell;
+use crate::memory::Output;
 
 /// A table has at most so many columns; values beyond are joined to the last.
 const MAX_COLUMNS: usize = 512;
 
-/// A Markdown table; the first row is its header.
-pub(crate) fn markdown(text: &str, delimiter: char) -> String {
+/// A Markdown table; the first row is its header. Rows behind `most` bytes are left out.
+pub(crate) fn markdown(text: &str, delimiter: char, most: usize) -> Output {
     let delimiter = if delimiter == ',' { likeliest(text) } else { delimiter };
     let text = text.trim_start_matches('\u{FEFF}');
     // The header is as wide as the widest row: a later, wider row loses nothing, its cells stay. Read twice, because the
@@ -16,9 +17,14 @@ pub(crate) fn markdown(text: &str, delimiter: char) -> String {
     while reader.next(&mut row) {
         columns = columns.max(row.len());
     }
-    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    let mut out = String::with_capacity((text.len() + text.len() / 4).min(most));
     let mut reader = Reader { rest: text, delimiter };
+    let mut cut = false;
     while reader.next(&mut row) {
+        if out.len() >= most {
+            cut = true;
+            break;
+        }
         let first = out.is_empty();
         out.push_str(if first { "|" } else { "\n|" });
         for value in &row {
@@ -32,7 +38,7 @@ pub(crate) fn markdown(text: &str, delimiter: char) -> String {
             out.push_str(&" --- |".repeat(columns));
         }
     }
-    out
+    Output { text: out, cut }
 }
 
 /// Reads row by row.
@@ -117,7 +123,14 @@ mod tests {
             ("", ',', ""),
         ];
         for (text, delimiter, expected) in rows {
-            assert_eq!(markdown(text, delimiter), expected, "{text:?}");
+            let output = markdown(text, delimiter, usize::MAX);
+            assert_eq!((output.text.as_str(), output.cut), (expected, false), "{text:?}");
         }
+    }
+
+    #[test]
+    fn rows_that_have_no_room_are_left_out() {
+        let output = markdown("a\n1\n2\n3\n", ',', 22);
+        assert_eq!((output.text.as_str(), output.cut), ("| a |\n| --- |\n| 1 |\n| 2 |", true));
     }
 }

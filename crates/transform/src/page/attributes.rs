@@ -15,7 +15,7 @@ pub(crate) fn read(tree: &Tree, wanted: &[AttributeSelector]) -> Result<(Value, 
     let mut given_up = false;
     let mut results = Vec::with_capacity(wanted.len());
     let mut left = MAX_VALUES;
-    let mut budget = tree.attribute_budget();
+    let mut budget = tree.attribute_budget().min(tree.html_bytes());
     for AttributeSelector { selector, attribute } in wanted {
         let selectors = Selectors::parse(std::slice::from_ref(selector))?;
         let name = attribute.to_ascii_lowercase();
