@@ -309,11 +309,13 @@ pub(crate) struct PageReader {
     links: LinkRules,
     /// The product token of the engine.
     agent: String,
+    /// Bytes of memory that one page may take.
+    memory: usize,
 }
 
 impl PageReader {
-    pub(crate) fn new(by_model: bool, links: LinkRules, agent: String) -> Self {
-        Self { by_model, links, agent }
+    pub(crate) fn new(by_model: bool, links: LinkRules, agent: String, memory: usize) -> Self {
+        Self { by_model, links, agent, memory }
     }
 }
 
@@ -323,13 +325,18 @@ impl Transform for PageReader {
         let is_unread = page.status >= 400 && page.body.is_empty();
         let content_type = page.content_type.as_deref().filter(|_| !is_unread);
         let input = Input { url: &page.url, content_type, body: &page.body };
-        let mut read = gleaner_transform::transform(input, &structured::reading(options, self.by_model))
+        let options_of_reader = &structured::reading(options, self.by_model);
+        let mut read = gleaner_transform::transform_within(input, options_of_reader, self.memory)
             .map_err(|error| PageError { code: error.code(), message: error.to_string() })?;
         let text = structured::finish(&mut read.document, &page.url, options, self.by_model);
         let all_nofollow = asks_nofollow(page.robots_tag.lines(), &self.agent);
         let (links, nofollow) = self.links.divide(read.links, all_nofollow);
         let pages_converted = read.pages_converted;
         Ok(Transformed { document: read.document, links, nofollow, pages_converted, text })
+    }
+
+    fn memory(&self, page: &Fetched) -> usize {
+        gleaner_transform::page_memory(page.body.len()).min(self.memory)
     }
 }
 

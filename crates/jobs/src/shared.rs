@@ -14,6 +14,7 @@ use crate::clock::Clock;
 use crate::context::JobContext;
 use crate::extract::Extract;
 use crate::gate::{Gate, Manners, Pass};
+use crate::memory::Memory;
 use crate::page::MAX_RETRY_AFTER;
 use crate::ports::{Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform};
 use crate::robots::{Known, OwnWay, ROBOTS_TIMEOUT, Robots, RobotsCache, Trouble};
@@ -44,11 +45,14 @@ pub(crate) struct Shared {
     /// A place for each map that is made at once.
     pub(crate) maps: Semaphore,
     pub(crate) places: Places,
+    /// What pages may take while they are transformed.
+    pub(crate) memory: Memory,
 }
 
 impl Shared {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { store, fetch, transform, clock, robots_agent, max_in_flight, near_duplicates } = parts;
+        let Parts { store, fetch, transform, clock, robots_agent, max_in_flight, near_duplicates, memory } =
+            parts;
         Self {
             store,
             fetch,
@@ -64,6 +68,7 @@ impl Shared {
             gate: Gate::default(),
             maps: Semaphore::new(MAX_MAPS),
             places: Places::default(),
+            memory: Memory::new(memory),
         }
     }
 
