@@ -79,7 +79,7 @@ mod tests {
             ("cells", "<table>", "<td>x"),
             ("nested lists", "", "<ul><li>x"),
             ("links over blocks", "", "<a href=x><div>x"),
-            ("end tags", "", "</p>"),
+            ("end tags", "x", "</p>"),
         ];
         let names = (0..40_000).map(|n| format!("<element-{n}>x</element-{n}>")).collect();
         let marks = (0..40_000).map(|n| format!("<p><b id=x{n}>x")).collect();
