@@ -40,6 +40,8 @@ pub enum ErrorKind {
         /// What is wrong with it.
         reason: String,
     },
+    /// The [`Interrupt`](gleaner_types::Interrupt) of the work was raised before it was done.
+    Interrupted,
 }
 
 impl Error {
@@ -61,6 +63,7 @@ impl Error {
             ErrorKind::PdfNotSupported | ErrorKind::Pdf { .. } => ErrorCode::ScrapePdfError,
             ErrorKind::BodyTooLarge { .. } => ErrorCode::ScrapeBodyTooLarge,
             ErrorKind::InvalidSelector { .. } => ErrorCode::BadRequest,
+            ErrorKind::Interrupted => ErrorCode::ScrapeTimeout,
         }
     }
 
@@ -68,6 +71,12 @@ impl Error {
     #[must_use]
     pub const fn is_unsupported(&self) -> bool {
         matches!(self.kind, ErrorKind::UnsupportedMedia { .. } | ErrorKind::PdfNotSupported)
+    }
+
+    /// Did the work end because its [`Interrupt`](gleaner_types::Interrupt) was raised?
+    #[must_use]
+    pub const fn is_interrupted(&self) -> bool {
+        matches!(self.kind, ErrorKind::Interrupted)
     }
 
     /// Is the request at fault?
@@ -106,6 +115,9 @@ impl fmt::Display for Error {
                     f,
                     "`{selector}` is not a CSS selector: {reason}; right would be `article`, `#main` or `div.content > p`"
                 )
+            }
+            ErrorKind::Interrupted => {
+                f.write_str("Scrape timed out: the page was still being transformed when its time was over")
             }
         }
     }

@@ -57,12 +57,13 @@ pub(crate) struct Output {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_types::Interrupt;
     use gleaner_types::plan::ScrapeOptionsPlan;
     use gleaner_types::request::{Format, ScrapeOptions};
 
     use super::*;
     use crate::tree::{NodeId, ParseOptions, parse};
-    use crate::{Input, Page, html_to_markdown, transform_within};
+    use crate::{Input, Page, Selection, html_to_markdown, transform_within};
 
     /// What the pages below may take: little, so that they meet it.
     const MEMORY: usize = 1 << 20;
@@ -109,7 +110,8 @@ mod tests {
     fn read(body: &str, content_type: &str, only_main_content: bool, memory: usize) -> Page {
         let url = "https://example.org/".parse().unwrap();
         let input = Input { url: &url, content_type: Some(content_type), body: body.as_bytes() };
-        transform_within(input, &options(only_main_content), memory).unwrap()
+        let options = options(only_main_content);
+        transform_within(input, &options, &Selection::default(), memory, &Interrupt::never()).unwrap()
     }
 
     #[test]

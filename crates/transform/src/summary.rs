@@ -7,11 +7,15 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::names;
 use crate::words::{is_of_word, words};
 
 /// The sentence of [`Document::warning`](gleaner_types::Document::warning) beside a summary of this kind.
 pub const WARNING: &str =
     "The summary consists of sentences of the page itself, chosen without a language model.";
+
+/// So many bytes of the Markdown are read for sentences.
+const MAX_READ_BYTES: usize = 1 << 20;
 
 /// Sentences beyond this are not considered.
 const MAX_SENTENCES: usize = 2_000;
@@ -85,7 +89,7 @@ fn as_float(count: usize) -> f64 {
 fn sentences(markdown: &str) -> Vec<String> {
     let mut sentences = Vec::new();
     let mut fenced = false;
-    for line in markdown.lines() {
+    for line in names::start_of(markdown, MAX_READ_BYTES).lines() {
         let line = line.trim_start_matches([' ', '>']);
         if line.starts_with("```") || line.starts_with("~~~") {
             fenced = !fenced;

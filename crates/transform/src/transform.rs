@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gleaner_types::plan::{Formats, ScrapeOptionsPlan};
-use gleaner_types::{Document, MetaValue, Metadata};
+use gleaner_types::{Document, Interrupt, MetaValue, Metadata};
 use url::Url;
 
 use crate::address::Resolver;
@@ -12,8 +12,8 @@ use crate::error::{Error, ErrorKind};
 use crate::memory::{LEAST_PAGE_MEMORY, Output, page_memory};
 use crate::page::links::{self, PageLinks};
 use crate::page::{attributes, images, link_pass, metadata, shell, structured};
-use crate::select::{self, Selectors};
-use crate::tree::{NodeId, ParseOptions, Tag, Tree, parse, prepare};
+use crate::select::{GIVEN_UP, Selection, Selectors, Steps};
+use crate::tree::{NodeId, ParseOptions, Tag, Tree, parse, parse_within, prepare};
 use crate::view::View;
 use crate::{branding, charset, content, furniture, html, markdown, summary};
 
@@ -39,6 +39,9 @@ const CUT: &str = "What is written of the page takes more memory than one page m
 /// The warning of a page whose text was taken from its JSON-LD.
 const FROM_STRUCTURED_DATA: &str =
     "The page shows next to no text: the text that its JSON-LD gives is given instead.";
+
+/// The part of `<title>` that headings are compared with, in bytes.
+const MAX_TITLE_BYTES: usize = 2_000;
 
 /// A page with less Markdown than this may be one whose text its scripts put in, in bytes.
 const SHORT_BYTES: usize = 300;
@@ -76,7 +79,7 @@ pub struct Page {
 ///
 /// [`ErrorKind::InvalidSelector`], saying what is wrong and what would be right.
 pub fn check_selector(selector: &str) -> Result<(), Error> {
-    Selectors::parse(&[selector.to_owned()]).map(drop)
+    Selectors::parse([&selector.to_owned()]).map(drop)
 }
 
 /// Transforms a body into the formats asked for.
@@ -88,38 +91,60 @@ pub fn check_selector(selector: &str) -> Result<(), Error> {
 /// gives base64), [`ErrorKind::BodyTooLarge`], and [`ErrorKind::InvalidSelector`] naming the first selector of the options
 /// that cannot be parsed. Bad markup is no error.
 pub fn transform(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
-    transform_within(input, options, usize::MAX)
+    transform_within(input, options, &Selection::of(options)?, usize::MAX, &Interrupt::never())
 }
 
-/// As [`transform`], in at most so many bytes of memory where that is less than [`page_memory`] gives; one MiB at least.
-/// What does not fit is left out, and the document's warning says so. The body itself, the work on PDFs, and a copy of the
-/// page where the format `rawHtml` is asked for come on top.
+/// As [`transform`], with the selectors of the options, which are read once for many pages, within so many bytes of memory,
+/// and until the interrupt is raised.
+///
+/// A page takes what [`page_memory`] gives at most, and where `memory` is less, as much as that; one MiB at least. What does
+/// not fit is left out, and the document's warning says so. The body itself, the work on PDFs, and a copy of the page where
+/// the format `rawHtml` is asked for come on top.
 ///
 /// # Errors
 ///
-/// As [`transform`].
-pub fn transform_within(input: Input<'_>, options: &ScrapeOptionsPlan, memory: usize) -> Result<Page, Error> {
-    let memory = memory.clamp(LEAST_PAGE_MEMORY, page_memory(input.body.len()));
-    let include = Selectors::parse(&options.include_tags)?;
-    let exclude = Selectors::parse(&options.exclude_tags)?;
+/// As [`transform`], but for selectors, and [`ErrorKind::Interrupted`] where the interrupt was raised.
+pub fn transform_within(
+    input: Input<'_>,
+    options: &ScrapeOptionsPlan,
+    selection: &Selection,
+    memory: usize,
+    interrupt: &Interrupt,
+) -> Result<Page, Error> {
     check_size(input.body)?;
-    let kind = body::sniff(input.body, input.content_type);
-    match kind {
-        Body::Html => {}
-        Body::Binary(media_type) => return Err(Error::unsupported(media_type)),
-        Body::Pdf => return pdf(input, options),
-        Body::Markdown => return written(input, options, &include, &exclude, memory),
-        _ => return plain(&kind, input, options, memory),
-    }
+    let memory = memory.clamp(LEAST_PAGE_MEMORY, page_memory(input.body.len()));
+    let run = Run { options, selection, memory, interrupt };
+    let page = match body::sniff(input.body, input.content_type) {
+        Body::Binary(media_type) => Err(Error::unsupported(media_type)),
+        Body::Pdf => pdf(input, options),
+        Body::Html => Ok(web_page(input, run)),
+        Body::Markdown => Ok(written(input, run)),
+        kind => Ok(plain(&kind, input, run)),
+    };
+    // What the passes over the page gave then is unfinished.
+    if interrupt.is_raised() { Err(ErrorKind::Interrupted.into()) } else { page }
+}
+
+/// What a page is transformed by.
+#[derive(Clone, Copy)]
+struct Run<'r> {
+    options: &'r ScrapeOptionsPlan,
+    selection: &'r Selection,
+    /// Bytes that the page may take.
+    memory: usize,
+    interrupt: &'r Interrupt,
+}
+
+fn web_page(input: Input<'_>, run: Run<'_>) -> Page {
     let text = prepare(charset::decode(input.body, input.content_type).text);
-    if needs_no_tree(options) {
-        let (mut document, links) = link_pass::page(&text, input.url);
-        if options.formats.raw_html {
-            document.raw_html = Some(text.into_owned());
-        }
-        return Ok(Page { document, links, pages_converted: None });
+    if !needs_no_tree(run.options) {
+        return html_page(&text, input.url, run);
     }
-    html_page(&text, input.url, options, &include, &exclude, memory)
+    let (mut document, links) = link_pass::page(&text, input.url, run.interrupt);
+    if run.options.formats.raw_html {
+        document.raw_html = Some(text.into_owned());
+    }
+    Page { document, links, pages_converted: None }
 }
 
 /// Are the links (and the HTML as it came) all that is asked for? Then one pass over the tags does, and the metadata are
@@ -144,11 +169,12 @@ pub fn links(input: Input<'_>) -> Result<PageLinks, Error> {
         }
         Body::Feed => {
             let text = charset::decode(input.body, input.content_type).text;
-            Ok(body::feed_page::links(&body::feed::read(&text, input.url)))
+            Ok(body::feed_page::links(&body::feed::read(&text, input.url, &Interrupt::never())))
         }
         Body::Markdown => {
             let text = charset::decode(input.body, input.content_type).text;
-            Ok(link_pass::links(&prepare(Cow::Owned(body::markdown::html(&text))), input.url))
+            let html = body::markdown::html(&text, &Interrupt::never());
+            Ok(link_pass::links(&prepare(Cow::Owned(html)), input.url))
         }
         Body::Binary(media_type) => Err(Error::unsupported(media_type)),
         _ => Ok(PageLinks::default()),
@@ -166,16 +192,25 @@ pub fn links(input: Input<'_>) -> Result<PageLinks, Error> {
 /// ```
 #[must_use]
 pub fn html_to_markdown(html: &str, base: Option<&Url>) -> String {
+    html_to_markdown_within(html, base, &Interrupt::never())
+}
+
+fn html_to_markdown_within(html: &str, base: Option<&Url>, interrupt: &Interrupt) -> String {
     let text = prepare(Cow::Borrowed(html));
-    let tree = parse(&text, ParseOptions::default());
+    let tree = parse_within(&text, ParseOptions::default(), interrupt);
     let resolver = base.map_or_else(Resolver::without_base, |base| Resolver::of_tree(base, &tree));
     let options = markdown::Options { resolver: &resolver, remove_base64_images: true, faithful: true };
     markdown::write(&tree, &View::whole(&tree), options).text
 }
 
 /// Markdown of one of so many pieces of a page, which share what addresses may add; a `<base>` in them says nothing.
-pub(crate) fn piece_to_markdown(html: &str, resolver: &Resolver, pieces: usize) -> Output {
-    let tree = parse(&prepare(Cow::Borrowed(html)), ParseOptions::default());
+pub(crate) fn piece_to_markdown(
+    html: &str,
+    resolver: &Resolver,
+    pieces: usize,
+    interrupt: &Interrupt,
+) -> Output {
+    let tree = parse_within(&prepare(Cow::Borrowed(html)), ParseOptions::default(), interrupt);
     let options = markdown::Options { resolver, remove_base64_images: true, faithful: true };
     markdown::write_piece(&tree, options, pieces)
 }
@@ -187,27 +222,22 @@ fn check_size(body: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
-fn html_page(
-    text: &str,
-    url: &Url,
-    options: &ScrapeOptionsPlan,
-    include: &Selectors,
-    exclude: &Selectors,
-    memory: usize,
-) -> Result<Page, Error> {
+fn html_page(text: &str, url: &Url, run: Run<'_>) -> Page {
+    let Run { options, selection, memory, interrupt } = run;
     let formats = &options.formats;
     let selects = !options.include_tags.is_empty()
         || !options.exclude_tags.is_empty()
         || !formats.attributes.is_empty();
     let all_attributes = selects || formats.html;
-    let tree = parse(text, ParseOptions { all_attributes, memory: Some(memory) });
+    let tree = parse_within(text, ParseOptions { all_attributes, memory: Some(memory) }, interrupt);
     let resolver = Resolver::of_tree(url, &tree);
     let mut document = Document { metadata: metadata::read(&tree, url, &resolver), ..Document::default() };
     let mut warnings = Vec::new();
     let mut is_blank = false;
     let mut is_cut = false;
 
-    let (tagged, mut given_up) = select::view(&tree, include, exclude);
+    let steps = Steps::of_page(text.len(), interrupt);
+    let tagged = selection.view(&tree, &steps);
     if formats.links {
         document.links = Some(links::of_view(&tree, &tagged, &resolver));
     }
@@ -215,9 +245,8 @@ fn html_page(
         document.images = Some(images::of_view(&tree, &tagged, &resolver));
     }
     if !formats.attributes.is_empty() {
-        let (values, too_costly) = attributes::read(&tree, &formats.attributes)?;
-        document.attributes = Some(values);
-        given_up |= too_costly;
+        let wanted = &formats.attributes;
+        document.attributes = Some(attributes::read(&tree, wanted, &selection.attributes, &steps));
     }
     if formats.raw_html {
         document.raw_html = Some(text.to_owned());
@@ -240,7 +269,16 @@ fn html_page(
         let mut view = if narrows { asked() } else { whole() };
         let mut is_whole = !narrows;
         if narrows {
-            let narrowed = content::narrow(&tree, &mut view, url);
+            let metadata = &document.metadata;
+            let whole_title = tree.all(Tag::Title).next().map(|node| tree.folded_text(node, MAX_TITLE_BYTES));
+            let named = content::Named {
+                title: metadata.title.as_deref().unwrap_or_default(),
+                whole: whole_title.as_deref().unwrap_or_default(),
+                social: metadata.og_title.as_deref().unwrap_or_default(),
+                site: metadata.og_site_name.as_deref().unwrap_or_default(),
+                host: url.host_str().unwrap_or_default(),
+            };
+            let narrowed = content::narrow(&tree, &mut view, url, &named);
             if !narrowed.found {
                 view = whole();
                 is_whole = true;
@@ -270,7 +308,7 @@ fn html_page(
             && options.include_tags.is_empty()
             && let Some(text) = structured::main_text(&tree).filter(|text| text.len() > LONG_BYTES)
         {
-            written = paragraphs(&text, url);
+            written = paragraphs(&text, url, interrupt);
             warnings.push(FROM_STRUCTURED_DATA);
             is_whole = false;
         }
@@ -278,7 +316,12 @@ fn html_page(
             warnings.push(NO_MAIN_CONTENT);
         }
         if formats.html {
-            let output = html::write(&tree, &view, &resolver.afresh(), options.remove_base64_images);
+            let named = |selector: &String| selector.to_ascii_lowercase().contains("iframe");
+            let written = html::Options {
+                remove_base64_images: options.remove_base64_images,
+                frames: options.include_tags.iter().any(named),
+            };
+            let output = html::write(&tree, &view, &resolver.afresh(), written);
             is_cut |= output.cut;
             document.html = Some(output.text);
         }
@@ -296,13 +339,13 @@ fn html_page(
     } else if wants_text && is_blank {
         warnings.push(NOTHING);
     }
-    if given_up {
-        warnings.push(select::GIVEN_UP);
+    if steps.is_used_up() {
+        warnings.push(GIVEN_UP);
     }
     let limits = [(tree.truncated, TRUNCATED), (tree.plain, PLAIN), (is_cut, CUT)];
     warnings.extend(limits.into_iter().filter(|(met, _)| *met).map(|(_, warning)| warning));
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-    Ok(Page { document, links: links::of_page(&tree, &resolver), pages_converted: None })
+    Page { document, links: links::of_page(&tree, &resolver), pages_converted: None }
 }
 
 /// Is something asked for that is made of the Markdown?
@@ -321,9 +364,9 @@ fn in_body(tree: &Tree, mut view: View) -> View {
 }
 
 /// Markdown of a text of JSON-LD: HTML, or paragraphs with line ends between them.
-fn paragraphs(text: &str, url: &Url) -> String {
+fn paragraphs(text: &str, url: &Url, interrupt: &Interrupt) -> String {
     if text.contains("</") || text.contains("<br") {
-        return html_to_markdown(text, Some(url));
+        return html_to_markdown_within(text, Some(url), interrupt);
     }
     let mut html = String::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -331,27 +374,22 @@ fn paragraphs(text: &str, url: &Url) -> String {
         html::escape(&crate::tree::decode_references(line, false), false, &mut html);
         html.push_str("</p>");
     }
-    html_to_markdown(&html, Some(url))
+    html_to_markdown_within(&html, Some(url), interrupt)
 }
 
 /// A body of Markdown: all of it is main content.
-fn written(
-    input: Input<'_>,
-    options: &ScrapeOptionsPlan,
-    include: &Selectors,
-    exclude: &Selectors,
-    memory: usize,
-) -> Result<Page, Error> {
+fn written(input: Input<'_>, run: Run<'_>) -> Page {
     let text = charset::decode(input.body, input.content_type).text;
-    let html = prepare(Cow::Owned(body::markdown::html(&text)));
-    let options = ScrapeOptionsPlan { only_main_content: false, block_ads: false, ..options.clone() };
-    let mut page = html_page(&html, input.url, &options, include, exclude, memory)?;
+    let html = prepare(Cow::Owned(body::markdown::html(&text, run.interrupt)));
+    let options = ScrapeOptionsPlan { only_main_content: false, block_ads: false, ..run.options.clone() };
+    let mut page = html_page(&html, input.url, Run { options: &options, ..run });
     page.document.raw_html = options.formats.raw_html.then(|| text.into_owned());
-    Ok(page)
+    page
 }
 
 /// Bodies that are text, but not HTML.
-fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan, memory: usize) -> Result<Page, Error> {
+fn plain(kind: &Body, input: Input<'_>, run: Run<'_>) -> Page {
+    let Run { options, selection, memory, interrupt } = run;
     let text = charset::decode(input.body, input.content_type).text;
     let mut page = Page::default();
     let mut warnings = Vec::new();
@@ -366,19 +404,19 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan, memory: usi
         _ if text.trim().is_empty() => String::new(),
         Body::Json => body::fenced(&text, "json"),
         Body::Xml => body::fenced(&text, "xml"),
-        Body::Delimited(delimiter) => within(body::delimited::markdown(&text, *delimiter, most)),
+        Body::Delimited(delimiter) => within(body::delimited::markdown(&text, *delimiter, most, interrupt)),
         Body::Feed => {
-            let feed = body::feed::read(&text, input.url);
+            let feed = body::feed::read(&text, input.url, interrupt);
             page.links = body::feed_page::links(&feed);
             let metadata = &mut page.document.metadata;
             metadata.title = Some(feed.about.title.clone()).filter(|title| !title.is_empty());
-            let about =
-                parse(&feed.about.summary, ParseOptions::default()).folded_text(NodeId::DOCUMENT, 10_000);
+            let about = parse_within(&feed.about.summary, ParseOptions::default(), interrupt)
+                .folded_text(NodeId::DOCUMENT, 10_000);
             metadata.description = Some(about).filter(|about| !about.is_empty());
             if feed.cut {
                 warnings.push(body::feed::CUT);
             }
-            within(body::feed_page::markdown(&feed, input.url, most))
+            within(body::feed_page::markdown(&feed, input.url, most, interrupt))
         }
         _ => body::fenced(&text, ""),
     };
@@ -414,10 +452,11 @@ fn plain(kind: &Body, input: Input<'_>, options: &ScrapeOptionsPlan, memory: usi
         document.images = Some(Vec::new());
     }
     if !formats.attributes.is_empty() {
-        document.attributes =
-            Some(attributes::read(&parse("", ParseOptions::default()), &formats.attributes)?.0);
+        let (nothing, steps) = (parse("", ParseOptions::default()), Steps::of_page(0, interrupt));
+        let wanted = &formats.attributes;
+        document.attributes = Some(attributes::read(&nothing, wanted, &selection.attributes, &steps));
     }
-    Ok(page)
+    page
 }
 
 /// PDFs: converted, or given as they are where the request asks for the file itself.

@@ -1,12 +1,21 @@
+use std::collections::{BTreeMap, HashSet};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::Error;
+use crate::page::cut;
 
 /// Levels of a schema that are filled; what is deeper stays null. It also ends cycles of `$ref`.
 pub const MAX_SHAPE_DEPTH: usize = 12;
 /// Properties of a schema that are filled, all levels together.
 pub const MAX_SHAPE_FIELDS: usize = 2_000;
+/// Keys of a schema that are looked at, each as often as a reference leads to it.
+const MAX_KEYS: usize = 200_000;
+/// Names and allowed values that a shape holds, in bytes.
+const MAX_BYTES: usize = 8 << 20;
+/// A description is cut at this, in bytes.
+const MAX_TEXT_BYTES: usize = 4_000;
 
 /// What a schema asks for: its references followed, its alternatives decided, its keywords that only validate left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,8 +76,7 @@ impl Shape {
     /// # Errors
     /// [`ErrorKind::Schema`](crate::ErrorKind::Schema) where the root is no schema, a reference points nowhere, or it is too large.
     pub fn from_schema(schema: &Value) -> Result<Self, Error> {
-        let mut fields = 0;
-        Self::read(schema, schema, 0, &mut fields)
+        Self::read(schema, schema, 0, &mut Spent::default())
     }
 
     /// Is it an object or a list, so that leaves are below it?
@@ -86,6 +94,44 @@ impl Shape {
         }
     }
 
+    /// Does it name neither a property with a value nor a list of plain values, so that nothing could ever be found for it?
+    #[must_use]
+    pub fn asks_for_nothing(&self) -> bool {
+        let mut waiting = vec![self];
+        let mut is_root = true;
+        while let Some(shape) = waiting.pop() {
+            match &shape.kind {
+                ShapeKind::Object(fields) => waiting.extend(fields.iter().map(|field| &field.shape)),
+                ShapeKind::List(inner) => waiting.push(inner),
+                _ if !is_root => return false,
+                _ => {}
+            }
+            is_root = false;
+        }
+        true
+    }
+
+    /// Completes data of this shape: what an object leaves out is null then, an object of the same, or an empty list.
+    ///
+    /// An [`Extraction`](crate::Extraction) leaves out what is unknown and may not be null by the schema. Some readers rely on
+    /// each property being there, and check for null.
+    pub fn complete(&self, data: &mut Value) {
+        match (&self.kind, data) {
+            (ShapeKind::Object(fields), Value::Object(object)) => {
+                for field in fields {
+                    match object.get_mut(&field.name) {
+                        Some(inner) => field.shape.complete(inner),
+                        None => drop(object.insert(field.name.clone(), crate::bind::empty(&field.shape))),
+                    }
+                }
+            }
+            (ShapeKind::List(inner), Value::Array(list)) => {
+                list.iter_mut().for_each(|element| inner.complete(element));
+            }
+            _ => {}
+        }
+    }
+
     fn any() -> Self {
         Self {
             kind: ShapeKind::Any,
@@ -97,7 +143,7 @@ impl Shape {
     }
 
     // The depth is bounded by a constant and not by the input, so the call stack is too.
-    fn read(root: &Value, schema: &Value, depth: usize, count: &mut usize) -> Result<Self, Error> {
+    fn read(root: &Value, schema: &Value, depth: usize, spent: &mut Spent) -> Result<Self, Error> {
         if depth > MAX_SHAPE_DEPTH {
             return Ok(Self::any());
         }
@@ -106,27 +152,27 @@ impl Shape {
             Value::Bool(true) => return Ok(Self::any()),
             _ => return Err(Error::schema("a schema must be an object")),
         };
-        let object = &flatten(root, object)?;
-        let types: Vec<&str> = match object.get("type") {
+        let flat = Flat::of(root, object, spent)?;
+        let types: Vec<&str> = match flat.get("type") {
             Some(Value::String(one)) => vec![one],
             Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
             _ => Vec::new(),
         };
-        let mut choices: Vec<Value> =
-            object.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
-        choices.extend(object.get("const").cloned());
+        let listed = flat.get("enum").and_then(Value::as_array).into_iter().flatten();
+        let mut choices: Vec<&Value> = listed.chain(flat.get("const")).collect();
         let nullable = types.contains(&"null")
-            || choices.iter().any(Value::is_null)
-            || object.get("nullable") == Some(&Value::Bool(true))
-            || (types.is_empty() && choices.is_empty() && !object.contains_key("properties"));
+            || choices.iter().any(|choice| choice.is_null())
+            || flat.get("nullable") == Some(&Value::Bool(true))
+            || (types.is_empty() && choices.is_empty() && !flat.has("properties"));
         choices.retain(|choice| !choice.is_null());
+        spent.values(&choices)?;
         let stated = types.iter().copied().find(|name| *name != "null");
         let stated = stated.or_else(|| {
-            if object.contains_key("properties") {
+            if flat.has("properties") {
                 Some("object")
-            } else if object.contains_key("items") {
+            } else if flat.has("items") {
                 Some("array")
-            } else if choices.iter().any(Value::is_string) {
+            } else if choices.iter().any(|choice| choice.is_string()) {
                 Some("string")
             } else {
                 None
@@ -134,28 +180,23 @@ impl Shape {
         });
         let kind = match stated {
             Some("object") => {
-                let required = object.get("required").and_then(Value::as_array);
+                let required = flat.required();
                 let mut fields = Vec::new();
-                for (name, inner) in object.get("properties").and_then(Value::as_object).into_iter().flatten()
-                {
-                    *count += 1;
-                    if *count > MAX_SHAPE_FIELDS {
-                        return Err(Error::schema(format!("it has more than {MAX_SHAPE_FIELDS} properties")));
-                    }
-                    let shape = Self::read(root, inner, depth + 1, count)?;
-                    let required = required.is_some_and(|list| list.iter().any(|item| item == name));
-                    fields.push(Field { name: name.clone(), shape, required });
+                for (name, inner) in flat.properties() {
+                    spent.field(name)?;
+                    let shape = Self::read(root, inner, depth + 1, spent)?;
+                    fields.push(Field { name: name.to_owned(), shape, required: required.contains(name) });
                 }
                 ShapeKind::Object(fields)
             }
             Some("array") => {
-                let items = object.get("items").or_else(|| object.get("prefixItems")?.get(0));
+                let items = flat.get("items").or_else(|| flat.get("prefixItems")?.get(0));
                 let inner = match items {
                     Some(Value::Array(list)) => list.first(),
                     other => other,
                 };
                 let inner = inner
-                    .map_or_else(|| Ok(Self::any()), |inner| Self::read(root, inner, depth + 1, count))?;
+                    .map_or_else(|| Ok(Self::any()), |inner| Self::read(root, inner, depth + 1, spent))?;
                 ShapeKind::List(Box::new(inner))
             }
             Some("string") => ShapeKind::Text,
@@ -164,65 +205,161 @@ impl Shape {
             Some("boolean") => ShapeKind::Boolean,
             _ => ShapeKind::Any,
         };
-        let text = |key: &str| object.get(key).and_then(Value::as_str);
+        let text = |key: &str| flat.get(key).and_then(Value::as_str).map(|text| cut(text, MAX_TEXT_BYTES));
         let description = text("description").or_else(|| text("title")).unwrap_or_default().to_owned();
+        let choices = choices.into_iter().cloned().collect();
         Ok(Self { kind, description, nullable, choices, format: text("format").map(str::to_owned) })
     }
 }
 
-/// Follows references, merges `allOf`, and takes the first alternative that is not null.
-fn flatten(root: &Value, object: &Map<String, Value>) -> Result<Map<String, Value>, Error> {
-    let mut object = object.clone();
-    for _ in 0..MAX_SHAPE_DEPTH {
-        if let Some(reference) = object.remove("$ref") {
-            let target = reference
-                .as_str()
-                .and_then(|reference| reference.strip_prefix('#'))
-                .map(|pointer| if pointer.is_empty() { Some(root) } else { root.pointer(pointer) });
-            let Some(Some(Value::Object(target))) = target else {
-                return Err(Error::schema(format!(
-                    "`$ref` {reference} points to nothing in the schema itself"
-                )));
-            };
-            for (key, value) in target {
-                object.entry(key.clone()).or_insert_with(|| value.clone());
-            }
-        } else if let Some(Value::Array(parts)) = object.remove("allOf") {
-            for part in parts.iter().filter_map(Value::as_object) {
-                merge(&mut object, part);
-            }
-        } else if let Some(Value::Array(list)) = object.remove("anyOf").or_else(|| object.remove("oneOf")) {
-            let is_null = |one: &Value| one.get("type").is_some_and(|kind| kind == "null");
-            let nullable = list.iter().any(is_null);
-            if let Some(Value::Object(first)) = list.iter().find(|one| !is_null(one)) {
-                merge(&mut object, first);
-            }
-            if nullable {
-                object.insert("nullable".to_owned(), Value::Bool(true));
-            }
-        } else {
-            break;
-        }
-    }
-    Ok(object)
+/// What reading a schema has cost. Its references may be followed any number of times, each of them into all of it.
+#[derive(Debug, Default)]
+struct Spent {
+    fields: usize,
+    keys: usize,
+    bytes: usize,
 }
 
-fn merge(object: &mut Map<String, Value>, part: &Map<String, Value>) {
-    for (key, value) in part {
-        match (object.get_mut(key), value) {
-            (Some(Value::Object(known)), Value::Object(more)) if key == "properties" => {
-                for (name, inner) in more {
-                    known.entry(name.clone()).or_insert_with(|| inner.clone());
+impl Spent {
+    fn field(&mut self, name: &str) -> Result<(), Error> {
+        self.fields += 1;
+        if self.fields > MAX_SHAPE_FIELDS {
+            return Err(Error::schema(format!("it has more than {MAX_SHAPE_FIELDS} properties")));
+        }
+        self.bytes(name.len())
+    }
+
+    fn keys(&mut self, keys: usize) -> Result<(), Error> {
+        self.keys += keys;
+        if self.keys > MAX_KEYS { Err(too_large()) } else { Ok(()) }
+    }
+
+    fn bytes(&mut self, bytes: usize) -> Result<(), Error> {
+        self.bytes += bytes;
+        if self.bytes > MAX_BYTES { Err(too_large()) } else { Ok(()) }
+    }
+
+    /// Counts values before they are copied.
+    fn values(&mut self, values: &[&Value]) -> Result<(), Error> {
+        let mut waiting = values.to_vec();
+        while let Some(value) = waiting.pop() {
+            self.bytes(size_of::<Value>())?;
+            match value {
+                Value::String(text) => self.bytes(text.len())?,
+                Value::Array(list) => waiting.extend(list),
+                Value::Object(object) => {
+                    self.bytes(object.keys().map(String::len).sum())?;
+                    waiting.extend(object.values());
                 }
-            }
-            (Some(Value::Array(known)), Value::Array(more)) if key == "required" => {
-                known.extend(more.iter().cloned());
-            }
-            (Some(_), _) => {}
-            (None, _) => {
-                object.insert(key.clone(), value.clone());
+                _ => {}
             }
         }
+        Ok(())
+    }
+}
+
+fn too_large() -> Error {
+    Error::schema("it is too large once its references are followed")
+}
+
+/// One level of a schema: its references followed, `allOf` merged, and of its alternatives the first that is not null.
+#[derive(Debug, Default)]
+struct Flat<'s> {
+    keys: BTreeMap<&'s str, &'s Value>,
+    /// Further properties and required names, which go with those of `keys`.
+    more_properties: Vec<&'s Map<String, Value>>,
+    more_required: Vec<&'s [Value]>,
+}
+
+static TRUE: Value = Value::Bool(true);
+
+impl<'s> Flat<'s> {
+    fn of(root: &'s Value, object: &'s Map<String, Value>, spent: &mut Spent) -> Result<Self, Error> {
+        let mut flat = Self::default();
+        flat.fill(object, spent)?;
+        for _ in 0..MAX_SHAPE_DEPTH {
+            if let Some(reference) = flat.keys.remove("$ref") {
+                let target = reference
+                    .as_str()
+                    .and_then(|reference| reference.strip_prefix('#'))
+                    .map(|pointer| if pointer.is_empty() { Some(root) } else { root.pointer(pointer) });
+                let Some(Some(Value::Object(target))) = target else {
+                    let told = reference.to_string();
+                    return Err(Error::schema(format!(
+                        "`$ref` {} points to nothing in the schema itself",
+                        cut(&told, 200)
+                    )));
+                };
+                flat.fill(target, spent)?;
+            } else if let Some(Value::Array(parts)) = flat.keys.remove("allOf") {
+                for part in parts.iter().filter_map(Value::as_object) {
+                    flat.merge(part, spent)?;
+                }
+            } else if let Some(Value::Array(list)) =
+                flat.keys.remove("anyOf").or_else(|| flat.keys.remove("oneOf"))
+            {
+                let is_null = |one: &Value| one.get("type").is_some_and(|kind| kind == "null");
+                let nullable = list.iter().any(is_null);
+                if let Some(Value::Object(first)) = list.iter().find(|one| !is_null(one)) {
+                    flat.merge(first, spent)?;
+                }
+                if nullable {
+                    flat.keys.insert("nullable", &TRUE);
+                }
+            } else {
+                break;
+            }
+        }
+        Ok(flat)
+    }
+
+    /// Takes over the keys that it has not.
+    fn fill(&mut self, object: &'s Map<String, Value>, spent: &mut Spent) -> Result<(), Error> {
+        spent.keys(object.len())?;
+        for (key, value) in object {
+            self.keys.entry(key.as_str()).or_insert(value);
+        }
+        Ok(())
+    }
+
+    /// The same, properties and required names one by one.
+    fn merge(&mut self, part: &'s Map<String, Value>, spent: &mut Spent) -> Result<(), Error> {
+        for (key, value) in part {
+            match (self.keys.get(key.as_str()), value) {
+                (Some(Value::Object(_)), Value::Object(more)) if key == "properties" => {
+                    self.more_properties.push(more);
+                }
+                (Some(Value::Array(_)), Value::Array(more)) if key == "required" => {
+                    self.more_required.push(more);
+                }
+                _ => {}
+            }
+        }
+        self.fill(part, spent)
+    }
+
+    fn get(&self, key: &str) -> Option<&'s Value> {
+        self.keys.get(key).copied()
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.keys.contains_key(key)
+    }
+
+    /// The properties by name; of several of one name the first counts.
+    fn properties(&self) -> BTreeMap<&'s str, &'s Value> {
+        let mut properties = BTreeMap::new();
+        let own = self.get("properties").and_then(Value::as_object);
+        for (name, value) in own.into_iter().chain(self.more_properties.iter().copied()).flatten() {
+            properties.entry(name.as_str()).or_insert(value);
+        }
+        properties
+    }
+
+    fn required(&self) -> HashSet<&'s str> {
+        let own = self.get("required").and_then(Value::as_array).map(Vec::as_slice);
+        let lists = own.into_iter().chain(self.more_required.iter().copied());
+        lists.flatten().filter_map(Value::as_str).collect()
     }
 }
 
@@ -244,7 +381,7 @@ mod tests {
             "required": ["price"],
         });
         let shape = Shape::from_schema(&schema).unwrap();
-        let fields: std::collections::BTreeMap<&str, &Field> =
+        let fields: BTreeMap<&str, &Field> =
             shape.fields().iter().map(|field| (field.name.as_str(), field)).collect();
         assert_eq!(fields["price"].shape.kind, ShapeKind::Number);
         assert!(fields["price"].required && fields["price"].shape.description == "in euros");
@@ -256,11 +393,73 @@ mod tests {
     }
 
     #[test]
+    fn completed_data_has_every_property() {
+        let schema = json!({ "properties": {
+            "name": { "type": "string" },
+            "maker": { "type": "object", "properties": { "city": { "type": "string" }, "year": { "type": "integer" } } },
+            "tags": { "type": "array", "items": { "type": "string" } },
+            "offers": { "type": "array", "items": { "properties": { "price": { "type": "number" }, "sku": { "type": "string" } } } },
+        } });
+        let shape = Shape::from_schema(&schema).unwrap();
+        for (data, completed) in [
+            (
+                json!({}),
+                json!({ "name": null, "maker": { "city": null, "year": null }, "tags": [], "offers": [] }),
+            ),
+            (
+                json!({ "name": "Cup", "maker": { "year": 1907 }, "tags": ["a"], "offers": [{ "price": 1 }, { "sku": "x" }] }),
+                json!({
+                    "name": "Cup", "maker": { "city": null, "year": 1907 }, "tags": ["a"],
+                    "offers": [{ "price": 1, "sku": null }, { "price": null, "sku": "x" }],
+                }),
+            ),
+            (
+                json!({ "maker": null, "more": 1 }),
+                json!({ "name": null, "maker": null, "tags": [], "offers": [], "more": 1 }),
+            ),
+            (json!(null), json!(null)),
+        ] {
+            let mut found = data.clone();
+            shape.complete(&mut found);
+            assert_eq!(found, completed, "{data}");
+        }
+    }
+
+    #[test]
+    fn parts_are_merged_and_what_comes_first_counts() {
+        let schema = json!({
+            "properties": { "a": { "type": "string" } },
+            "required": ["a"],
+            "allOf": [
+                { "properties": { "a": { "type": "number" }, "b": { "type": "integer" } }, "required": ["b"] },
+                { "$ref": "#/$defs/more" },
+            ],
+            "$defs": { "more": { "properties": { "c": { "type": "boolean" } } } },
+        });
+        let shape = Shape::from_schema(&schema).unwrap();
+        let fields = shape.fields().iter();
+        let told: Vec<_> =
+            fields.map(|field| (field.name.as_str(), &field.shape.kind, field.required)).collect();
+        assert_eq!(told, [("a", &ShapeKind::Text, true), ("b", &ShapeKind::Integer, true)]);
+    }
+
+    #[test]
     fn cycles_end_and_size_is_bounded() {
         let schema = json!({ "properties": { "child": { "$ref": "#" }, "name": { "type": "string" } } });
         assert!(Shape::from_schema(&schema).is_ok());
         let twins = json!({ "properties": { "a": { "$ref": "#" }, "b": { "$ref": "#" } } });
         assert!(Shape::from_schema(&twins).is_err_and(|error| error.is_request()));
+        let choices: Vec<String> = (0..20_000).map(|choice| format!("choice {choice}")).collect();
+        let properties: Map<String, Value> =
+            (0..1_000).map(|at| (format!("p{at}"), json!({ "$ref": "#/$defs/a" }))).collect();
+        let copied = json!({ "properties": properties, "$defs": { "a": { "enum": choices } } });
+        assert!(Shape::from_schema(&copied).is_err_and(|error| error.to_string().contains("references")));
+        let keys: Map<String, Value> = (0..1_000).map(|at| (format!("k{at}"), json!(at))).collect();
+        let looked_at = json!({ "properties": properties, "$defs": { "a": keys } });
+        assert!(Shape::from_schema(&looked_at).is_err_and(|error| error.to_string().contains("references")));
+        let told =
+            json!({ "properties": properties, "$defs": { "a": { "description": "x".repeat(100_000) } } });
+        assert_eq!(Shape::from_schema(&told).unwrap().fields()[0].shape.description.len(), MAX_TEXT_BYTES);
         let selfish = json!({ "$ref": "#" });
         assert!(Shape::from_schema(&selfish).is_ok());
         assert!(Shape::from_schema(&json!({ "$ref": "#/nowhere" })).is_err());

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_extract::model::{Budgeted, LanguageModel};
-use gleaner_extract::{Budget, Ledger, Page, Shape, Task, TemplateMemory, UrlPatterns};
+use gleaner_extract::{Budget, Ledger, Page, Shape, Task, TemplateMemory, UrlPatterns, empty_answer};
 use gleaner_jobs::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 use gleaner_transform::EXTRACTIVE_SUMMARY;
 use gleaner_types::PageError;
@@ -57,6 +57,12 @@ impl Pages {
             of_page: of_page.unwrap_or_else(|| most(DEFAULT_PAGE_TOKENS)),
             of_job: of_job.unwrap_or_else(|| most(DEFAULT_JOB_TOKENS)),
         }
+    }
+
+    /// A schema that names no property says nothing beside words: the model makes one of these.
+    fn schema<'s>(&self, schema: Option<&'s Value>, prompt: Option<&str>) -> Option<&'s Value> {
+        let by_words = self.model.is_some() && prompt.is_some();
+        schema.filter(|schema| !by_words || empty_answer(schema).is_none())
     }
 
     fn keep(&self) -> Kept {
@@ -132,6 +138,12 @@ impl Learned {
         notes: &mut Vec<String>,
     ) -> Result<Value, String> {
         let shape = self.shape(job, question).await?;
+        if shape.asks_for_nothing()
+            && let Some((data, note)) = question.schema.and_then(empty_answer)
+        {
+            notes.push(note);
+            return Ok(data);
+        }
         let task = Task { shape, prompt: question.prompt, system_prompt: question.system_prompt };
         let asked = Asked::of(task);
         let (extractor, page) = (job.extractor().clone(), Arc::clone(page));
@@ -168,22 +180,23 @@ impl Extract for Pages {
         page.title = task.title.map(str::to_owned);
         let (page, places) = (Arc::new(page), self.jobs.places());
         if let Some(asked) = task.json {
-            let question = Question {
-                schema: asked.schema.as_ref(),
-                prompt: asked.prompt.as_deref(),
-                system_prompt: asked.system_prompt.as_deref(),
-            };
+            let prompt = asked.prompt.as_deref();
+            let schema = self.schema(asked.schema.as_ref(), prompt);
+            let question = Question { schema, prompt, system_prompt: asked.system_prompt.as_deref() };
             match kept.json.read(&job, places, &page, question, &mut read.notes).await {
-                Ok(data) => read.json = Some(data),
+                Ok(mut data) => {
+                    if let Some(shape) = kept.json.shape.get() {
+                        shape.complete(&mut data);
+                    }
+                    read.json = Some(data);
+                }
                 Err(why) => read.notes.push(format!("the format `json` could not be had: {why}")),
             }
         }
         if let Some(asked) = task.compared {
-            let question = Question {
-                schema: asked.schema.as_ref(),
-                prompt: asked.prompt.as_deref(),
-                system_prompt: None,
-            };
+            let prompt = asked.prompt.as_deref();
+            let schema = self.schema(asked.schema.as_ref(), prompt);
+            let question = Question { schema, prompt, system_prompt: None };
             match kept.compared.read(&job, places, &page, question, &mut read.notes).await {
                 Ok(data) => read.compared = Some(data),
                 Err(why) => read.notes.push(format!("the fields to compare could not be had: {why}")),

@@ -1,5 +1,7 @@
 //! CSV and TSV to a Markdown table (RFC 4180, read leniently).
 
+use gleaner_types::Interrupt;
+
 use crate::markdown::cell;
 use crate::memory::Output;
 
@@ -7,20 +9,20 @@ use crate::memory::Output;
 const MAX_COLUMNS: usize = 512;
 
 /// A Markdown table; the first row is its header. Rows behind `most` bytes are left out.
-pub(crate) fn markdown(text: &str, delimiter: char, most: usize) -> Output {
+pub(crate) fn markdown(text: &str, delimiter: char, most: usize, interrupt: &Interrupt) -> Output {
     let delimiter = if delimiter == ',' { likeliest(text) } else { delimiter };
     let text = text.trim_start_matches('\u{FEFF}');
     // The header is as wide as the widest row: a later, wider row loses nothing, its cells stay. Read twice, because the
     // rows of a file may be many times as large as the file.
     let mut row = Vec::new();
     let (mut columns, mut reader) = (0, Reader { rest: text, delimiter });
-    while reader.next(&mut row) {
+    while reader.next(&mut row) && !interrupt.spend(row.len()) {
         columns = columns.max(row.len());
     }
     let mut out = String::with_capacity((text.len() + text.len() / 4).min(most));
     let mut reader = Reader { rest: text, delimiter };
     let mut cut = false;
-    while reader.next(&mut row) {
+    while reader.next(&mut row) && !interrupt.spend(row.len()) {
         if out.len() >= most {
             cut = true;
             break;
@@ -29,11 +31,11 @@ pub(crate) fn markdown(text: &str, delimiter: char, most: usize) -> Output {
         out.push_str(if first { "|" } else { "\n|" });
         for value in &row {
             out.push(' ');
-            cell(value, &mut out);
+            cell(value, &mut out, interrupt);
             out.push_str(" |");
         }
         if first {
-            out.push_str(&"  |".repeat(columns - row.len()));
+            out.push_str(&"  |".repeat(columns.saturating_sub(row.len())));
             out.push_str("\n|");
             out.push_str(&" --- |".repeat(columns));
         }
@@ -123,14 +125,14 @@ mod tests {
             ("", ',', ""),
         ];
         for (text, delimiter, expected) in rows {
-            let output = markdown(text, delimiter, usize::MAX);
+            let output = markdown(text, delimiter, usize::MAX, &Interrupt::never());
             assert_eq!((output.text.as_str(), output.cut), (expected, false), "{text:?}");
         }
     }
 
     #[test]
     fn rows_that_have_no_room_are_left_out() {
-        let output = markdown("a\n1\n2\n3\n", ',', 22);
+        let output = markdown("a\n1\n2\n3\n", ',', 22, &Interrupt::never());
         assert_eq!((output.text.as_str(), output.cut), ("| a |\n| --- |\n| 1 |\n| 2 |", true));
     }
 }

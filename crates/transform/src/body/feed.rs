@@ -1,5 +1,6 @@
 //! RSS, RDF and Atom feeds to a list of their entries.
 
+use gleaner_types::Interrupt;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use url::Url;
@@ -131,7 +132,7 @@ impl Field {
 }
 
 /// Reads a feed; what is no well-formed XML ends it, and what came before stays.
-pub(crate) fn read(text: &str, url: &Url) -> Feed {
+pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
     let resolver = Resolver::new(url, None);
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_end_names = false;
@@ -139,6 +140,9 @@ pub(crate) fn read(text: &str, url: &Url) -> Feed {
     let mut field: Option<Field> = None;
     let mut in_entry = false;
     while let Ok(event) = reader.read_event() {
+        if interrupt.spend(1) {
+            break;
+        }
         match event {
             Event::Start(start) => {
                 let name = local(start.name().as_ref());
@@ -279,7 +283,7 @@ mod tests {
             <description><![CDATA[<p>Body <b>one</b></p>]]></description></item>
             <item><title>Two</title><guid>https://e.example/2</guid></item></channel></rss>";
         let url = Url::parse("https://e.example/feed").unwrap();
-        let feed = read(rss, &url);
+        let feed = read(rss, &url, &Interrupt::never());
         assert_eq!(feed.about.title, "News & more");
         assert_eq!(feed.entries.len(), 2);
         assert_eq!(feed.entries[0].link.as_ref().unwrap().as_str(), "https://e.example/1");
@@ -288,7 +292,7 @@ mod tests {
 
         let atom = "<feed xmlns='http://www.w3.org/2005/Atom'><title>A</title><entry><title>One</title>
             <link rel='edit' href='/e'/><link href='/1'/><updated>2024-01-01</updated><summary>S</summary></entry></feed>";
-        let feed = read(atom, &url);
+        let feed = read(atom, &url, &Interrupt::never());
         let entry = &feed.entries[0];
         assert_eq!(
             (entry.title.as_str(), entry.date.as_str(), entry.summary.as_str()),
@@ -312,7 +316,7 @@ mod tests {
         ];
         let url = Url::parse("https://e.example/feed").unwrap();
         for (field, expected) in rows {
-            let feed = read(&format!("<feed><entry>{field}</entry></feed>"), &url);
+            let feed = read(&format!("<feed><entry>{field}</entry></feed>"), &url, &Interrupt::never());
             assert_eq!(feed.entries[0].summary, expected, "{field}");
         }
         let rows = [
@@ -322,7 +326,7 @@ mod tests {
             ("<title>a &lt;b&gt;</title>", "a <b>"),
         ];
         for (field, expected) in rows {
-            let feed = read(&format!("<feed><entry>{field}</entry></feed>"), &url);
+            let feed = read(&format!("<feed><entry>{field}</entry></feed>"), &url, &Interrupt::never());
             assert_eq!(feed.entries[0].title, expected, "{field}");
         }
     }
@@ -332,7 +336,11 @@ mod tests {
         let url = Url::parse("https://e.example/feed").unwrap();
         let long = "<p class='long'>word</p>".repeat(20_000);
         for field in [long.replace('<', "&lt;"), format!("<![CDATA[{long}]]>")] {
-            let feed = read(&format!("<rss><item><description>{field}</description></item></rss>"), &url);
+            let feed = read(
+                &format!("<rss><item><description>{field}</description></item></rss>"),
+                &url,
+                &Interrupt::never(),
+            );
             let summary = &feed.entries[0].summary;
             assert!(feed.cut && summary.len() <= MAX_FIELD_BYTES && summary.len() > MAX_FIELD_BYTES / 2);
             assert!(summary.ends_with('>') || summary.ends_with("word"), "{summary}");
@@ -342,7 +350,8 @@ mod tests {
     #[test]
     fn a_broken_feed_keeps_what_came_before() {
         let url = Url::parse("https://e.example/feed").unwrap();
-        let feed = read("<rss><channel><item><title>One</title></item><item><title>Two", &url);
+        let feed =
+            read("<rss><channel><item><title>One</title></item><item><title>Two", &url, &Interrupt::never());
         assert_eq!(feed.entries.len(), 2);
         assert_eq!(feed.entries[0].title, "One");
     }

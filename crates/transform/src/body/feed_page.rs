@@ -1,5 +1,6 @@
 //! A feed as a page: a heading for each entry, and its text.
 
+use gleaner_types::Interrupt;
 use url::Url;
 
 use super::feed::Feed;
@@ -25,7 +26,7 @@ pub(crate) fn links(feed: &Feed) -> PageLinks {
 /// A feed by our own writer, so that all of it is escaped by the same rules. Each part is a piece of its own, and what an
 /// entry leaves open ends with it; but what addresses may add is one budget for all. Entries behind `most` bytes are left
 /// out.
-pub(crate) fn markdown(feed: &Feed, url: &Url, most: usize) -> Output {
+pub(crate) fn markdown(feed: &Feed, url: &Url, most: usize, interrupt: &Interrupt) -> Output {
     let resolver = Resolver::new(url, None);
     let pieces = 2 * feed.entries.len() + 1;
     let mut out = Output::default();
@@ -52,15 +53,18 @@ pub(crate) fn markdown(feed: &Feed, url: &Url, most: usize) -> Output {
         html.push_str(&format!("</h{level}><p>"));
         html::escape(date, false, &mut html);
         html.push_str("</p>");
-        piece_to_markdown(&html, &resolver, pieces)
+        piece_to_markdown(&html, &resolver, pieces, interrupt)
     };
     if !feed.about.title.is_empty() {
         add(heading(1, &feed.about.title, None, ""));
     }
     for entry in &feed.entries {
+        if interrupt.spend(1) {
+            break;
+        }
         let title = if entry.title.is_empty() { "Untitled" } else { &entry.title };
         let goes_on = add(heading(2, title, entry.link.as_ref(), &entry.date))
-            && add(piece_to_markdown(&entry.summary, &resolver, pieces));
+            && add(piece_to_markdown(&entry.summary, &resolver, pieces, interrupt));
         if !goes_on {
             break;
         }

@@ -3,16 +3,18 @@
 //!
 //! Why not as it came: what a stranger calls Markdown may hold HTML, and addresses that run code.
 
+use gleaner_types::Interrupt;
 use pulldown_cmark::{Options, Parser, html};
 
 /// HTML of Markdown (CommonMark, and of GFM: tables, struck text and tasks; footnotes; not the YAML at its start).
-pub(crate) fn html(markdown: &str) -> String {
+pub(crate) fn html(markdown: &str, interrupt: &Interrupt) -> String {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut out = String::with_capacity(markdown.len() + markdown.len() / 4);
-    html::push_html(&mut out, Parser::new_ext(markdown, options));
+    let events = Parser::new_ext(markdown, options).take_while(|_| !interrupt.spend(1));
+    html::push_html(&mut out, events);
     out
 }

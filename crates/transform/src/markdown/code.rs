@@ -99,7 +99,7 @@ impl Writer<'_> {
         self.lines.write(&language);
         if !code.is_empty() {
             for line in code.split('\n') {
-                if self.is_full() {
+                if self.is_full() || tree.interrupt().spend(1) {
                     break;
                 }
                 self.lines.next_line_with(line);

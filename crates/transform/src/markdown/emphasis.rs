@@ -5,6 +5,8 @@
 //! delimiters we would write; a mark that would not come back as itself is given `_` in place of `*`, and if that
 //! does not help either, its HTML tag.
 
+use gleaner_types::Interrupt;
+
 use super::piece::{Mark, Piece};
 
 /// How a mark is written; one for each piece, [`Style::None`] for pieces that are no marks.
@@ -22,7 +24,7 @@ const ATTEMPTS: usize = 4;
 const MAX_LOOKBACK: usize = 64;
 
 /// How each mark of a block is written.
-pub(super) fn styles(pieces: &[Piece], text: &str) -> Vec<Style> {
+pub(super) fn styles(pieces: &[Piece], text: &str, interrupt: &Interrupt) -> Vec<Style> {
     let mut styles = vec![Style::None; pieces.len()];
     if !pieces.iter().any(|piece| matches!(piece, Piece::Open(_))) {
         return styles;
@@ -55,6 +57,9 @@ pub(super) fn styles(pieces: &[Piece], text: &str) -> Vec<Style> {
     }
     let tildes = text.contains('~') || pieces.iter().any(|piece| matches!(piece, Piece::Open(Mark::Strike)));
     for attempt in 0..ATTEMPTS {
+        if interrupt.spend(2 * pieces.len()) {
+            return styles;
+        }
         let mut failed = failing(pieces, text, &styles, &pairs, Tildes::Count);
         if tildes {
             failed.extend(failing(pieces, text, &styles, &pairs, Tildes::Skip));

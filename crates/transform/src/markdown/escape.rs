@@ -1,5 +1,6 @@
 //! Exact escaping: a character gets a backslash where Markdown would read it as markup, and nowhere else.
 
+use gleaner_types::Interrupt;
 use memchr::memchr2_iter;
 
 /// How often characters occur in a block that only matter in pairs.
@@ -59,9 +60,19 @@ pub(super) const fn is_special(byte: u8) -> bool {
 }
 
 /// Writes text of a paragraph; `follow` is the first character of what comes after it in the same line.
-pub(super) fn text(text: &str, follow: Option<char>, counts: &Counts, cell: bool, out: &mut String) {
+pub(super) fn text(
+    text: &str,
+    follow: Option<char>,
+    counts: &Counts,
+    cell: bool,
+    interrupt: &Interrupt,
+    out: &mut String,
+) {
     let mut rest = text;
     while let Some(at) = rest.bytes().position(is_special) {
+        if interrupt.spend(1) {
+            return;
+        }
         let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(before);
         let previous = out.chars().next_back();
@@ -87,7 +98,7 @@ pub(super) fn text(text: &str, follow: Option<char>, counts: &Counts, cell: bool
 }
 
 /// Writes a text as the content of a table's cell, its line ends as `<br>`.
-pub(crate) fn cell(value: &str, out: &mut String) {
+pub(crate) fn cell(value: &str, out: &mut String, interrupt: &Interrupt) {
     let mut counts = Counts::default();
     counts.add(value);
     for (at, line) in value.trim().lines().enumerate() {
@@ -95,7 +106,7 @@ pub(crate) fn cell(value: &str, out: &mut String) {
             out.push_str("<br>");
         }
         let visible: String = line.chars().filter(|c| !c.is_control()).collect();
-        text(&visible, Some('<'), &counts, true, out);
+        text(&visible, Some('<'), &counts, true, interrupt, out);
     }
 }
 
@@ -262,7 +273,7 @@ mod tests {
         let mut counts = Counts::default();
         counts.add(raw);
         let mut out = String::new();
-        text(raw, None, &counts, false, &mut out);
+        text(raw, None, &counts, false, &Interrupt::never(), &mut out);
         let mut line = String::new();
         line_start(&out, true, &mut line);
         line

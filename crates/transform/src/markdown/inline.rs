@@ -3,6 +3,8 @@
 //! Why not write as we walk: which delimiters stand for emphasis, and which characters of the text must be escaped,
 //! depends on what comes after. A paragraph is small, so it is kept as a list of pieces until it ends.
 
+use gleaner_types::Interrupt;
+
 use super::escape;
 use super::piece::{Mark, Opened, Piece, Place, Target};
 
@@ -36,6 +38,8 @@ pub(super) struct Inline {
     pub(super) special: bool,
     /// A dollar was written, in this block or in one before.
     pub(super) dollars: bool,
+    /// What ends the work on the page.
+    pub(super) interrupt: Interrupt,
 }
 
 /// Visible ASCII, and what of it may need an escape.
@@ -80,6 +84,11 @@ fn plain_words(text: &str) -> (usize, bool) {
 }
 
 impl Inline {
+    /// Nothing yet.
+    pub(super) fn new(interrupt: &Interrupt) -> Self {
+        Self { interrupt: interrupt.clone(), ..Self::default() }
+    }
+
     /// Is there nothing to see yet?
     pub(super) const fn is_empty(&self) -> bool {
         !self.visible

@@ -79,7 +79,7 @@ fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: 
         view,
         options,
         lines: Lines::default(),
-        inline: Inline::default(),
+        inline: Inline::new(tree.interrupt()),
         lists: Vec::new(),
         ended_list: None,
         table: None,
@@ -252,6 +252,8 @@ impl Writer<'_> {
             }
             Tag::A | Tag::Span if !self.options.faithful && self.is_furniture(node) => return false,
             Tag::A if !self.options.faithful && note::leads_back(tree, node) => return false,
+            // Blogs and forums link the title of a page to the page.
+            Tag::A if self.heading.is_some() && self.leads_to_page(node) => {}
             Tag::A => self.open_link(node),
             Tag::Img => self.image(node),
             Tag::Input => self.task(node),

@@ -59,6 +59,9 @@ impl Writer<'_> {
                 self.lines.start(Leaf::Paragraph);
                 let mut start = String::new();
                 for (index, line) in text.split('\n').enumerate() {
+                    if self.tree.interrupt().spend(1) {
+                        break;
+                    }
                     start.clear();
                     if index == 0 && escape_box {
                         start.push('\\');

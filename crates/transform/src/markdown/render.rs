@@ -9,6 +9,7 @@ use super::emphasis::{self, Style};
 use super::escape::{self, Counts};
 use super::inline::Inline;
 use super::piece::{Mark, Opened, Piece, Place};
+use crate::tree::UNIT_BYTES;
 
 /// Counts that have every such character escaped.
 const EVERY: Counts =
@@ -21,6 +22,10 @@ impl Inline {
 
     /// Writes what was collected; what is open is closed.
     pub(super) fn render(&mut self, place: Place) -> String {
+        // A paragraph may be as long as the page.
+        if self.interrupt.spend(self.pieces.len() + self.text.len() / UNIT_BYTES) {
+            return String::new();
+        }
         self.trim_end();
         for open in self.open.clone().into_iter().rev() {
             self.pieces.push(match open {
@@ -39,7 +44,7 @@ impl Inline {
         }
         self.spaces_outside();
         self.dollars |= memchr(b'$', self.text.as_bytes()).is_some();
-        let styles = emphasis::styles(&self.pieces, &self.text);
+        let styles = emphasis::styles(&self.pieces, &self.text, &self.interrupt);
         // An address may run over from piece to piece.
         let address = self.special && escape::names_address(&self.text);
         let mut counts = Counts { address, hold_dollars: true, ..Counts::default() };
@@ -68,7 +73,11 @@ impl Inline {
         let mut link_start = None;
         // What stands in the link that brackets do not reach into.
         let mut closed = Vec::new();
+        let (interrupt, cell) = (&self.interrupt, place == Place::Cell);
         for (index, piece) in self.pieces.iter().enumerate() {
+            if interrupt.spend(1) {
+                break;
+            }
             let before = out.len();
             match piece {
                 Piece::Text(range) if !self.special => out.push_str(self.slice(range)),
@@ -80,7 +89,7 @@ impl Inline {
                         Some(_) => Some('*'),
                         None => None,
                     };
-                    escape::text(self.slice(range), follow, &counts, place == Place::Cell, &mut out);
+                    escape::text(self.slice(range), follow, &counts, cell, interrupt, &mut out);
                 }
                 Piece::Open(mark) | Piece::Close(mark) => {
                     let closes = matches!(piece, Piece::Close(_));
@@ -114,18 +123,18 @@ impl Inline {
                     if index > 0 && matches!(self.pieces.get(index - 1), Some(Piece::Code(_))) =>
                 {
                     out.push_str("<code>");
-                    escape::text(self.slice(range), Some('<'), &EVERY, place == Place::Cell, &mut out);
+                    escape::text(self.slice(range), Some('<'), &EVERY, cell, interrupt, &mut out);
                     out.push_str("</code>");
                 }
-                Piece::Code(range) => code_span(self.slice(range), place == Place::Cell, &mut out),
-                Piece::Raw(range) if place == Place::Cell => {
+                Piece::Code(range) => code_span(self.slice(range), cell, &mut out),
+                Piece::Raw(range) if cell => {
                     out.push_str(&self.slice(range).replace('|', "\\|"));
                 }
                 Piece::Raw(range) => out.push_str(self.slice(range)),
                 Piece::Image { alt, target } => {
                     out.push_str("![");
                     let start = out.len();
-                    escape::text(self.slice(alt), Some(']'), &EVERY, place == Place::Cell, &mut out);
+                    escape::text(self.slice(alt), Some(']'), &EVERY, cell, interrupt, &mut out);
                     brackets::escape(&mut out, start, &[]);
                     out.push_str("](");
                     self.target(*target, place, &mut out);

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use gleaner_types::{Document, Metadata};
+use gleaner_types::{Document, Interrupt, Metadata};
 use url::Url;
 
 use super::facts::Facts;
@@ -26,14 +26,14 @@ enum Found<'a> {
 
 /// All links of a page; `text` is as [`prepare`](crate::tree::prepare) leaves it.
 pub(crate) fn links(text: &str, url: &Url) -> PageLinks {
-    read(text, url, None).finish()
+    read(text, url, None, &Interrupt::never()).finish()
 }
 
 /// The links of a page, as `links` format too, and what its tags say of it: title, language, icon and every `<meta>`.
 /// What only a tree tells (authors and days named in the text, JSON-LD) is left open.
-pub(crate) fn page(text: &str, url: &Url) -> (Document, PageLinks) {
+pub(crate) fn page(text: &str, url: &Url, interrupt: &Interrupt) -> (Document, PageLinks) {
     let mut facts = Facts::default();
-    let collector = read(text, url, Some(&mut facts));
+    let collector = read(text, url, Some(&mut facts), interrupt);
     let links = Some(collector.texts());
     let (metadata, warning): (Metadata, _) = facts.finish(url, collector.resolver());
     (Document { links, metadata, warning, ..Document::default() }, collector.finish())
@@ -55,8 +55,8 @@ impl<'t> Attributes<'t, '_> {
     }
 }
 
-fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>) -> Collector {
-    let mut tokenizer = Tokenizer::new(text);
+fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interrupt) -> Collector {
+    let mut tokenizer = Tokenizer::new(text).within(interrupt);
     let mut found = Vec::new();
     let mut base = None;
     while let Some(token) = tokenizer.next(false) {
@@ -131,6 +131,9 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>) -> Collector {
     let resolver = Resolver::new(url, base.as_deref()).within(page_memory(text.len()));
     let mut collector = Collector::new(resolver);
     for item in &found {
+        if interrupt.spend(1) {
+            break;
+        }
         match item {
             Found::Link { href, rel, kind } => collector.link(href, rel, *kind),
             Found::Head { href, rel } => collector.head_link(href, rel),
@@ -227,7 +230,8 @@ mod tests {
                 pass.links.iter().map(|link| (link.url.path(), link.nofollow, link.kind)).collect();
             assert_eq!(told, want, "{row}");
             let anchors: Vec<_> = want.iter().filter(|(.., kind)| *kind == Anchor).collect();
-            assert_eq!(page(html, &url).0.links.unwrap().len(), anchors.len(), "{row}: format `links`");
+            let (document, _) = page(html, &url, &Interrupt::never());
+            assert_eq!(document.links.unwrap().len(), anchors.len(), "{row}: format `links`");
         }
     }
 
@@ -255,7 +259,7 @@ mod tests {
             ("text", LONG),
         ] {
             let html = format!("{HEAD}{body}");
-            let (pass, found) = page(&html, &url);
+            let (pass, found) = page(&html, &url, &Interrupt::never());
             let tree = parse(&html, ParseOptions::default());
             let resolver = Resolver::of_tree(&url, &tree);
             assert_eq!(found, of_page(&tree, &resolver), "{row}");

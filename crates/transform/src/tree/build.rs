@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use gleaner_types::Interrupt;
 use html5ever::interface::TreeSink;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
@@ -17,9 +18,9 @@ use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute as BuilderAttribute, LocalName, QualName, ns};
 use memchr::{memchr, memchr2};
 
-use super::sink::{Handle, Sink};
+use super::sink::{Handle, MAX_TEXT_BYTES, Sink};
 use super::tokenizer::{Content, RawAttribute, Span, Token, Tokenizer};
-use super::{Attr, Attribute, Tag, Tree, reference};
+use super::{Attr, Attribute, Tag, Tree, UNIT_BYTES, reference};
 use crate::memory::page_memory;
 
 /// Elements nested deeper than this are flattened into the last one, as browsers do.
@@ -82,13 +83,19 @@ pub(crate) fn prepare(text: Cow<'_, str>) -> Cow<'_, str> {
 
 /// Parses a page; never fails. `text` is as [`prepare`] leaves it.
 pub(crate) fn parse(text: &str, options: ParseOptions) -> Tree {
+    parse_within(text, options, &Interrupt::never())
+}
+
+/// As [`parse`], until the work is to end; so does all work on the tree.
+pub(crate) fn parse_within(text: &str, options: ParseOptions, interrupt: &Interrupt) -> Tree {
     let memory = options.memory.unwrap_or_else(|| page_memory(text.len()));
     let options_of_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
-    let tree = Tree::with_capacity(text.len(), memory);
+    let tree = Tree::with_capacity(text.len(), memory, interrupt);
     let builder = TreeBuilder::new(Sink::new(tree), options_of_builder);
     let mut build = Build {
         input: text,
         options,
+        interrupt: interrupt.clone(),
         builder,
         formatting_lists: HashMap::new(),
         most_bytes: memory / TREE_SHARE,
@@ -130,6 +137,7 @@ fn hexadecimal(number: u32) -> StrTendril {
 struct Build<'a> {
     input: &'a str,
     options: ParseOptions,
+    interrupt: Interrupt,
     builder: TreeBuilder<Handle, Sink>,
     /// Attribute lists of formatting elements by source, so that equal tags stay equal for the tree builder.
     formatting_lists: HashMap<&'a str, u32>,
@@ -157,7 +165,7 @@ struct Build<'a> {
 
 impl<'a> Build<'a> {
     fn run(&mut self) {
-        let mut tokenizer = Tokenizer::new(self.input);
+        let mut tokenizer = Tokenizer::new(self.input).within(&self.interrupt);
         let limit = (self.input.len() + SPARE_NODES).min(MAX_NODES);
         loop {
             let foreign = self.builder.adjusted_current_node_present_but_not_in_html_namespace();
@@ -204,6 +212,9 @@ impl<'a> Build<'a> {
         self.most_added = self.added + SPARE_ADDED;
         self.formatting = 0;
         for name in FORMATTING {
+            if self.interrupt.spend(usize::from(MAX_DEPTH)) {
+                return;
+            }
             let (_, name) = Tag::lookup(name);
             for _ in 0..MAX_DEPTH {
                 self.builder.process_token(end_tag(name.clone()), 1).ignore();
@@ -218,10 +229,22 @@ impl<'a> Build<'a> {
         while let Some(token) = tokenizer.next(false) {
             match token {
                 Token::Text { .. } if std::mem::take(&mut self.drop_text) => {}
-                Token::Text { span, references: true } => {
-                    reference::decode_into(span.of(self.input), false, &mut rest);
+                Token::Text { span, references } => {
+                    let mut left = span.of(self.input);
+                    while !left.is_empty() {
+                        let (piece, after) = piece_of(left);
+                        if self.interrupt.spend(piece.len() / UNIT_BYTES) {
+                            return;
+                        }
+                        if references {
+                            reference::decode_into(piece, false, &mut rest);
+                        } else {
+                            rest.push_str(piece);
+                        }
+                        self.give_if_long(&mut rest);
+                        left = after;
+                    }
                 }
-                Token::Text { span, references: false } => rest.push_str(span.of(self.input)),
                 Token::Start { name, .. } => {
                     let (tag, _) = self.name(name);
                     if let Some(content) = raw_content(tag) {
@@ -237,27 +260,40 @@ impl<'a> Build<'a> {
                 }
                 Token::Doctype { .. } => {}
             }
-            if rest.len() >= TEXT_PIECE {
-                self.rest(&rest);
-                rest.clear();
-            }
+            self.give_if_long(&mut rest);
         }
-        self.rest(&rest);
+        self.give(&rest);
     }
 
-    fn rest(&mut self, text: &str) {
-        if text.is_empty() {
-            return;
+    fn give_if_long(&mut self, text: &mut String) {
+        if text.len() >= TEXT_PIECE {
+            self.give(text);
+            text.clear();
         }
-        self.builder.process_token(BuilderToken::CharacterTokens(StrTendril::from_slice(text)), 1).ignore();
+    }
+
+    /// Gives text to the tree builder.
+    fn give(&mut self, text: &str) {
+        if !text.is_empty() {
+            let token = BuilderToken::CharacterTokens(StrTendril::from_slice(text));
+            self.builder.process_token(token, 1).ignore();
+        }
     }
 
     fn text(&mut self, raw: &str, references: bool) {
         if std::mem::take(&mut self.drop_text) {
             return;
         }
-        let text = if references { reference::decode(raw, false) } else { Cow::Borrowed(raw) };
-        self.builder.process_token(BuilderToken::CharacterTokens(StrTendril::from_slice(&text)), 1).ignore();
+        let mut rest = raw;
+        while !rest.is_empty() {
+            let (raw, after) = piece_of(rest);
+            if self.interrupt.spend(raw.len() / UNIT_BYTES) {
+                return;
+            }
+            let text = if references { reference::decode(raw, false) } else { Cow::Borrowed(raw) };
+            self.give(&text);
+            rest = after;
+        }
     }
 
     fn doctype(&mut self, declaration: &str) {
@@ -529,6 +565,24 @@ fn end_tag(name: LocalName) -> BuilderToken {
         attrs: Vec::new(),
         had_duplicate_attributes: false,
     })
+}
+
+/// As much of a text as is read at once, and the rest. Neither a character nor a reference is cut.
+fn piece_of(raw: &str) -> (&str, &str) {
+    let most = MAX_TEXT_BYTES as usize;
+    if raw.len() <= most {
+        return (raw, "");
+    }
+    let mut end = most;
+    while !raw.is_char_boundary(end) {
+        end -= 1;
+    }
+    let piece = raw.get(..end).unwrap_or(raw);
+    // A reference holds no white space, and none is longer than half a piece.
+    let fits = |at: &usize| *at > most / 2;
+    let space = piece.rfind(|c: char| c.is_ascii_whitespace()).filter(fits);
+    let at = space.or_else(|| piece.rfind('&').filter(fits));
+    raw.split_at_checked(at.unwrap_or(end)).unwrap_or((raw, ""))
 }
 
 /// The range of `text` that `write` appended.

@@ -13,12 +13,13 @@ mod tokenizer;
 mod walk;
 
 pub(crate) use attribute::Attr;
-pub(crate) use build::{ParseOptions, parse, prepare};
+pub(crate) use build::{ParseOptions, parse, parse_within, prepare};
 pub(crate) use reference::decode as decode_references;
 pub(crate) use tag::Tag;
 pub(crate) use tokenizer::{Content, RawAttribute, Token, Tokenizer};
 pub(crate) use walk::{Edge, Walk};
 
+use gleaner_types::Interrupt;
 use html5ever::LocalName;
 
 /// Index of a node; only valid in the tree it came from.
@@ -36,6 +37,9 @@ impl NodeId {
 }
 
 const NONE: u32 = u32::MAX;
+
+/// Bytes of text that count as one unit of work.
+pub(crate) const UNIT_BYTES: usize = 64;
 
 /// What the attributes of a page may add to its output beyond what it is long, in bytes.
 pub(crate) const ATTRIBUTE_SPARE: usize = 65_536;
@@ -147,10 +151,13 @@ pub(crate) struct Tree {
     pub(crate) truncated: bool,
     /// Formatting was carried on into more blocks than allowed; what came after has none.
     pub(crate) plain: bool,
+    /// Ends the work on the tree: every way from node to node counts as a unit, and leads nowhere once it is raised. So
+    /// every walk over the tree ends soon, whoever walks.
+    interrupt: Interrupt,
 }
 
 impl Tree {
-    fn with_capacity(bytes: usize, memory: usize) -> Self {
+    fn with_capacity(bytes: usize, memory: usize, interrupt: &Interrupt) -> Self {
         let mut tree = Self {
             nodes: Vec::with_capacity(bytes / 40 + 16),
             attributes: Vec::with_capacity(bytes / 80 + 8),
@@ -161,12 +168,14 @@ impl Tree {
             memory,
             truncated: false,
             plain: false,
+            interrupt: interrupt.clone(),
         };
         tree.push(Sort::Document, Tag::Other, NONE);
         tree
     }
 
     fn push(&mut self, sort: Sort, tag: Tag, extra: u32) -> NodeId {
+        self.interrupt.spend(1);
         let id = u32::try_from(self.nodes.len()).unwrap_or(NONE - 1);
         self.nodes.push(Node {
             parent: NONE,
@@ -249,7 +258,20 @@ impl Tree {
     }
 
     fn link(&self, id: NodeId, link: impl FnOnce(&Node) -> u32) -> Option<NodeId> {
-        self.node(id).map(link).filter(|target| *target != NONE).map(NodeId)
+        let target = self.node(id).map(link).filter(|target| *target != NONE)?;
+        (!self.interrupt.spend(1)).then_some(NodeId(target))
+    }
+
+    /// What ends the work on the tree.
+    pub(crate) const fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Counts the text of a text node that is about to be read.
+    fn spend_text(&self, id: NodeId) {
+        if let Some(node) = self.node(id).filter(|node| node.sort == Sort::Text) {
+            self.interrupt.spend(node.last.saturating_sub(node.first) as usize / UNIT_BYTES);
+        }
     }
 
     /// How many nodes there are; every index is below.
@@ -389,14 +411,19 @@ impl Tree {
     /// All elements of the page, in the order in which they were made; without a walk, which costs several times as much.
     pub(crate) fn made(&self) -> impl Iterator<Item = NodeId> + '_ {
         let made = self.nodes.iter().zip(0_u32..);
-        made.filter(|(node, _)| node.is_element() && node.parent != NONE).map(|(_, number)| NodeId(number))
+        made.filter(|(node, _)| node.is_element() && node.parent != NONE)
+            .map(|(_, number)| NodeId(number))
+            .take_while(|_| !self.interrupt.spend(1))
     }
 
     /// All elements of a tag, in the order in which they were made; without a walk, so that rare ones are found cheaply.
     pub(crate) fn all(&self, tag: Tag) -> impl Iterator<Item = NodeId> + '_ {
         let made = self.nodes.iter().zip(0_u32..);
+        // To pass over a node costs next to nothing.
+        self.interrupt.spend(self.nodes.len() / UNIT_BYTES);
         made.filter(move |(node, _)| node.tag == tag && node.is_element() && node.parent != NONE)
             .map(|(_, number)| NodeId(number))
+            .take_while(|_| !self.interrupt.spend(1))
     }
 
     /// All text below a node as it stands in the source, what readers do not see left out.

@@ -14,6 +14,10 @@ use html5ever::{Attribute, LocalName, Namespace, QualName, ns};
 
 use super::{NONE, NodeId, Sort, Space, Tag, Tree};
 
+/// A text node grows no longer than this, in bytes: a walk can end between two nodes, and not within one. Longer than any
+/// data that is read out of one node.
+pub(super) const MAX_TEXT_BYTES: u32 = 1 << 20;
+
 /// Numbers from here on stand for nodes that are not kept.
 const DISCARDED: u32 = 1 << 31;
 
@@ -143,6 +147,7 @@ impl Tree {
         if let Some(node) = self.nodes.get_mut(previous as usize)
             && node.sort == Sort::Text
             && node.last == start
+            && end - node.first <= MAX_TEXT_BYTES
         {
             node.last = end;
             return;

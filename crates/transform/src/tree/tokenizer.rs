@@ -6,6 +6,7 @@
 //! wants links ([`crate::page::link_pass`]). It differs from the standard where no reader could notice: comments and
 //! processing instructions are dropped, NUL is expected to be gone and line ends to be LF ([`super::prepare`]).
 
+use gleaner_types::Interrupt;
 use memchr::{memchr, memchr2, memmem};
 
 /// A tag keeps at most so many attributes; browsers keep all, real pages stay below 60.
@@ -69,6 +70,7 @@ pub(crate) struct Tokenizer<'a> {
     /// Name of the last start tag, as written.
     last_start: Span,
     attributes: Vec<RawAttribute>,
+    interrupt: Interrupt,
 }
 
 const fn is_space(byte: u8) -> bool {
@@ -84,7 +86,14 @@ impl<'a> Tokenizer<'a> {
             content: Content::Data,
             last_start: Span::default(),
             attributes: Vec::new(),
+            interrupt: Interrupt::never(),
         }
+    }
+
+    /// The same, until the work is to end: then there are no more tokens. Each token is a unit, and so is whatever else is
+    /// looked at more closely than for its bytes.
+    pub(crate) fn within(self, interrupt: &Interrupt) -> Self {
+        Self { interrupt: interrupt.clone(), ..self }
     }
 
     /// The attributes of the last start tag, in their order, repeated names included.
@@ -107,6 +116,9 @@ impl<'a> Tokenizer<'a> {
 
     /// The next token; `cdata` tells whether `<![CDATA[` opens a CDATA section here (foreign content).
     pub(crate) fn next(&mut self, cdata: bool) -> Option<Token> {
+        if self.interrupt.spend(1) {
+            return None;
+        }
         match self.content {
             Content::Data => self.next_data(cdata),
             Content::Plaintext => self.text_to(self.input.len(), false),
@@ -142,6 +154,7 @@ impl<'a> Tokenizer<'a> {
                         match self.byte(at + 1) {
                             Some(b'/' | b'!' | b'?') => break at,
                             Some(byte) if byte.is_ascii_alphabetic() => break at,
+                            _ if self.interrupt.spend(1) => break self.input.len(),
                             _ => from = at + 1,
                         }
                     }
@@ -150,7 +163,7 @@ impl<'a> Tokenizer<'a> {
             if markup > start {
                 return self.text_to(markup, true);
             }
-            if markup >= self.input.len() {
+            if markup >= self.input.len() || self.interrupt.spend(1) {
                 return None;
             }
             match self.byte(markup + 1) {
@@ -235,6 +248,10 @@ impl<'a> Tokenizer<'a> {
                             self.position = after + 2;
                             return;
                         }
+                        _ if self.interrupt.spend(1) => {
+                            self.position = self.input.len();
+                            return;
+                        }
                         _ => from = after - 1,
                     }
                 }
@@ -270,6 +287,10 @@ impl<'a> Tokenizer<'a> {
                     return Some((name, true));
                 }
                 Some(b'/') => at += 1,
+                Some(_) if self.interrupt.spend(1) => {
+                    self.position = self.input.len();
+                    return None;
+                }
                 Some(_) => {
                     let (attribute, after) = self.attribute(at)?;
                     if keep_attributes && self.attributes.len() < MAX_ATTRIBUTES {
@@ -336,6 +357,9 @@ impl<'a> Tokenizer<'a> {
             if self.is_end_tag_at(at) {
                 return at;
             }
+            if self.interrupt.spend(1) {
+                break;
+            }
             at += 1;
         }
         self.input.len()
@@ -347,6 +371,9 @@ impl<'a> Tokenizer<'a> {
         let mut escaped = false;
         let mut nested = false;
         while let Some(offset) = memchr2(b'<', b'-', self.rest(at)) {
+            if self.interrupt.spend(1) {
+                break;
+            }
             at += offset;
             let rest = self.rest(at);
             if escaped && rest.starts_with(b"-->") {

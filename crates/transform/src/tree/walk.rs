@@ -40,7 +40,10 @@ impl Iterator for Walk<'_> {
     fn next(&mut self) -> Option<Edge> {
         let edge = self.upcoming?;
         self.upcoming = match edge {
-            Edge::Enter(node) => Some(self.tree.first_child(node).map_or(Edge::Leave(node), Edge::Enter)),
+            Edge::Enter(node) => {
+                self.tree.spend_text(node);
+                Some(self.tree.first_child(node).map_or(Edge::Leave(node), Edge::Enter))
+            }
             Edge::Leave(node) if node == self.root => None,
             Edge::Leave(node) => match self.tree.next_sibling(node) {
                 Some(next) => Some(Edge::Enter(next)),

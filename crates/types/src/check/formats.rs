@@ -4,7 +4,7 @@ use super::json_schema::json_schema;
 use super::path::Path;
 use super::report::{Code, Report, Version};
 use super::rules::not_blank;
-use crate::limits::MAX_PROMPT_CHARS;
+use crate::limits::{MAX_ATTRIBUTE_SELECTORS, MAX_PROMPT_CHARS};
 use crate::plan::{self, Formats};
 use crate::request::{ChangeTrackingFormat, Format, JsonFormat, ScreenshotFormat};
 
@@ -34,7 +34,7 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
             Format::Screenshot(options) => place(&mut wanted.screenshot, screenshot(&options)),
             Format::Json(options) => {
                 let first = wanted.json.is_none();
-                let options_path = path.key("jsonOptions");
+                let options_path = path.key(if options.as_extract { "extract" } else { "jsonOptions" });
                 let at = if version == Version::V1 { &options_path } else { &item };
                 let options = if first || version == Version::V2 {
                     json(options, at, report)
@@ -58,9 +58,19 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
                         selector: selector.selector,
                         attribute: selector.attribute,
                     };
-                    if !wanted.attributes.contains(&selector) {
-                        wanted.attributes.push(selector);
+                    if wanted.attributes.contains(&selector) {
+                        continue;
                     }
+                    if wanted.attributes.len() == MAX_ATTRIBUTE_SELECTORS {
+                        report.fault(Code::OutOfRange, &item, |name| {
+                            format!(
+                                "{name} makes more than {MAX_ATTRIBUTE_SELECTORS} different selectors of `attributes` together with \
+                                 those before it: at most {MAX_ATTRIBUTE_SELECTORS} are allowed"
+                            )
+                        });
+                        break;
+                    }
+                    wanted.attributes.push(selector);
                 }
                 true
             }
@@ -97,8 +107,9 @@ fn place<T: PartialEq>(place: &mut Option<T>, value: T) -> bool {
 
 fn json(options: JsonFormat, path: &Path<'_>, report: &mut Report) -> plan::JsonFormat {
     if options.schema.is_none() && options.prompt.is_none() {
+        let format = if options.as_extract { "extract" } else { "json" };
         report.conflict(path, &[path], |name| {
-            format!("{name} asks for `json` and needs a `schema`, a `prompt` or both")
+            format!("{name} asks for `{format}` and needs a `schema`, a `prompt` or both")
         });
     }
     if let Some(schema) = &options.schema {
@@ -118,6 +129,7 @@ fn json_plan(options: JsonFormat) -> plan::JsonFormat {
         schema: options.schema.map(Value::Object),
         prompt: options.prompt,
         system_prompt: options.system_prompt,
+        as_extract: options.as_extract,
     }
 }
 

@@ -1,9 +1,16 @@
+use std::io::{ErrorKind, Write};
+
+use regex::{Error, RegexBuilder, RegexSetBuilder};
 use serde_json::{Map, Value};
 
 use super::path::Path;
+use crate::plan::class_cost;
 use super::report::{Code, Report};
-use super::text::{describe, shorten};
-use crate::limits::{MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES};
+use super::text::{describe, quote, shorten};
+use crate::limits::{
+    MAX_PATTERN_CHARS, MAX_PATTERN_CLASSES, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES,
+    MAX_SCHEMA_PATTERNS, MAX_SCHEMA_PATTERNS_COMPILED_BYTES,
+};
 
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
@@ -63,8 +70,16 @@ const fn keyword(name: &str) -> Option<Must> {
 /// A glance, not the meta-schema: enough to tell a caller about a slip at once, before a model is paid for. The
 /// subschemas wait in a list in place of the call stack.
 pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &mut Report) {
+    let mut size = Size(0);
+    if serde_json::to_writer(&mut size, root).is_err() {
+        report.fault(Code::OutOfRange, path, |name| {
+            format!("{name} is too large: it must be at most {MAX_SCHEMA_BYTES} bytes of JSON")
+        });
+        return;
+    }
     let mut waiting: Vec<(&Map<String, Value>, String, usize)> = vec![(root, String::new(), 0)];
     let mut nodes = 0_usize;
+    let mut patterns: Vec<&str> = Vec::new();
     while let Some((schema, pointer, depth)) = waiting.pop() {
         nodes += 1;
         if nodes > MAX_SCHEMA_NODES || depth > MAX_SCHEMA_DEPTH {
@@ -100,6 +115,9 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
                 (Must::SchemaOrList, value) => subschemas.push((value, here.clone())),
                 (Must::SchemaList, other) => wrong("a list of schemas", other),
                 (Must::SchemaMap, Value::Object(map)) => {
+                    if key == "patternProperties" {
+                        patterns.extend(map.keys().map(String::as_str));
+                    }
                     let named = map.iter();
                     subschemas.extend(named.map(|(name, item)| (item, format!("{here}/{}", shorten(name)))));
                 }
@@ -120,7 +138,10 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
                 (Must::Strings, other) => wrong("a list of names", other),
                 (Must::List, Value::Array(items)) if !items.is_empty() || key == "examples" => {}
                 (Must::List, other) => wrong("a list that is not empty", other),
-                (Must::Text, Value::String(_)) | (Must::Number, Value::Number(_)) => {}
+                (Must::Text, Value::String(text)) => {
+                    patterns.extend((key == "pattern").then_some(text.as_str()));
+                }
+                (Must::Number, Value::Number(_)) => {}
                 (Must::Text, other) => wrong("a string", other),
                 (Must::Number, other) => wrong("a number", other),
                 (Must::Count, Value::Number(number))
@@ -146,6 +167,55 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
                 }
             }
         }
+    }
+    check_patterns(&patterns, path, report);
+}
+
+/// Counts what is written, and takes no more than a schema may have.
+struct Size(usize);
+
+impl Write for Size {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        if self.0 > MAX_SCHEMA_BYTES { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// May the regular expressions of a schema be compiled? One of a few bytes can stand for a huge automaton. Those that are
+/// none are left to the compiler, which refuses them at once.
+fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
+    let mut refuse = |why: &str| {
+        report.fault(Code::OutOfRange, path, |name| format!("{name} has {why}"));
+    };
+    if patterns.len() > MAX_SCHEMA_PATTERNS {
+        return refuse(&format!(
+            "{} regular expressions (`pattern` and `patternProperties`): at most {MAX_SCHEMA_PATTERNS} are allowed",
+            patterns.len()
+        ));
+    }
+    let longest = patterns.iter().copied().max_by_key(|pattern| pattern.len()).unwrap_or_default();
+    let classes: usize = patterns.iter().map(|pattern| class_cost(pattern)).sum();
+    if longest.len() > MAX_PATTERN_CHARS || classes > MAX_PATTERN_CLASSES {
+        return refuse(&format!(
+            "regular expressions that are too long: each may have {MAX_PATTERN_CHARS} bytes, and all together \
+             {MAX_PATTERN_CLASSES} character classes; the longest is {}",
+            quote(longest)
+        ));
+    }
+    // A bound of nothing stops the compiler at its first step, after the parser has passed the pattern.
+    let is_sound =
+        |pattern: &&str| !matches!(RegexBuilder::new(pattern).size_limit(0).build(), Err(Error::Syntax(_)));
+    let sound: Vec<&str> = patterns.iter().copied().filter(is_sound).collect();
+    if RegexSetBuilder::new(&sound).size_limit(MAX_SCHEMA_PATTERNS_COMPILED_BYTES).build().is_err() {
+        refuse(&format!(
+            "regular expressions that are too large: compiled they take more than \
+             {MAX_SCHEMA_PATTERNS_COMPILED_BYTES} bytes together; the longest is {}",
+            quote(longest)
+        ));
     }
 }
 
@@ -175,11 +245,12 @@ fn resolves(root: &Map<String, Value>, reference: &str) -> bool {
 mod tests {
     use serde_json::json;
 
+    use super::super::bounds::RequestBounds;
     use super::super::report::Version;
     use super::*;
 
     fn faults(schema: &Value) -> Vec<String> {
-        let mut report = Report::new(Version::V2);
+        let mut report = Report::new(Version::V2, RequestBounds::CONTRACT);
         json_schema(schema.as_object().unwrap(), &Path::Root.key("schema"), &mut report);
         let messages =
             report.finish(Some(())).map_err(|faults| faults.into_iter().map(|fault| fault.message));
@@ -226,6 +297,24 @@ mod tests {
     }
 
     #[test]
+    fn regular_expressions_are_bounded() {
+        let fits = json!({
+            "properties": { "code": { "pattern": "^[A-Z]{2}\\d{1,20}$" }, "odd": { "pattern": "(?=lookahead)" } },
+            "patternProperties": { "^x-\\w+$": {} },
+        });
+        assert_eq!(faults(&fits), Vec::<String>::new());
+        let large = json!({ "items": { "pattern": "(\\w{999}){999}" } });
+        assert!(faults(&large).iter().any(|told| told.contains("too large") && told.contains("999")));
+        let many: Map<String, Value> =
+            (0..=MAX_SCHEMA_PATTERNS).map(|n| (n.to_string(), json!({}))).collect();
+        assert!(
+            faults(&json!({ "patternProperties": many }))
+                .iter()
+                .any(|told| told.contains("201 regular expressions"))
+        );
+    }
+
+    #[test]
     fn depth_and_size_are_bounded() {
         let mut deep = json!({});
         for _ in 0..=MAX_SCHEMA_DEPTH {
@@ -234,5 +323,7 @@ mod tests {
         assert!(faults(&deep).iter().any(|told| told.contains("too large")));
         let wide: Map<String, Value> = (0..=MAX_SCHEMA_NODES).map(|n| (n.to_string(), json!({}))).collect();
         assert!(faults(&json!({"properties": wide})).iter().any(|told| told.contains("too large")));
+        let long = json!({"description": "x".repeat(MAX_SCHEMA_BYTES)});
+        assert!(matches!(faults(&long).as_slice(), [only] if only.contains("at most 262144 bytes")));
     }
 }

@@ -252,6 +252,15 @@ fn formats() {
                 "must be an object with `type` \"attributes\" and `selectors`",
             ),
             no(
+                "attributes from entries that have too many together",
+                json!({ "formats": (0..3).map(|entry| {
+                    let selectors = (0..50).map(|at| json!({ "selector": format!("a{entry}b{at}"), "attribute": "id" }));
+                    json!({ "type": "attributes", "selectors": selectors.collect::<Vec<_>>() })
+                }).collect::<Vec<_>>() }),
+                "formats[2]",
+                "at most 100 are allowed",
+            ),
+            no(
                 "attributes without selectors",
                 json!({ "formats": [{ "type": "attributes" }] }),
                 "formats[0].selectors",

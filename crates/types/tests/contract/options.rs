@@ -251,6 +251,17 @@ fn selectors_headers_and_location() {
                 "includeTags",
                 "must be an array of strings, not \"a,b\"",
             ),
+            ok(
+                "as many selectors as may be",
+                json!({ "excludeTags": vec![".a0001,.b0002".repeat(14); 100], "includeTags": vec!["a"; 500] }),
+                |p| p.exclude_tags.len() == 100 && p.include_tags.len() == 500,
+            ),
+            no(
+                "more selectors between commas than may be",
+                json!({ "excludeTags": vec!["a,".repeat(250) + "a"; 400] }),
+                "excludeTags",
+                "at most 100000 selectors, each between commas counted, not 100400",
+            ),
             ok("headers in lower case", json!({ "headers": { "X-Key": "v", "Cookie": "a=b; c=d" } }), |p| {
                 p.headers.get("x-key").map(String::as_str) == Some("v") && p.headers.len() == 2
             }),

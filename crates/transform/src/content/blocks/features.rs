@@ -1,5 +1,7 @@
 //! The numbers of each block that the model looks at.
 
+use gleaner_types::Interrupt;
+
 use super::surroundings::{Section, Surroundings};
 use super::{Block, Blocks, Element, Totals};
 
@@ -12,6 +14,9 @@ pub(crate) const SHARED: usize = WIDTH - FACTS;
 /// So many blocks are judged together: what they take stays near the processor, and that of a long page is never all in
 /// memory.
 const PIECE: usize = 256;
+
+/// Units of work that it takes to judge a block.
+const UNITS_OF_BLOCK: usize = 100;
 
 /// Numbers of one block, in a fixed order.
 pub(crate) type Features = [f32; WIDTH];
@@ -104,12 +109,15 @@ struct Place {
 }
 
 impl Blocks {
-    /// Gives the numbers of all blocks, so many at a time.
-    pub(crate) fn features(&self, mut take: impl FnMut(&[Features])) {
+    /// Gives the numbers of all blocks, so many at a time, until the work is to end.
+    pub(crate) fn features(&self, interrupt: &Interrupt, mut take: impl FnMut(&[Features])) {
         let page = Page::of(self);
         let mut place = Place::default();
         let mut rows = vec![[0.0; WIDTH]; self.list.len().min(PIECE)];
         for (piece, first) in self.list.chunks(PIECE).zip((0..).step_by(PIECE)) {
+            if interrupt.spend(piece.len() * UNITS_OF_BLOCK) {
+                return;
+            }
             for ((at, block), features) in (first..).zip(piece).zip(&mut rows) {
                 if block.heading > 0 {
                     place.last_heading = block.heading;

@@ -1,0 +1,223 @@
+//! An element of our tree, as the `selectors` crate sees it.
+
+use std::fmt;
+
+use html5ever::{Namespace, ns};
+use selectors::attr::{AttrSelectorOperation, AttrSelectorOperator, CaseSensitivity, NamespaceConstraint};
+use selectors::bloom::BloomFilter;
+use selectors::context::MatchingContext;
+use selectors::matching::ElementSelectorFlags;
+use selectors::{Element, OpaqueElement};
+
+use super::parse::{Css, CssName, CssString, NoPseudo};
+use super::steps::Steps;
+use crate::names;
+use crate::tree::{Attr, Kind, NodeId, Space, Tree};
+
+/// So many bytes of a class are matched.
+const MAX_CLASS_BYTES: usize = 4_096;
+
+/// The part of an element's class that is matched; empty where it has none. It is asked for again for each element within,
+/// and a class may be megabytes long.
+pub(super) fn class_of(tree: &Tree, node: NodeId) -> &str {
+    names::start_of(tree.attribute(node, Attr::Class).unwrap_or_default(), MAX_CLASS_BYTES)
+}
+
+/// Where another element stands.
+#[derive(Clone, Copy)]
+enum Way {
+    /// Within, or behind.
+    On,
+    /// Around, or before.
+    Back,
+}
+
+/// An element of a tree. Every look at another element, and every look at an attribute, takes its steps; where none are
+/// left there is no other element and no attribute.
+#[derive(Clone, Copy)]
+pub(super) struct Ref<'t> {
+    pub(super) tree: &'t Tree,
+    pub(super) node: NodeId,
+    pub(super) steps: &'t Steps<'t>,
+}
+
+impl fmt::Debug for Ref<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.tree.name(self.node))
+    }
+}
+
+impl<'t> Ref<'t> {
+    fn at(self, node: NodeId) -> Option<Self> {
+        self.tree.is_element(node).then_some(Self { node, ..self })
+    }
+
+    /// The first element among nodes.
+    fn first(self, nodes: impl Iterator<Item = NodeId>, way: Way) -> Option<Self> {
+        for node in nodes {
+            let element = self.at(node);
+            let goes = match (element, way) {
+                (None, _) => self.steps.take(1),
+                (Some(_), Way::On) => self.steps.go_on(),
+                (Some(_), Way::Back) => self.steps.go_back(),
+            };
+            if !goes {
+                return None;
+            }
+            if element.is_some() {
+                return element;
+            }
+        }
+        None
+    }
+
+    fn namespace(self) -> Namespace {
+        match self.tree.space(self.node) {
+            Space::Html => ns!(html),
+            Space::Math => ns!(mathml),
+            Space::Foreign => ns!(svg),
+        }
+    }
+}
+
+impl Element for Ref<'_> {
+    type Impl = Css;
+
+    fn opaque(&self) -> OpaqueElement {
+        OpaqueElement::new(self.tree.identity(self.node))
+    }
+
+    fn parent_element(&self) -> Option<Self> {
+        self.first(self.tree.parent(self.node).into_iter(), Way::Back)
+    }
+
+    fn parent_node_is_shadow_root(&self) -> bool {
+        false
+    }
+
+    fn containing_shadow_host(&self) -> Option<Self> {
+        None
+    }
+
+    fn is_pseudo_element(&self) -> bool {
+        false
+    }
+
+    fn prev_sibling_element(&self) -> Option<Self> {
+        let tree = self.tree;
+        let before =
+            std::iter::successors(tree.previous_sibling(self.node), |node| tree.previous_sibling(*node));
+        self.first(before, Way::Back)
+    }
+
+    fn next_sibling_element(&self) -> Option<Self> {
+        let tree = self.tree;
+        let behind = std::iter::successors(tree.next_sibling(self.node), |node| tree.next_sibling(*node));
+        self.first(behind, Way::On)
+    }
+
+    fn first_element_child(&self) -> Option<Self> {
+        self.first(self.tree.children(self.node), Way::On)
+    }
+
+    fn is_html_element_in_html_document(&self) -> bool {
+        self.tree.space(self.node) == Space::Html
+    }
+
+    fn has_local_name(&self, name: &CssName) -> bool {
+        self.tree.name(self.node) == name.text()
+    }
+
+    fn has_namespace(&self, namespace: &Namespace) -> bool {
+        self.namespace() == *namespace
+    }
+
+    fn is_same_type(&self, other: &Self) -> bool {
+        self.tree.name(self.node) == other.tree.name(other.node) && self.namespace() == other.namespace()
+    }
+
+    fn attr_matches(
+        &self,
+        _: &NamespaceConstraint<&Namespace>,
+        name: &CssName,
+        operation: &AttrSelectorOperation<&CssString>,
+    ) -> bool {
+        self.tree.attributes(self.node).any(|(known, value)| {
+            self.steps.take(1)
+                && known == name.text()
+                && self.steps.read(value.len())
+                && is_as_asked(operation, value)
+        })
+    }
+
+    fn match_non_ts_pseudo_class(&self, class: &NoPseudo, _: &mut MatchingContext<'_, Css>) -> bool {
+        match *class {}
+    }
+
+    fn match_pseudo_element(&self, element: &NoPseudo, _: &mut MatchingContext<'_, Css>) -> bool {
+        match *element {}
+    }
+
+    fn apply_selector_flags(&self, _: ElementSelectorFlags) {}
+
+    fn is_link(&self) -> bool {
+        self.tree.has(self.node, Attr::Href)
+    }
+
+    fn is_html_slot_element(&self) -> bool {
+        false
+    }
+
+    fn has_id(&self, id: &CssName, case: CaseSensitivity) -> bool {
+        let own = self.tree.attribute(self.node, Attr::Id);
+        self.steps.take(1) && own.is_some_and(|own| case.eq(id.text().as_bytes(), own.as_bytes()))
+    }
+
+    fn has_class(&self, name: &CssName, case: CaseSensitivity) -> bool {
+        let class = class_of(self.tree, self.node);
+        self.steps.read(class.len())
+            && class.split_ascii_whitespace().any(|own| case.eq(name.text().as_bytes(), own.as_bytes()))
+    }
+
+    fn has_custom_state(&self, _: &CssName) -> bool {
+        false
+    }
+
+    fn imported_part(&self, _: &CssName) -> Option<CssName> {
+        None
+    }
+
+    fn is_part(&self, _: &CssName) -> bool {
+        false
+    }
+
+    fn is_empty(&self) -> bool {
+        self.tree
+            .children(self.node)
+            .all(|child| self.tree.kind(child) == Kind::Text && self.tree.text(child).is_empty())
+    }
+
+    fn is_root(&self) -> bool {
+        self.tree.parent(self.node) == Some(NodeId::DOCUMENT)
+    }
+
+    fn add_element_unique_hashes(&self, _: &mut BloomFilter) -> bool {
+        false
+    }
+}
+
+/// Is the value of an attribute as a selector asks for it?
+fn is_as_asked(operation: &AttrSelectorOperation<&CssString>, value: &str) -> bool {
+    match operation {
+        // That of the `selectors` crate compares the whole of what is looked for at each byte of the value.
+        AttrSelectorOperation::WithValue {
+            operator: AttrSelectorOperator::Substring,
+            case_sensitivity: CaseSensitivity::AsciiCaseInsensitive,
+            value: wanted,
+        } => {
+            let wanted: &str = wanted.as_ref();
+            !wanted.is_empty() && value.to_ascii_lowercase().contains(&wanted.to_ascii_lowercase())
+        }
+        operation => operation.eval_str(value),
+    }
+}

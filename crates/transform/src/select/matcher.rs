@@ -1,0 +1,88 @@
+//! Holding selectors against the elements of a tree.
+
+use selectors::context::{
+    MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, QuirksMode, SelectorCaches,
+};
+use selectors::matching::matches_selector;
+
+use super::element::Ref;
+use super::index::{Rule, Selectors};
+use super::steps::Steps;
+use crate::tree::{NodeId, Tree};
+
+/// So many steps of matching fill the caches, each of which may note one answer, before they are emptied.
+const CACHED_STEPS: u64 = 1 << 20;
+
+/// A selector with several arguments of `:has` goes back from an element to others at most this often: at each, the matching
+/// makes a filter of 4 KiB.
+const MOST_BACK: u32 = 4_096;
+
+/// Matches elements of one tree.
+pub(crate) struct Matcher<'s> {
+    selectors: &'s Selectors,
+    tree: &'s Tree,
+    steps: &'s Steps<'s>,
+    caches: SelectorCaches,
+    /// The steps that were left when the caches were empty.
+    emptied_at: u64,
+    candidates: Vec<u32>,
+}
+
+impl<'s> Matcher<'s> {
+    pub(crate) fn new(selectors: &'s Selectors, tree: &'s Tree, steps: &'s Steps<'s>) -> Self {
+        Self {
+            selectors,
+            tree,
+            steps,
+            caches: SelectorCaches::default(),
+            emptied_at: steps.left(),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Does any selector match the element?
+    pub(crate) fn matches(&mut self, node: NodeId) -> bool {
+        if self.steps.is_used_up() {
+            return false;
+        }
+        let mut candidates = std::mem::take(&mut self.candidates);
+        let matches = self.selectors.look_up(self.tree, node, self.steps, &mut candidates)
+            || candidates.iter().any(|number| self.fits(*number, node));
+        self.candidates = candidates;
+        // What was given up half-way may have matched for want of steps (`:not(a ~ b)`).
+        matches && !self.steps.is_used_up()
+    }
+
+    /// Does one rule match the element?
+    fn fits(&mut self, number: u32, node: NodeId) -> bool {
+        let (selectors, tree, steps) = (self.selectors, self.tree, self.steps);
+        let Some(rule) = selectors.rule(number) else { return false };
+        let back = if rule.relatives > 1 { MOST_BACK } else { u32::MAX };
+        if !steps.begin(rule.parts, back) {
+            return false;
+        }
+        let mut context = MatchingContext::new(
+            MatchingMode::Normal,
+            None,
+            &mut self.caches,
+            QuirksMode::NoQuirks,
+            NeedsSelectorFlags::No,
+            MatchingForInvalidation::No,
+        );
+        let fits = matches_selector(&rule.selector, 0, None, Ref { tree, node, steps }, &mut context);
+        self.tidy(rule);
+        fits
+    }
+
+    /// Empties the caches where they may have grown.
+    fn tidy(&mut self, rule: &Rule) {
+        if rule.relatives > 0 {
+            self.caches.relative_selector_filter_map = Default::default();
+        }
+        let left = self.steps.left();
+        if self.emptied_at.saturating_sub(left) > CACHED_STEPS {
+            self.caches = SelectorCaches::default();
+            self.emptied_at = left;
+        }
+    }
+}
