@@ -94,8 +94,6 @@ pub const MAX_SCHEMA_DEPTH: usize = 64;
 pub const MAX_SCHEMA_NODES: usize = 10_000;
 /// Most regular expressions of a JSON Schema in a request: its `pattern`s and the names in its `patternProperties`.
 pub const MAX_SCHEMA_PATTERNS: usize = 200;
-/// Most memory that all of them may take together when they are compiled, in bytes.
-pub const MAX_SCHEMA_PATTERNS_COMPILED_BYTES: usize = 4 << 20;
 
 /// `limit` of a crawl that sets none, in documents (contract 4.5).
 pub const DEFAULT_CRAWL_LIMIT: u64 = 10_000;

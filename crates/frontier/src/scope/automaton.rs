@@ -13,6 +13,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use regex_automata::nfa::thompson::{NFA, State};
+use regex_automata::util::primitives::StateID;
 
 /// Most steps that matching one URL may take; a step takes some nanoseconds, so this is two or three milliseconds. Even a
 /// thousand patterns take less for an address that is like none before it.
@@ -171,7 +172,7 @@ impl Automaton {
                         None
                     }
                     Some(State::Union { alternates }) => {
-                        scratch.stack.extend(alternates.iter().map(|next| next.as_u32()));
+                        scratch.stack.extend(alternates.iter().map(StateID::as_u32));
                         None
                     }
                     Some(State::BinaryUnion { alt1, alt2 }) => {

@@ -40,16 +40,14 @@ impl Patterns {
         }
         let mut compiler = Compiler::new();
         compiler.configure(thompson::Config::new().which_captures(WhichCaptures::None));
-        let [at_start, anywhere] = [at_start, anywhere].map(|parsed| {
+        let build = |parsed: &Vec<_>| {
             if parsed.is_empty() {
                 return Ok(None);
             }
-            compiler.build_many_from_hir(&parsed).map(|nfa| Some(Arc::new(Automaton::new(nfa))))
-        });
-        Ok(Self {
-            at_start: at_start.map_err(|error| broken(&error))?,
-            anywhere: anywhere.map_err(|error| broken(&error))?,
-        })
+            let nfa = compiler.build_many_from_hir(parsed).map_err(|error| broken(&error))?;
+            Ok(Some(Arc::new(Automaton::new(nfa))))
+        };
+        Ok(Self { at_start: build(&at_start)?, anywhere: build(&anywhere)? })
     }
 
     pub(super) const fn is_empty(&self) -> bool {

@@ -286,7 +286,8 @@ mod tests {
     #[test]
     fn lists_that_are_refused() {
         let text = |index: Option<usize>, text: &str| (index, text.to_owned());
-        let rows: Vec<(&str, Vec<String>, (Option<usize>, String))> = vec![
+        type Row = (&'static str, Vec<String>, (Option<usize>, String));
+        let rows: Vec<Row> = vec![
             (
                 "too many",
                 vec!["x".to_owned(); 1_001],
