@@ -15,9 +15,9 @@ use gleaner_jobs::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
     Transformed, rfc3339,
 };
-use gleaner_transform::{Input, LinkKind, PageLinks};
+use gleaner_transform::{Input, LinkKind, PageLinks, Selection, page_memory, transform_within};
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, ErrorCode, PageError, ProxyUsed};
+use gleaner_types::{ActionResults, CacheState, ErrorCode, Interrupt, PageError, ProxyUsed};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
@@ -313,11 +313,13 @@ pub(crate) struct PageReader {
     links: LinkRules,
     /// The product token of the engine.
     agent: String,
+    /// Bytes of memory that one page may take.
+    memory: usize,
 }
 
 impl PageReader {
-    pub(crate) fn new(by_model: bool, links: LinkRules, agent: String) -> Self {
-        Self { by_model, links, agent }
+    pub(crate) fn new(by_model: bool, links: LinkRules, agent: String, memory: usize) -> Self {
+        Self { by_model, links, agent, memory }
     }
 }
 
@@ -327,13 +329,21 @@ impl Transform for PageReader {
         let is_unread = page.status >= 400 && page.body.is_empty();
         let content_type = page.content_type.as_deref().filter(|_| !is_unread);
         let input = Input { url: &page.url, content_type, body: &page.body };
-        let mut read = gleaner_transform::transform(input, &structured::reading(options, self.by_model))
+        let plan = structured::reading(options, self.by_model);
+        let mut read = Selection::of(&plan)
+            .and_then(|selection| {
+                transform_within(input, &plan, &selection, self.memory, &Interrupt::never())
+            })
             .map_err(|error| PageError { code: error.code(), message: error.to_string() })?;
         let text = structured::finish(&mut read.document, &page.url, options, self.by_model);
         let all_nofollow = asks_nofollow(page.robots_tag.lines(), &self.agent);
         let (links, nofollow) = self.links.divide(read.links, all_nofollow);
         let pages_converted = read.pages_converted;
         Ok(Transformed { document: read.document, links, nofollow, pages_converted, text })
+    }
+
+    fn memory(&self, page: &Fetched) -> usize {
+        page_memory(page.body.len()).min(self.memory)
     }
 }
 

@@ -8,7 +8,7 @@ use gleaner_frontier::{
     DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, FrontierConfig,
 };
 use gleaner_jobs::{
-    Accounts, ActivityLog, Clock, Deliver, Desk, DeskParts, Extract, Parts, Room, WebhookConfig,
+    Accounts, ActivityLog, Clock, Deliver, Desk, DeskParts, Extract, MemoryShares, Parts, Room, WebhookConfig,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::RequestBounds;
@@ -22,6 +22,9 @@ use crate::{Engine, Error};
 
 /// The product token that robots.txt is read for, unless another is set.
 const ROBOTS_AGENT: &str = "gleaner";
+
+/// Least memory for the pages under way, in bytes: 64 MiB.
+pub const MIN_PAGE_MEMORY: u64 = 64 << 20;
 
 /// What the hosts of one address are asked for together, in hosts.
 const HOSTS_PER_ADDRESS: u32 = DEFAULT_MAX_PER_ADDRESS / DEFAULT_MAX_PER_HOST;
@@ -53,6 +56,7 @@ pub struct EngineBuilder {
     links: LinkRules,
     store: Option<Arc<dyn Store>>,
     retained: Option<(usize, u64)>,
+    page_memory: Option<u64>,
     cache: PageCache,
     basic_proxies: Option<ProxyPool>,
     stealth_proxies: Option<ProxyPool>,
@@ -179,6 +183,19 @@ impl EngineBuilder {
     #[must_use]
     pub fn retained_results(mut self, in_memory: usize, on_disk: u64) -> Self {
         self.retained = Some((in_memory, on_disk));
+        self
+    }
+
+    /// Sets how many bytes of memory the pages under way take together, from the time that their bodies come in until their
+    /// documents are made; [`DEFAULT_PAGE_MEMORY`](crate::DEFAULT_PAGE_MEMORY), 512 MiB, by default, and at least
+    /// [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY). Pages wait where there is none left, small ones not for large ones. One
+    /// page takes at most half of it: what does not fit is left out, and the document's `warning` says so.
+    ///
+    /// A body beyond its share still comes in, one at a time, and the first 256 KiB of each body are not counted; what else
+    /// is not is said at [`MemoryShares`].
+    #[must_use]
+    pub fn page_memory(mut self, bytes: u64) -> Self {
+        self.page_memory = Some(bytes);
         self
     }
 
@@ -313,8 +330,14 @@ impl EngineBuilder {
                 "the user agent is empty: sites should learn who asks, as by `my-crawler/1.0 (+https://example.com/bot)`",
             ));
         }
+        if self.page_memory.is_some_and(|bytes| bytes < MIN_PAGE_MEMORY) {
+            return Err(Error::configuration(
+                "the memory for pages is too little: at least 64 MiB (67108864 bytes) are needed, so that pages fit their shares",
+            ));
+        }
+        let memory = self.page_memory.map_or_else(MemoryShares::default, MemoryShares::of);
         let max_in_flight = self.concurrency.unwrap_or(DEFAULT_MAX_IN_FLIGHT).max(1);
-        let mut fetcher = FetcherBuilder::default().egress(self.egress);
+        let mut fetcher = FetcherBuilder::default().egress(self.egress).body_memory(memory.bodies);
         if let Some(agent) = &self.user_agent {
             fetcher = fetcher.user_agent(agent);
         }
@@ -361,11 +384,13 @@ impl EngineBuilder {
                 self.model.is_some() && self.extract.is_none(),
                 self.links,
                 robots_agent.clone(),
+                memory.large,
             )),
             clock: Clock::system(),
             robots_agent,
             max_in_flight,
             near_duplicates: !self.no_near_duplicates,
+            memory,
         };
         let room = Room::new(parts);
         let prompts = CrawlPrompts::new(self.model.clone(), self.page_budget, self.bounds);

@@ -25,6 +25,7 @@ mod extract;
 mod gate;
 mod handle;
 mod map;
+mod memory;
 mod page;
 mod permission;
 mod ports;
@@ -62,6 +63,7 @@ pub use explain::{Explanation, MAX_EXPLAINED, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, TOKENS_PER_CREDIT};
 pub use handle::{Job, JobEnd, JobResult};
 pub use map::{DEFAULT_MAP_TIMEOUT, MapResult};
+pub use memory::{DEFAULT_PAGE_MEMORY, MemoryShares};
 pub use page::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 pub use ports::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,

@@ -138,6 +138,13 @@ pub trait Transform: Debug + Send + Sync + 'static {
     /// # Errors
     /// Where the body is of a kind that gives no document.
     fn transform(&self, page: &Fetched, options: &ScrapeOptionsPlan) -> Result<Transformed, PageError>;
+
+    /// Bytes of memory that [`transform`](Self::transform) takes for this page at most, its body not counted. Where it runs
+    /// aside it waits until the pages under way leave as much. The default counts nothing.
+    fn memory(&self, page: &Fetched) -> usize {
+        let _ = page;
+        0
+    }
 }
 
 /// A document and what it leads to.

@@ -17,6 +17,7 @@ use crate::error::QUEUE_FULL_PAUSE;
 use crate::explain::{MAX_EXPLAINED, Records};
 use crate::handle::Job;
 use crate::map::{self, MapResult};
+use crate::memory::MemoryShares;
 use crate::ports::{Fetch, Transform};
 use crate::purse::Purse;
 use crate::shared::Shared;
@@ -40,6 +41,9 @@ pub struct Parts {
     /// Compare what the pages of a crawl say, and put those kinds off that say the same over and over: soft 404s, the
     /// empty days of a calendar. Where only links are wanted of pages, their text is not read and nothing is compared.
     pub near_duplicates: bool,
+    /// What the pages under way may take in memory. The shares for their transform are kept here; that for their bodies is
+    /// kept by whoever fetches them.
+    pub memory: MemoryShares,
 }
 
 /// The engine room: takes checked plans, gives running jobs.

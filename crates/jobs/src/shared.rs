@@ -14,6 +14,7 @@ use crate::clock::Clock;
 use crate::context::{CrawlContext, JobContext};
 use crate::extract::Extract;
 use crate::gate::{Gate, Manners, Pass};
+use crate::memory::Memory;
 use crate::page::MAX_RETRY_AFTER;
 use crate::ports::{Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform};
 use crate::quiet::quietly;
@@ -54,11 +55,14 @@ pub(crate) struct Shared {
     pub(crate) places: Places,
     /// Places for work over long lists.
     pub(crate) slices: Slices,
+    /// What pages may take while they are transformed.
+    pub(crate) memory: Memory,
 }
 
 impl Shared {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { store, fetch, transform, clock, robots_agent, max_in_flight, near_duplicates } = parts;
+        let Parts { store, fetch, transform, clock, robots_agent, max_in_flight, near_duplicates, memory } =
+            parts;
         Self {
             store,
             fetch,
@@ -75,6 +79,7 @@ impl Shared {
             maps: Semaphore::new(MAX_MAPS),
             places: Places::default(),
             slices: Slices::default(),
+            memory: Memory::new(memory),
         }
     }
 

@@ -1,10 +1,10 @@
 //! From an answer to a document: what is small is transformed where it is, the rest on threads for blocking work, of which
 //! there are a few.
 //!
-//! Why places and not threads without end: a large page costs twenty times its bytes while it is worked on, and a PDF is
-//! read by a parser that a small file can keep busy for long and that nothing can stop. A PDF that takes too long is given
-//! up, but its place is only free when its thread has ended: the worst that such files do is that other PDFs wait and are
-//! given up too, while everything else goes on.
+//! Why places and not threads without end: a large page keeps a processor busy for long, and a PDF is read by a parser that
+//! a small file can keep busy for long and that nothing can stop. A PDF that takes too long is given up, but its place is
+//! only free when its thread has ended: the worst that such files do is that other PDFs wait and are given up too, while
+//! everything else goes on. What pages take in memory is counted apart ([`crate::memory`]).
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -22,8 +22,7 @@ use crate::shared::Shared;
 /// PDFs that are read at once.
 pub const MAX_PDFS_AT_ONCE: usize = 2;
 
-/// Other bodies larger than 256 KiB that are transformed at once: with [`MAX_PDFS_AT_ONCE`] it bounds the memory of all
-/// pages in work.
+/// Other bodies larger than 256 KiB that are transformed at once.
 pub const MAX_LARGE_AT_ONCE: usize = 4;
 
 /// Large sitemaps that are read at once: each may be gzip of 50 MB.
@@ -69,6 +68,9 @@ pub(crate) async fn transform(
         let transformed = std::panic::catch_unwind(transform).unwrap_or_else(|_| Err(panicked()));
         return (page, transformed);
     }
+    // Before the place, which a page that waits for memory would keep from others. Only the lease bounds this wait: it is
+    // no fault of the page, and those before it have their time.
+    let memory = if pdf { None } else { shared.memory.grant(shared.transform.memory(&page)).await };
     let places = if pdf { &shared.places.pdfs } else { &shared.places.large };
     let Ok(Ok(place)) = timeout(MAX_TRANSFORM_TIME, Arc::clone(places).acquire_owned()).await else {
         return (page, Err(too_slow("no place to work on it in")));
@@ -76,7 +78,7 @@ pub(crate) async fn transform(
     let (shared, job, large) = (Arc::clone(shared), Arc::clone(job), page.clone());
     let work = tokio::task::spawn_blocking(move || {
         // Freed when the work has ended, and not when nobody waits for it any more.
-        let _place = place;
+        let _held = (place, memory);
         shared.transform.transform(&large, &job.options)
     });
     match timeout(MAX_TRANSFORM_TIME, work).await {

@@ -8,15 +8,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, MAX_PDFS_AT_ONCE, Parts, Room, Transform,
-    Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, Job, MAX_PDFS_AT_ONCE, MemoryShares, Parts,
+    Room, Transform, Transformed,
 };
 use gleaner_store::MemoryStore;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::request::CrawlRequest;
+use gleaner_types::request::{BatchScrapeRequest, CrawlRequest};
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use serde_json::Value;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// A site of one page that links to another one and to four PDFs.
 #[derive(Debug)]
@@ -31,28 +31,45 @@ impl Fetch for Site {
             "/robots.txt" | "/sitemap.xml" => (404, ""),
             _ => (200, "%PDF-1.7"),
         };
-        Ok(Fetched {
-            url: request.url.clone(),
-            status,
-            content_type: None,
-            body: Bytes::from_static(body.as_bytes()),
-            retry_after: None,
-            latency: Duration::from_millis(10),
-            address: None,
-            proxy_used: ProxyUsed::Basic,
-            cache_state: Some(CacheState::Miss),
-            cached_at: None,
-            rendering: None,
-            robots_tag: String::new(),
-        })
+        Ok(answer(&request, status, Bytes::from_static(body.as_bytes())))
     }
+}
+
+fn answer(request: &FetchRequest<'_>, status: u16, body: Bytes) -> Fetched {
+    Fetched {
+        url: request.url.clone(),
+        status,
+        content_type: None,
+        body,
+        retry_after: None,
+        latency: Duration::from_millis(10),
+        address: None,
+        proxy_used: ProxyUsed::Basic,
+        cache_state: Some(CacheState::Miss),
+        cached_at: None,
+        rendering: None,
+        robots_tag: String::new(),
+    }
+}
+
+type LetGo = Arc<(Mutex<bool>, Condvar)>;
+
+/// Waits to be let go. Bounded, so that a test that fails also ends.
+fn wait(let_go: &LetGo) {
+    let (free, told) = &**let_go;
+    drop(told.wait_timeout_while(free.lock().unwrap(), Duration::from_secs(60), |free| !*free).unwrap());
+}
+
+fn free(let_go: &LetGo) {
+    *let_go.0.lock().unwrap() = true;
+    let_go.1.notify_all();
 }
 
 /// Tells what it begins, and does not come back from a PDF before it is let go.
 #[derive(Debug)]
 struct Stuck {
     begun: UnboundedSender<String>,
-    let_go: Arc<(Mutex<bool>, Condvar)>,
+    let_go: LetGo,
 }
 
 impl Transform for Stuck {
@@ -60,12 +77,7 @@ impl Transform for Stuck {
         self.begun.send(page.url.path().to_owned()).unwrap();
         let text = std::str::from_utf8(&page.body).unwrap();
         if text.starts_with("%PDF-") {
-            let (free, told) = &*self.let_go;
-            // Bounded, so that a test that fails also ends.
-            drop(
-                told.wait_timeout_while(free.lock().unwrap(), Duration::from_secs(60), |free| !*free)
-                    .unwrap(),
-            );
+            wait(&self.let_go);
             return Ok(Transformed::default());
         }
         let links = text.lines().map(|link| page.url.join(link).unwrap()).collect();
@@ -85,6 +97,7 @@ async fn pdfs_without_end_stop_nothing_but_themselves() {
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
+        memory: MemoryShares::default(),
     });
     let request = CrawlRequest::new("https://a.example/").check().unwrap();
     let job = room.crawl(request, Value::Null).await.unwrap();
@@ -108,6 +121,101 @@ async fn pdfs_without_end_stop_nothing_but_themselves() {
     assert_eq!(result.documents.len(), 2);
     let codes: Vec<ErrorCode> = result.failures.failures.iter().map(|failure| failure.error.code).collect();
     assert_eq!(codes, [ErrorCode::ScrapeTimeout; 4]);
-    *let_go.0.lock().unwrap() = true;
-    let_go.1.notify_all();
+    free(&let_go);
+}
+
+/// Pages of half a MiB.
+#[derive(Debug)]
+struct Heavy;
+
+#[async_trait]
+impl Fetch for Heavy {
+    async fn fetch(&self, request: FetchRequest<'_>, _: &dyn HopCheck) -> Result<Fetched, FetchError> {
+        Ok(answer(&request, 200, Bytes::from(vec![b'x'; 512 << 10])))
+    }
+}
+
+/// Tells what it begins, of which each takes 20 MiB but for `/small`. `/block` does not come back before it is let go.
+#[derive(Debug)]
+struct Weighed {
+    begun: UnboundedSender<String>,
+    let_go: LetGo,
+}
+
+impl Transform for Weighed {
+    fn transform(&self, page: &Fetched, _: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
+        let path = page.url.path();
+        self.begun.send(path.to_owned()).unwrap();
+        assert_ne!(path, "/panic", "a parser that panics");
+        if path == "/block" {
+            wait(&self.let_go);
+        }
+        Ok(Transformed::default())
+    }
+
+    fn memory(&self, page: &Fetched) -> usize {
+        if page.url.path() == "/small" { 1 << 20 } else { 20 << 20 }
+    }
+}
+
+/// An engine room with 64 MiB for its pages, half of it for large ones.
+fn weighed() -> (Arc<Room>, UnboundedReceiver<String>, LetGo) {
+    let (begun, told) = unbounded_channel();
+    let let_go = LetGo::default();
+    let room = Room::new(Parts {
+        store: Arc::new(MemoryStore::default()),
+        fetch: Arc::new(Heavy),
+        transform: Arc::new(Weighed { begun, let_go: Arc::clone(&let_go) }),
+        clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
+        robots_agent: "gleaner".to_owned(),
+        max_in_flight: 50,
+        near_duplicates: true,
+        memory: MemoryShares::of(64 << 20),
+    });
+    (room, told, let_go)
+}
+
+async fn batch(room: &Arc<Room>, path: &str) -> Job {
+    let request =
+        BatchScrapeRequest::new(vec![format!("https://host-of{}.example{path}", path.replace('/', "-"))]);
+    room.batch(request.check().unwrap(), Value::Null).await.unwrap()
+}
+
+async fn documents(job: Job) -> usize {
+    job.wait().await.unwrap().documents.len()
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_that_do_not_fit_together_run_one_after_the_other() {
+    let (room, mut told, let_go) = weighed();
+    let blocked = batch(&room, "/block").await;
+    assert_eq!(told.recv().await.unwrap(), "/block");
+    let waiting = batch(&room, "/next").await;
+    let small = batch(&room, "/small").await;
+    assert_eq!(told.recv().await.unwrap(), "/small", "small pages do not wait for large ones");
+    assert_eq!(documents(small).await, 1);
+    assert!(told.try_recv().is_err(), "a page has begun that does not fit");
+    free(&let_go);
+    assert_eq!(told.recv().await.unwrap(), "/next");
+    assert_eq!((documents(blocked).await, documents(waiting).await), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn memory_comes_back_after_a_panic_and_from_pages_that_are_given_up() {
+    let (room, mut told, let_go) = weighed();
+    let panicked = batch(&room, "/panic").await.wait().await.unwrap();
+    assert_eq!(panicked.failures.failures.len(), 1);
+    assert_eq!(told.recv().await.unwrap(), "/panic");
+    let blocked = batch(&room, "/block").await;
+    assert_eq!(told.recv().await.unwrap(), "/block");
+    let given_up = batch(&room, "/given-up").await;
+    let waiting = batch(&room, "/next").await;
+    let small = batch(&room, "/small").await;
+    assert_eq!(documents(small).await, 1);
+    assert_eq!(told.recv().await.unwrap(), "/small");
+    given_up.cancel().await.unwrap();
+    free(&let_go);
+    assert_eq!(told.recv().await.unwrap(), "/next");
+    assert_eq!((documents(blocked).await, documents(waiting).await), (1, 1));
+    assert!(told.try_recv().is_err(), "a page was worked on whose job had ended");
 }

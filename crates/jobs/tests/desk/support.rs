@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
     Clock, Deliver, DeliverError, Delivery, Desk, DeskParts, Fetch, FetchError, FetchRequest, Fetched,
-    HopCheck, MemoryAccounts, Page, PageText, Parts, Room, StatusBody, Submit, Team, TeamConfig, Transform,
-    Transformed,
+    HopCheck, MemoryAccounts, MemoryShares, Page, PageText, Parts, Room, StatusBody, Submit, Team,
+    TeamConfig, Transform, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, TeamId};
 use gleaner_types::plan::{BatchPlan, ScrapeOptionsPlan};
@@ -118,6 +118,7 @@ pub(crate) fn room_with(web: &Arc<Web>, config: MemoryConfig) -> Arc<Room> {
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
+        memory: MemoryShares::default(),
     })
 }
 

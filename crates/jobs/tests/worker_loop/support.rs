@@ -7,7 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, JobResult, Parts, Room, Transform, Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, JobResult, MemoryShares, Parts, Room,
+    Transform, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
@@ -194,6 +195,7 @@ pub(crate) fn room_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Room> {
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
+        memory: MemoryShares::default(),
     })
 }
 

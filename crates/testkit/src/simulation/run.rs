@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
-use gleaner_jobs::{Clock, Parts, Room};
+use gleaner_jobs::{Clock, MemoryShares, Parts, Room};
 use gleaner_store::{MemoryConfig, MemoryStore};
 
 use super::mapping::Mapping;
@@ -78,6 +78,7 @@ async fn play(seed: u64) -> Report {
         robots_agent: "gleaner".to_owned(),
         max_in_flight: most,
         near_duplicates: true,
+        memory: MemoryShares::default(),
     });
 
     let tasks: Arc<[Task]> = tasks.into();
