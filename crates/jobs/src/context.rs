@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, Reason, UrlKey};
-use gleaner_store::LeasedPage;
+use gleaner_store::{LeasedPage, TeamId};
 use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target};
 use gleaner_types::{JobId, SafeUrl};
 use tokio_util::sync::CancellationToken;
@@ -46,6 +46,8 @@ pub(crate) struct JobContext {
     /// The options without the headers of the user, for addresses outside the site: headers hold secrets.
     pub(crate) foreign_options: ScrapeOptionsPlan,
     pub(crate) zero_data_retention: bool,
+    /// Whose it is.
+    pub(crate) team: Option<TeamId>,
     /// What the fetcher keeps for the job, and for no other.
     pub(crate) session: Session,
     /// What the extractor keeps for the job, and for no other.
@@ -188,6 +190,7 @@ impl JobContext {
             options,
             foreign_options,
             zero_data_retention,
+            team: None,
             session: Session::default(),
             reading: Session::default(),
             crawl,
