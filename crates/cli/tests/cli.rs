@@ -3,6 +3,8 @@
 
 #[path = "cli/openapi.rs"]
 mod openapi;
+#[path = "cli/pdf.rs"]
+mod pdf;
 mod support;
 
 use std::collections::HashSet;
