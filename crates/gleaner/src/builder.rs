@@ -8,13 +8,15 @@ use gleaner_frontier::{
     DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, FrontierConfig,
 };
 use gleaner_jobs::{
-    Accounts, ActivityLog, Clock, Deliver, Desk, DeskParts, Extract, MemoryShares, Parts, Room, WebhookConfig,
+    Accounts, ActivityLog, Clock, Deliver, Desk, DeskParts, Extract, MemoryShares, Parts, ReadPdf, Room,
+    WebhookConfig,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::RequestBounds;
 use ipnet::IpNet;
 
 use crate::adapters::{FetchDoor, LinkRules, PageReader};
+use crate::pdf::{PdfWorker, Workers};
 use crate::structured::{CrawlPrompts, Pages, Planner, PlannerParts};
 use crate::support::Abilities;
 use crate::webhooks::WebhookDoor;
@@ -54,6 +56,7 @@ pub struct EngineBuilder {
     no_near_duplicates: bool,
     checks_certificates: bool,
     links: LinkRules,
+    pdf_worker: Option<PdfWorker>,
     store: Option<Arc<dyn Store>>,
     retained: Option<(usize, u64)>,
     page_memory: Option<u64>,
@@ -163,6 +166,26 @@ impl EngineBuilder {
     #[must_use]
     pub fn follow_iframes(mut self, follow: bool) -> Self {
         self.links.iframes = follow;
+        self
+    }
+
+    /// Sets the program that converts the PDFs of scrapes, batches, crawls and maps, each in a process of its own: see
+    /// [`pdf`](crate::pdf). Its processes are held to their memory and computing time where the system can do that, and are
+    /// ended when nobody waits for their file any longer. One that takes more than a second, or 512 MiB, waits for the
+    /// one place for such files, where it has 30 seconds and 1 GiB. [`Engine::convert`] converts within this process all the same.
+    #[must_use]
+    pub fn pdf_worker(mut self, worker: PdfWorker) -> Self {
+        self.pdf_worker = Some(worker);
+        self
+    }
+
+    /// Converts PDFs within this process, which is the default. What a file costs is then bounded by what is reckoned of it
+    /// beforehand, and by nothing else: a file that was made for it can keep a core busy for minutes after its page was given
+    /// up, or take more memory than there is, which ends the process. For PDFs of strangers name a
+    /// [`pdf_worker`](Self::pdf_worker).
+    #[must_use]
+    pub fn pdfs_in_process(mut self) -> Self {
+        self.pdf_worker = None;
         self
     }
 
@@ -377,15 +400,14 @@ impl EngineBuilder {
         let fetcher = fetcher.build()?;
         let deliver = self.deliver.unwrap_or_else(|| Arc::new(WebhookDoor::new(fetcher.clone())));
         let robots_agent = self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned());
+        let by_model = self.model.is_some() && self.extract.is_none();
+        let reader = Arc::new(PageReader::new(by_model, self.links, robots_agent.clone(), memory.large));
+        let workers = self.pdf_worker.map(|worker| Workers::new(worker, Arc::clone(&reader)));
         let parts = Parts {
             store,
             fetch: Arc::new(FetchDoor::new(fetcher, self.renderer, self.checks_certificates)),
-            transform: Arc::new(PageReader::new(
-                self.model.is_some() && self.extract.is_none(),
-                self.links,
-                robots_agent.clone(),
-                memory.large,
-            )),
+            transform: reader,
+            pdfs: workers.map(|workers| Arc::new(workers) as Arc<dyn ReadPdf>),
             clock: Clock::system(),
             robots_agent,
             max_in_flight,

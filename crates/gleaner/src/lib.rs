@@ -73,6 +73,7 @@ pub mod desk;
 mod engine;
 mod error;
 mod extract;
+pub mod pdf;
 mod structured;
 mod support;
 mod watch;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, Reason, UrlKey};
-use gleaner_store::LeasedPage;
+use gleaner_store::{LeasedPage, TeamId};
 use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target, without_slash};
 use gleaner_types::{JobId, SafeUrl};
 use tokio_util::sync::CancellationToken;
@@ -57,6 +57,8 @@ pub(crate) struct JobContext {
     /// The options without the headers of the user, for addresses outside the site: headers hold secrets.
     pub(crate) foreign_options: ScrapeOptionsPlan,
     pub(crate) zero_data_retention: bool,
+    /// Whose it is.
+    pub(crate) team: Option<TeamId>,
     /// What the fetcher keeps for the job, and for no other.
     pub(crate) session: Session,
     /// What the extractor keeps for the job, and for no other.
@@ -233,6 +235,7 @@ impl JobContext {
             options,
             foreign_options,
             zero_data_retention,
+            team: None,
             session: Session::default(),
             reading: Session::default(),
             crawl,

@@ -66,8 +66,8 @@ pub use map::{DEFAULT_MAP_TIMEOUT, MapResult};
 pub use memory::{DEFAULT_PAGE_MEMORY, MemoryShares};
 pub use page::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 pub use ports::{
-    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
-    Transformed,
+    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, PdfTurn, Purpose, ReadPdf, Rendering,
+    Transform, Transformed,
 };
 pub use purse::{CREDITS_AHEAD, Purse};
 pub use quiet::quietly;

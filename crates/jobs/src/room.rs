@@ -18,7 +18,7 @@ use crate::explain::{MAX_EXPLAINED, Records};
 use crate::handle::Job;
 use crate::map::{self, MapResult};
 use crate::memory::MemoryShares;
-use crate::ports::{Fetch, Transform};
+use crate::ports::{Fetch, ReadPdf, Transform};
 use crate::purse::Purse;
 use crate::shared::Shared;
 use crate::{Error, worker};
@@ -32,6 +32,8 @@ pub struct Parts {
     pub fetch: Arc<dyn Fetch>,
     /// From bodies to documents.
     pub transform: Arc<dyn Transform>,
+    /// From PDFs to documents; without it `transform` reads them too.
+    pub pdfs: Option<Arc<dyn ReadPdf>>,
     /// The one clock.
     pub clock: Clock,
     /// The product token that robots.txt is read for.
@@ -280,8 +282,9 @@ impl Room {
         });
     }
 
-    async fn begin(self: &Arc<Self>, context: JobContext, job: NewJob) -> Result<JobId, Error> {
+    async fn begin(self: &Arc<Self>, mut context: JobContext, job: NewJob) -> Result<JobId, Error> {
         let id = job.id;
+        context.team = job.account.as_ref().map(|account| account.team.clone());
         self.shared.remember(Arc::new(context));
         if let Err(error) = self.shared.store.submit(job, self.shared.clock.now()).await {
             self.shared.forget(id);

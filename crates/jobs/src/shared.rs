@@ -16,7 +16,9 @@ use crate::extract::Extract;
 use crate::gate::{Gate, Manners, Pass};
 use crate::memory::Memory;
 use crate::page::MAX_RETRY_AFTER;
-use crate::ports::{Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform};
+use crate::ports::{
+    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, ReadPdf, Transform,
+};
 use crate::quiet::quietly;
 use crate::robots::{Begun, Known, OwnWay, ROBOTS_TIMEOUT, Robots, RobotsCache, Trouble, address_of};
 use crate::room::Parts;
@@ -38,6 +40,7 @@ pub(crate) struct Shared {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) fetch: Arc<dyn Fetch>,
     pub(crate) transform: Arc<dyn Transform>,
+    pub(crate) pdfs: Option<Arc<dyn ReadPdf>>,
     pub(crate) clock: Clock,
     /// The product token that robots.txt is read for.
     pub(crate) agent: String,
@@ -61,12 +64,13 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { store, fetch, transform, clock, robots_agent, max_in_flight, near_duplicates, memory } =
+        let Parts { store, fetch, transform, pdfs, clock, robots_agent, max_in_flight, near_duplicates, memory } =
             parts;
         Self {
             store,
             fetch,
             transform,
+            pdfs,
             clock,
             agent: robots_agent,
             max_in_flight: usize::try_from(max_in_flight).unwrap_or(usize::MAX).max(1),

@@ -2,24 +2,26 @@
 //! there are a few.
 //!
 //! Why places and not threads without end: a large page keeps a processor busy for long, and a PDF is read by a parser that
-//! a small file can keep busy for long and that nothing can stop. A PDF that takes too long is given up, but its place is
-//! only free when its thread has ended: the worst that such files do is that other PDFs wait and are given up too, while
-//! everything else goes on. What pages take in memory is counted apart ([`crate::memory`]).
+//! a small file can keep busy for long and that nothing can stop. Where there is a [`ReadPdf`](crate::ReadPdf), PDFs are not
+//! read here. Where they are, one that takes too long is given up, but its place is only free when its thread has ended: the
+//! worst that such files do is that other PDFs wait and are given up too, while everything else goes on. What pages take in
+//! memory is counted apart ([`crate::memory`]).
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use gleaner_frontier::{Sitemap, sitemap};
 use gleaner_types::{ErrorCode, PageError};
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::context::JobContext;
-use crate::ports::{Fetched, Transformed};
+use crate::ports::{Fetched, PdfTurn, Transformed};
 use crate::shared::Shared;
 
-/// PDFs that are read at once.
+/// PDFs that are read at once, where no [`ReadPdf`](crate::ReadPdf) reads them.
 pub const MAX_PDFS_AT_ONCE: usize = 2;
 
 /// Other bodies larger than 256 KiB that are transformed at once.
@@ -63,6 +65,9 @@ pub(crate) async fn transform(
     page: Fetched,
 ) -> (Fetched, Result<Transformed, PageError>) {
     let pdf = is_pdf(&page);
+    if pdf && let Some(read) = read_pdf(shared, job, &page).await {
+        return (page, read);
+    }
     if page.body.len() < LARGE_BODY && !pdf {
         let transform = AssertUnwindSafe(|| shared.transform.transform(&page, &job.options));
         let transformed = std::panic::catch_unwind(transform).unwrap_or_else(|_| Err(panicked()));
@@ -85,6 +90,22 @@ pub(crate) async fn transform(
         Ok(transformed) => (page, transformed.unwrap_or_else(|_| Err(panicked()))),
         Err(_) => (page, Err(too_slow("no end of the work on it"))),
     }
+}
+
+/// Has a PDF read where that can be stopped. `None` leaves it to the transformer.
+async fn read_pdf(
+    shared: &Shared,
+    job: &JobContext,
+    page: &Fetched,
+) -> Option<Result<Transformed, PageError>> {
+    let pdfs = shared.pdfs.as_ref()?;
+    let until = match job.deadline {
+        Some(deadline) => shared.clock.instant(deadline),
+        None => Instant::now() + job.options.timeout.min(MAX_TRANSFORM_TIME),
+    };
+    let turn = PdfTurn { team: job.team.as_ref(), until };
+    let read = AssertUnwindSafe(pdfs.read_pdf(page, &job.options, turn)).catch_unwind().await;
+    read.unwrap_or_else(|_| Some(Err(panicked())))
 }
 
 /// Reads a sitemap and the order of its pages, which nothing can stop: the wait for a place ends because each is bounded in

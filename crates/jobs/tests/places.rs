@@ -9,14 +9,16 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
     Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, Job, MAX_PDFS_AT_ONCE, MemoryShares, Parts,
+    PdfTurn, ReadPdf,
     Room, Transform, Transformed,
 };
 use gleaner_store::MemoryStore;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::request::{BatchScrapeRequest, CrawlRequest};
+use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ScrapeOptions, ScrapeRequest};
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::Instant;
 
 /// A site of one page that links to another one and to four PDFs.
 #[derive(Debug)]
@@ -93,6 +95,7 @@ async fn pdfs_without_end_stop_nothing_but_themselves() {
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Site),
         transform: Arc::new(Stuck { begun, let_go: Arc::clone(&let_go) }),
+        pdfs: None,
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
@@ -166,6 +169,7 @@ fn weighed() -> (Arc<Room>, UnboundedReceiver<String>, LetGo) {
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Heavy),
         transform: Arc::new(Weighed { begun, let_go: Arc::clone(&let_go) }),
+        pdfs: None,
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
@@ -218,4 +222,77 @@ async fn memory_comes_back_after_a_panic_and_from_pages_that_are_given_up() {
     assert_eq!(told.recv().await.unwrap(), "/next");
     assert_eq!((documents(blocked).await, documents(waiting).await), (1, 1));
     assert!(told.try_recv().is_err(), "a page was worked on whose job had ended");
+}
+
+/// Notes what it transforms.
+#[derive(Debug)]
+struct Here(UnboundedSender<(&'static str, String)>);
+
+impl Transform for Here {
+    fn transform(&self, page: &Fetched, _: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
+        self.0.send(("here", page.url.path().to_owned())).unwrap();
+        Ok(Transformed::default())
+    }
+}
+
+/// Notes what it is asked to read, reads `/1`, fails on `/2`, and breaks on `/3`.
+#[derive(Debug)]
+struct Elsewhere(UnboundedSender<(&'static str, String)>);
+
+#[async_trait]
+impl ReadPdf for Elsewhere {
+    async fn read_pdf(
+        &self,
+        page: &Fetched,
+        _: &ScrapeOptionsPlan,
+        turn: PdfTurn<'_>,
+    ) -> Option<Result<Transformed, PageError>> {
+        let left = turn.until - Instant::now();
+        assert!(left <= Duration::from_secs(9) && left > Duration::from_secs(8), "{left:?}");
+        self.0.send(("elsewhere", page.url.path().to_owned())).unwrap();
+        assert!(page.url.path() != "/3", "a fault of the reader");
+        let code = ErrorCode::ScrapePdfError;
+        match page.url.path() {
+            "/1" => Some(Ok(Transformed::default())),
+            "/2" => Some(Err(PageError { code, message: "too much".to_owned() })),
+            _ => None,
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn pdfs_are_read_elsewhere_where_there_is_somebody_and_until_their_page_is_due() {
+    let (noted, mut told) = unbounded_channel();
+    let room = Room::new(Parts {
+        store: Arc::new(MemoryStore::default()),
+        fetch: Arc::new(Site),
+        transform: Arc::new(Here(noted.clone())),
+        pdfs: Some(Arc::new(Elsewhere(noted))),
+        clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
+        robots_agent: "gleaner".to_owned(),
+        max_in_flight: 50,
+        near_duplicates: true,
+        memory: MemoryShares::default(),
+    });
+    let rows: [(&str, Option<ErrorCode>, &[&str]); 5] = [
+        ("/other", None, &["here"]),
+        ("/1", None, &["elsewhere"]),
+        ("/2", Some(ErrorCode::ScrapePdfError), &["elsewhere"]),
+        ("/3", Some(ErrorCode::UnknownError), &["elsewhere"]),
+        ("/4", None, &["elsewhere", "here"]),
+    ];
+    for (path, code, by) in rows {
+        let request = ScrapeRequest {
+            options: ScrapeOptions { timeout: Some(9_000), ..ScrapeOptions::default() },
+            ..ScrapeRequest::new(format!("https://a.example{path}"))
+        };
+        let scraped = room.scrape(request.check().unwrap(), Value::Null).await;
+        assert_eq!(scraped.err().as_ref().map(gleaner_jobs::Error::code), code, "{path}");
+        let mut read = Vec::new();
+        while let Ok((who, what)) = told.try_recv() {
+            assert_eq!(what, path);
+            read.push(who);
+        }
+        assert_eq!(read, by, "{path}");
+    }
 }

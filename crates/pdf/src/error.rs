@@ -1,13 +1,15 @@
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Why a file could not be converted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Error {
     kind: ErrorKind,
 }
 
 /// What kind of error it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The bytes do not begin as a PDF does.
@@ -28,6 +30,16 @@ pub enum ErrorKind {
     TooLarge {
         /// How many bytes are allowed.
         limit: u64,
+    },
+    /// The first page draws more than can be compared: texts, rules, or pictures without an end.
+    TooManyMarks {
+        /// How many texts and rules a page may draw.
+        limit: u64,
+    },
+    /// The file gives more Markdown than allowed.
+    TooMuchMarkdown {
+        /// How many bytes are allowed.
+        limit: usize,
     },
     /// The file is damaged beyond what can be read.
     Malformed {
@@ -62,7 +74,11 @@ impl Error {
     pub const fn is_limit(&self) -> bool {
         matches!(
             self.kind,
-            ErrorKind::TooManyObjects { .. } | ErrorKind::TooManyValues { .. } | ErrorKind::TooLarge { .. }
+            ErrorKind::TooManyObjects { .. }
+                | ErrorKind::TooManyValues { .. }
+                | ErrorKind::TooLarge { .. }
+                | ErrorKind::TooManyMarks { .. }
+                | ErrorKind::TooMuchMarkdown { .. }
         )
     }
 }
@@ -88,6 +104,15 @@ impl fmt::Display for Error {
             }
             ErrorKind::TooLarge { limit } => {
                 write!(f, "the PDF inflates to more than {limit} bytes, which are all that may be read")
+            }
+            ErrorKind::TooManyMarks { limit } => {
+                write!(
+                    f,
+                    "the first page of the PDF draws more than can be compared: at most {limit} texts and rules, and no picture without an end"
+                )
+            }
+            ErrorKind::TooMuchMarkdown { limit } => {
+                write!(f, "the PDF gives more than {limit} bytes of Markdown, which are all that may be kept")
             }
             ErrorKind::Malformed { reason } => write!(f, "the PDF is damaged: {reason}"),
             ErrorKind::Panicked => f.write_str("the PDF brings out a fault of the parser"),

@@ -45,6 +45,7 @@ mod words;
 pub use content::training;
 
 pub use address::MAX_RESOLVED_BYTES;
+pub use body::is_pdf;
 pub use charset::{CharsetSource, Decoded, decode};
 pub use error::{Error, ErrorKind};
 pub use memory::{MAX_PAGE_MEMORY, page_memory};
@@ -56,3 +57,14 @@ pub use transform::{
 };
 
 pub(crate) use markdown::fence as markdown_fence;
+
+/// PDFs that are converted in another process: what passes between it and its parent, and what becomes of it.
+#[cfg(feature = "pdf")]
+pub mod pdf {
+    pub use gleaner_pdf::{
+        Converted, Error, Limits, MAX_ANSWER_BYTES, MAX_WORKER_MEMORY, MAX_WORKER_SECONDS, Options,
+        WORKER_ENVIRONMENT, ended_by_time, read_answer, request_head, serve,
+    };
+
+    pub use crate::body::pdf::{convert_options, converted_page};
+}

@@ -114,6 +114,7 @@ pub(crate) fn room_with(web: &Arc<Web>, config: MemoryConfig) -> Arc<Room> {
         store: Arc::new(MemoryStore::new(config)),
         fetch: Arc::new(Port(Arc::clone(web))),
         transform: Arc::new(Port(Arc::clone(web))),
+        pdfs: None,
         clock: Clock::starting_at(START),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,

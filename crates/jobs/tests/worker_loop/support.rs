@@ -191,6 +191,7 @@ pub(crate) fn room_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Room> {
         store,
         fetch: Arc::new(WebPort(Arc::clone(web))),
         transform: Arc::new(Lines),
+        pdfs: None,
         clock: Clock::starting_at(NOW),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,

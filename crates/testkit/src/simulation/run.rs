@@ -74,6 +74,7 @@ async fn play(seed: u64) -> Report {
         store: Arc::new(Shaky::new(MemoryStore::new(config), Arc::clone(&stage), most_per_address, teams)),
         fetch: Arc::new(Web(Arc::clone(&stage))),
         transform: Arc::new(Reader(Arc::clone(&stage))),
+        pdfs: None,
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: most,
