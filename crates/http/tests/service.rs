@@ -9,10 +9,10 @@
 mod credits;
 #[path = "service/maps.rs"]
 mod maps;
-#[path = "service/serving.rs"]
-mod serving;
 #[path = "service/reads.rs"]
 mod reads;
+#[path = "service/serving.rs"]
+mod serving;
 #[path = "service/watch.rs"]
 mod watch;
 #[path = "service/words.rs"]

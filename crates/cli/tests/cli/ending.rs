@@ -81,7 +81,8 @@ fn a_hangup_that_is_to_be_ignored_is_ignored() {
     let mut pages = BufReader::new(child.stdout.take().unwrap()).lines();
     pages.next().unwrap().unwrap();
     send("HUP", &child);
-    let rest = pages.inspect(|line| drop(serde_json::from_str::<Value>(line.as_ref().unwrap()).unwrap())).count();
+    let rest =
+        pages.inspect(|line| drop(serde_json::from_str::<Value>(line.as_ref().unwrap()).unwrap())).count();
     let mut told = String::new();
     child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0), "{told}");
