@@ -83,7 +83,7 @@ mod unix {
         {
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     /// Was the program started with hangups ignored, as `nohup` does it? A handler would undo that. Assumed where the

@@ -155,6 +155,7 @@ mod tests {
             sequence,
             at: Duration::ZERO,
             url: format!("http://127.0.0.1/{sequence}").parse().unwrap(),
+            slash_added: false,
             error: PageError { code, message: message.to_owned() },
         };
         PageFailures { failures: (0..number).map(failure).collect(), robots_blocked: Vec::new() }

@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use gleaner_types::Interrupt;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -17,19 +18,28 @@ pub struct Page {
     pub markdown: String,
     /// Its title, where it has one.
     pub title: Option<String>,
+    /// Ends the work on it, however far it is: what is read then is unfinished, and to be dropped.
+    pub interrupt: Interrupt,
 }
 
 impl Page {
     /// A page from its HTML; add the Markdown for a model to read.
     #[must_use]
     pub fn new(url: Url, html: impl Into<String>) -> Self {
-        Self { url, html: html.into(), markdown: String::new(), title: None }
+        Self { url, html: html.into(), markdown: String::new(), title: None, interrupt: Interrupt::never() }
     }
 
     /// The same page with this Markdown.
     #[must_use]
     pub fn with_markdown(mut self, markdown: impl Into<String>) -> Self {
         self.markdown = markdown.into();
+        self
+    }
+
+    /// The same page, the work on which ends once this is raised.
+    #[must_use]
+    pub fn with_interrupt(mut self, interrupt: &Interrupt) -> Self {
+        self.interrupt = interrupt.clone();
         self
     }
 

@@ -108,6 +108,7 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
     let outcome = reported(&job, outcome);
     let Pace { observed, address, .. } = pace;
     let finished = FinishedPage {
+        slash_added: job.is_slash_added(page.key),
         lease: page,
         outcome,
         redirected_to,
@@ -319,7 +320,7 @@ fn conclude(
 ) -> Work {
     let mut document = found.document;
     let metadata = &mut document.metadata;
-    metadata.source_url = Some(page.url.as_str().to_owned());
+    metadata.source_url = Some(job.asked_for(page).into_owned());
     metadata.url = Some(fetched.url.as_str().to_owned());
     metadata.status_code = Some(fetched.status);
     metadata.content_type = fetched.content_type;

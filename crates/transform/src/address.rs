@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
+use gleaner_types::plan::{omits_slash, without_slash};
 use url::Url;
 
 use crate::tree::{Attr, Tag, Tree};
@@ -108,7 +109,7 @@ impl Resolver {
                     return Some(stripped);
                 }
                 let url = Url::parse(&stripped).ok()?;
-                url.has_host().then(|| Cow::Owned(url.into()))
+                url.has_host().then(|| Cow::Owned(as_written(&stripped, url)))
             }
             Some(scheme) if is_contact(scheme) => Some(stripped),
             Some(scheme) if self.base.is_none() && !is_dangerous(scheme) => Some(stripped),
@@ -118,11 +119,16 @@ impl Resolver {
                     .join(&stripped)
                     .ok()
                     .filter(|url| matches!(url.scheme(), "http" | "https") && self.affords(&stripped, url))
-                    .map(|url| Cow::Owned(url.into())),
+                    .map(|url| Cow::Owned(as_written(&stripped, url))),
                 None => Some(stripped),
             },
         }
     }
+}
+
+/// The address that a reference leads to, without the slash behind a bare host where the reference has none.
+fn as_written(reference: &str, url: Url) -> String {
+    if omits_slash(reference, &url) { without_slash(&url).into_owned() } else { url.into() }
 }
 
 /// Without tabs and line ends, and without white space and control characters around it (URL Standard, 4.4).
@@ -188,6 +194,20 @@ mod tests {
         ];
         for (reference, expected) in rows {
             assert_eq!(resolver(None).web(reference).as_ref().map(Url::as_str), expected, "{reference:?}");
+        }
+    }
+
+    #[test]
+    fn a_bare_host_is_written_as_the_page_has_it() {
+        for (reference, expected) in [
+            ("https://other.example", "https://other.example"),
+            (" HTTPS://Other.Example\n", "https://other.example"),
+            ("//other.example?q", "https://other.example?q"),
+            ("https://other.example/", "https://other.example/"),
+            ("/", "https://example.org/"),
+            ("", "https://example.org/a/b?c"),
+        ] {
+            assert_eq!(resolver(None).output(reference).as_deref(), Some(expected), "{reference:?}");
         }
     }
 

@@ -297,7 +297,12 @@ fn html_page(text: &str, url: &Url, run: Run<'_>) -> Page {
             warnings.push(NO_MAIN_CONTENT);
         }
         if formats.html {
-            document.html = Some(html::write(&tree, &view, &resolver.afresh(), options.remove_base64_images));
+            let named = |selector: &String| selector.to_ascii_lowercase().contains("iframe");
+            let written = html::Options {
+                remove_base64_images: options.remove_base64_images,
+                frames: options.include_tags.iter().any(named),
+            };
+            document.html = Some(html::write(&tree, &view, &resolver.afresh(), written));
         }
         is_blank = written.is_empty() && options.include_tags.is_empty() && options.exclude_tags.is_empty();
         if formats.summary {

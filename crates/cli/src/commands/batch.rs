@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
@@ -80,7 +81,7 @@ struct FaultyLine {
 impl FaultyLine {
     /// As a row of the list of failures.
     fn row(&self) -> FailureRow<'_> {
-        FailureRow { url: &self.text, code: ErrorCode::BadRequest, error: &self.fault }
+        FailureRow { url: Cow::Borrowed(&self.text), code: ErrorCode::BadRequest, error: &self.fault }
     }
 }
 

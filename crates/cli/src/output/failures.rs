@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,7 +30,7 @@ pub(crate) struct FailureList {
 #[derive(Debug, Serialize)]
 pub(crate) struct FailureRow<'a> {
     /// The address asked for.
-    pub(crate) url: &'a str,
+    pub(crate) url: Cow<'a, str>,
     /// The contract's code.
     pub(crate) code: ErrorCode,
     /// Why, in words.
@@ -113,12 +114,12 @@ pub(crate) fn rows<'a>(
     forbidden: &'a [Url],
 ) -> impl Iterator<Item = FailureRow<'a>> {
     let failed = failed.iter().map(|failure| FailureRow {
-        url: failure.url.as_str(),
+        url: failure.asked_for(),
         code: failure.error.code,
         error: &failure.error.message,
     });
     let forbidden = forbidden.iter().map(|url| FailureRow {
-        url: url.as_str(),
+        url: Cow::Borrowed(url.as_str()),
         code: ErrorCode::CrawlDenial,
         error: "robots.txt forbids it",
     });
@@ -129,8 +130,11 @@ pub(crate) fn rows<'a>(
 mod tests {
     use super::*;
 
-    const ROW: FailureRow<'_> =
-        FailureRow { url: "https://a.example/", code: ErrorCode::ScrapeTimeout, error: "too slow" };
+    const ROW: FailureRow<'_> = FailureRow {
+        url: Cow::Borrowed("https://a.example/"),
+        code: ErrorCode::ScrapeTimeout,
+        error: "too slow",
+    };
     const LINE: &str =
         "{\"url\":\"https://a.example/\",\"code\":\"SCRAPE_TIMEOUT\",\"error\":\"too slow\"}\n";
 

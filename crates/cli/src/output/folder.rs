@@ -132,7 +132,9 @@ impl Folder {
         let file = file.unwrap_or_default();
         let row = Row {
             url,
-            source_url: asked.filter(|asked| *asked != url),
+            // A slash that the standard adds makes no other address.
+            source_url: asked
+                .filter(|asked| Url::parse(asked).map_or(*asked != url, |asked| asked.as_str() != url)),
             file: &file,
             title: metadata.title.as_deref(),
             status_code: metadata.status_code,

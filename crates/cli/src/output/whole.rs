@@ -18,7 +18,7 @@ pub(super) trait Tail: Write {
 impl Tail for File {
     fn size(&self) -> io::Result<Option<u64>> {
         let metadata = self.metadata()?;
-        Ok(metadata.is_file().then(|| metadata.len()))
+        Ok(metadata.is_file().then_some(metadata.len()))
     }
 
     fn cut(&mut self, size: u64) -> io::Result<()> {

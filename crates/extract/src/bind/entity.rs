@@ -26,6 +26,9 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [
     let paths: Vec<Vec<(String, f64)>> = wants.iter().map(Want::paths).collect();
     let mut rated: Vec<(usize, f64)> = Vec::new();
     for (at, item) in evidence.items.iter().enumerate() {
+        if evidence.tree.interrupt().spend(wants.len()) {
+            return;
+        }
         let filled = wants
             .iter()
             .zip(&paths)
@@ -54,6 +57,9 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [
     let best = rated.iter().map(|(_, rating)| *rating).fold(f64::MIN, f64::max);
     for (at, rating) in rated {
         let Some(item) = evidence.items.get(at) else { continue };
+        if evidence.tree.interrupt().spend(wants.len()) {
+            return;
+        }
         // What is less about the page than the best entity counts less; well below it, it is another thing.
         let standing = if best - rating < 0.01 {
             1.0

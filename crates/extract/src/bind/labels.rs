@@ -10,6 +10,9 @@ use crate::typed::Reading;
 /// Adds what `meta` elements, definition lists, tables and labelled lines say.
 pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mut [Pool]) {
     for pair in &evidence.pairs {
+        if evidence.tree.interrupt().spend(1) {
+            return;
+        }
         if pair.method == Method::Meta {
             let known = names.of_meta(&pair.label);
             for (at, weight) in known {
@@ -56,6 +59,9 @@ fn add(
     evidence: &Evidence<'_>,
 ) {
     let (Some(want), Some(pool)) = (wants.get(at), pools.get_mut(at)) else { return };
+    if evidence.tree.interrupt().spend(1) {
+        return;
+    }
     // A line may go on with the next label: the value of an identifier is what comes first.
     let text = match (pair.method, want.form) {
         (Method::Label, Form::Code | Form::Gtin) => first_words(&pair.value),
@@ -95,6 +101,9 @@ fn inline(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mu
         return;
     }
     for line in evidence.tree.text().lines() {
+        if evidence.tree.interrupt().spend(1) {
+            return;
+        }
         if line.len() > 120 || line.contains(':') {
             continue;
         }

@@ -21,6 +21,8 @@ use crate::typed::{Reading, moneys};
 pub const MAX_RECORDS: usize = 20_000;
 /// Longest cell that is taken as it is, because its header tells what it is.
 const MAX_TOLD_BYTES: usize = 60;
+/// Values of all records from one source.
+const MAX_CELLS: usize = 400_000;
 /// Groups of alike elements that are tried.
 const MAX_GROUPS: usize = 12;
 
@@ -63,6 +65,7 @@ fn weight(record: &Record, wants: &[Want<'_>]) -> f64 {
 
 fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<Vec<Record>> {
     let mut out: Vec<Vec<Record>> = Vec::new();
+    let mut cells = 0;
     let mut by_headers: BTreeMap<&Vec<String>, usize> = BTreeMap::new();
     for table in evidence.tables.iter().filter(|table| !table.headers.is_empty()) {
         // Each column serves the want that its header names best.
@@ -87,6 +90,9 @@ fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<
         }
         let mut found = Vec::new();
         for row in table.rows.iter().take(MAX_RECORDS) {
+            if cells > MAX_CELLS || evidence.tree.interrupt().spend(columns.len()) {
+                break;
+            }
             let mut record = Record::default();
             for (column, want) in &columns {
                 let (Some(cell), Some(want)) = (row.get(*column), wants.get(*want)) else { continue };
@@ -96,6 +102,7 @@ fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<
                     Candidate { value, quote: cell.text.clone(), method: Method::Table, score: 0.8, place };
                 record.values.push((want.pointer.clone(), candidate));
             }
+            cells += record.values.len();
             if !record.values.is_empty() {
                 found.push(record);
             }
@@ -156,6 +163,7 @@ fn of_entities(
     }
     let wanted = folded(name);
     let mut out = Vec::new();
+    let mut cells = 0;
     for (key, group) in groups {
         let asked = key.rsplit('/').next().is_some_and(|last| {
             !last.is_empty() && last.trim_end_matches('s') == wanted.trim_end_matches('s')
@@ -165,6 +173,9 @@ fn of_entities(
         }
         let mut found = Vec::new();
         for value in group.into_iter().filter_map(Value::as_object) {
+            if cells > MAX_CELLS || evidence.tree.interrupt().spend(wants.len()) {
+                break;
+            }
             let mut record = Record::default();
             for (want, paths) in wants.iter().zip(&paths) {
                 let hit = paths.iter().find_map(|(path, _)| {
@@ -180,6 +191,7 @@ fn of_entities(
                     record.values.push((want.pointer.clone(), candidate));
                 }
             }
+            cells += record.values.len();
             if !record.values.is_empty() {
                 record.values.extend(inner::of_entity(value, lists));
                 found.push(record);
@@ -223,6 +235,7 @@ fn of_cards(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<V
             group
                 .into_iter()
                 .take(MAX_RECORDS)
+                .take_while(|_| !evidence.tree.interrupt().spend(wants.len()))
                 .map(|card| card_record(evidence, card, wants, names))
                 .filter(|record| !record.values.is_empty())
                 .collect::<Vec<Record>>()
@@ -251,6 +264,9 @@ fn card_record(evidence: &Evidence<'_>, card: NodeId, wants: &[Want<'_>], names:
         }
     };
     for node in tree.within(card) {
+        if tree.interrupt().spend(wants.len()) {
+            break;
+        }
         let text = tree.text_of(node);
         if tree.name(node).is_empty() || tree.is_hidden(node) {
             continue;

@@ -192,6 +192,9 @@ fn within(evidence: &Evidence<'_>, elsewhere: &Elsewhere, texts: &Texts, part: R
     let mut at = start;
     let mut above = "";
     for line in near.split_inclusive('\n') {
+        if evidence.tree.interrupt().spend(1 + line.len() / 64) {
+            break;
+        }
         let begin = at;
         at += line.len();
         let line = line.trim_end();

@@ -28,7 +28,7 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
             Value::Array(list) => waiting.extend(list.iter().rev().take(MAX_STATE_OBJECTS)),
             Value::Object(object) => {
                 seen += 1;
-                if seen > MAX_STATE_OBJECTS {
+                if seen > MAX_STATE_OBJECTS || evidence.tree.interrupt().spend(1 + object.len().min(400)) {
                     break;
                 }
                 if let Some(rating) = rate(evidence, &address, object, names) {
@@ -54,6 +54,9 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
         };
         for (key, value) in object.iter().flat_map(|(key, value)| parts(key, value)) {
             for (at, weight) in names.exactly(&key) {
+                if evidence.tree.interrupt().spend(1) {
+                    return;
+                }
                 let (Some(want), Some(pool)) = (wants.get(*at), pools.get_mut(*at)) else { continue };
                 let Some(text) = scalar(value) else { continue };
                 let reading = if value.is_number() { Reading::Data } else { Reading::Prose };

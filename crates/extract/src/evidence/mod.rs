@@ -75,7 +75,7 @@ pub(crate) struct Evidence<'a> {
 impl<'a> Evidence<'a> {
     pub(crate) fn read(page: &'a Page) -> Self {
         let html = page.html();
-        let tree = Tree::parse(html);
+        let tree = Tree::parse(html, &page.interrupt);
         let mut items = Vec::new();
         let mut items_cut = 0;
         let mut state = Vec::new();

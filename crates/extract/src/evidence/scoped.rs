@@ -146,7 +146,7 @@ mod tests {
 
     fn items(html: &str, notation: &Notation) -> Vec<Item> {
         let mut items = Vec::new();
-        read(&Tree::parse(html), notation, &mut items);
+        read(&Tree::parse(html, &gleaner_types::Interrupt::never()), notation, &mut items);
         items
     }
 

@@ -74,6 +74,7 @@ mod tests {
         let tree = Tree::parse(
             "<table><thead><tr><td>Name<td>Price<tbody><tr><td>Cup<td>5<tr><td>Pot<td>9</table>\
              <table><tr><th>Weight<td>2 kg<tr><th>Size<td>L</table>",
+            &gleaner_types::Interrupt::never(),
         );
         let tables = read(&tree);
         assert_eq!(tables[0].headers, ["Name", "Price"]);

@@ -1,6 +1,8 @@
+use gleaner_types::Interrupt;
+
 use super::reference::decode;
 use super::token::{Token, Tokens};
-use super::tree::{Kind, Node, Tree};
+use super::tree::{Kind, Node, Tree, UNIT_BYTES};
 use super::{Attributes, MAX_DEPTH, MAX_NODES};
 
 /// Elements without content.
@@ -83,14 +85,14 @@ struct Open<'a> {
 
 impl<'a> Tree<'a> {
     /// Reads a page; never fails.
-    pub(crate) fn parse(html: &'a str) -> Self {
+    pub(crate) fn parse(html: &'a str, interrupt: &Interrupt) -> Self {
         let mut build = Build {
-            tree: Tree { nodes: Vec::new(), text: String::new() },
+            tree: Tree { nodes: Vec::new(), text: String::new(), interrupt: interrupt.clone() },
             open: Vec::new(),
             wants_break: false,
         };
         for token in Tokens::new(html) {
-            if build.tree.nodes.len() >= MAX_NODES {
+            if build.tree.nodes.len() >= MAX_NODES || interrupt.spend(1) {
                 break;
             }
             build.token(token);
@@ -144,6 +146,7 @@ impl<'a> Build<'a> {
             }
             return;
         }
+        self.tree.interrupt.spend(raw.len() / UNIT_BYTES);
         let decoded = decode(raw);
         if self.wants_break && !self.tree.text.is_empty() {
             while self.tree.text.ends_with(' ') {
@@ -255,13 +258,16 @@ mod tests {
     fn visible_text_is_folded_and_broken_into_lines() {
         let html = "<head><title>t</title></head><h1>A  B</h1><p>one <b>two</b>&nbsp;&amp; three<p>four\
                     <div hidden>no</div><script>no</script><span style='display: none'>no</span>";
-        let tree = Tree::parse(html);
+        let tree = Tree::parse(html, &Interrupt::never());
         assert_eq!(tree.text(), "A B\none two & three\nfour");
     }
 
     #[test]
     fn cells_and_items_end_by_themselves() {
-        let tree = Tree::parse("<table><tr><td>a<td>b<tr><td>c</table><ul><li>x<li>y<ul><li>z</ul></ul>");
+        let tree = Tree::parse(
+            "<table><tr><td>a<td>b<tr><td>c</table><ul><li>x<li>y<ul><li>z</ul></ul>",
+            &Interrupt::never(),
+        );
         let texts = |name: &str| -> Vec<&str> {
             tree.nodes().filter(|node| tree.is(*node, &[name])).map(|node| tree.text_of(node)).collect()
         };
@@ -273,10 +279,10 @@ mod tests {
     #[test]
     fn nesting_is_bounded_and_stray_ends_do_no_harm() {
         let html = "<div>".repeat(100_000);
-        let tree = Tree::parse(&html);
+        let tree = Tree::parse(&html, &Interrupt::never());
         let deepest = tree.nodes().last().unwrap();
         assert!(tree.ancestors(deepest).count() <= MAX_DEPTH);
-        let tree = Tree::parse("<div><table><tr><td>a</div>b</td></tr></table>c</div>d");
+        let tree = Tree::parse("<div><table><tr><td>a</div>b</td></tr></table>c</div>d", &Interrupt::never());
         let outer = tree.nodes().next().unwrap();
         assert_eq!(tree.text_of(outer), "ab\nc");
     }
@@ -284,7 +290,7 @@ mod tests {
     #[test]
     fn text_knows_its_place_in_the_page() {
         let html = "<p>caf&eacute; <b>noir</b></p>";
-        let tree = Tree::parse(html);
+        let tree = Tree::parse(html, &Interrupt::never());
         let spans: Vec<&str> = tree
             .nodes()
             .filter_map(|node| match tree.kind(node)? {

@@ -1,7 +1,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use gleaner_types::Interrupt;
+
 use super::Attributes;
+
+/// Bytes that count as one unit of work.
+pub(super) const UNIT_BYTES: usize = 64;
 
 /// A node's place in its [`Tree`]; nodes stand in the order of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,18 +46,29 @@ pub(super) struct Node<'a> {
 pub(crate) struct Tree<'a> {
     pub(super) nodes: Vec<Node<'a>>,
     pub(super) text: String,
+    /// Ends the work on the page: each node that is come to counts as a unit, and once it is raised none is come to.
+    pub(super) interrupt: Interrupt,
 }
 
 impl<'a> Tree<'a> {
     /// All nodes in document order.
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
-        (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.until_interrupted((0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId))
+    }
+
+    /// What ends the work on the page.
+    pub(crate) const fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    fn until_interrupted(&self, nodes: impl Iterator<Item = NodeId>) -> impl Iterator<Item = NodeId> {
+        nodes.take_while(|_| !self.interrupt.spend(1))
     }
 
     /// The nodes within this one.
-    pub(crate) fn within(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+    pub(crate) fn within(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let end = self.nodes.get(node.index()).map_or(0, |found| found.end);
-        (node.0 + 1..end).map(NodeId)
+        self.until_interrupted((node.0 + 1..end).map(NodeId))
     }
 
     /// Its children.
@@ -60,7 +76,7 @@ impl<'a> Tree<'a> {
         let end = self.end(node);
         let mut next = NodeId(node.0 + 1);
         std::iter::from_fn(move || {
-            if next >= end {
+            if next >= end || self.interrupt.spend(1) {
                 return None;
             }
             let child = next;
@@ -99,6 +115,7 @@ impl<'a> Tree<'a> {
     pub(crate) fn attributes(&self, node: NodeId) -> Attributes<'a> {
         match self.kind(node) {
             Some(Kind::Element { attributes, .. } | Kind::Raw { attributes, .. }) => {
+                self.interrupt.spend(attributes.len() / UNIT_BYTES);
                 Attributes::new(attributes)
             }
             _ => Attributes::new(""),

@@ -30,7 +30,7 @@ const MAX_ANCHOR_BYTES: usize = 300;
 /// ```
 #[must_use]
 pub fn ways(page: &Page, words: &str) -> Vec<SiteUrl> {
-    let tree = Tree::parse(page.html());
+    let tree = Tree::parse(page.html(), &page.interrupt);
     let mut base = page.url.clone();
     let mut found = Vec::new();
     let mut seen = HashSet::new();

@@ -330,7 +330,7 @@ impl<'s> Flat<'s> {
                     self.more_properties.push(more);
                 }
                 (Some(Value::Array(_)), Value::Array(more)) if key == "required" => {
-                    self.more_required.push(more)
+                    self.more_required.push(more);
                 }
                 _ => {}
             }
@@ -381,7 +381,7 @@ mod tests {
             "required": ["price"],
         });
         let shape = Shape::from_schema(&schema).unwrap();
-        let fields: std::collections::BTreeMap<&str, &Field> =
+        let fields: BTreeMap<&str, &Field> =
             shape.fields().iter().map(|field| (field.name.as_str(), field)).collect();
         assert_eq!(fields["price"].shape.kind, ShapeKind::Number);
         assert!(fields["price"].required && fields["price"].shape.description == "in euros");

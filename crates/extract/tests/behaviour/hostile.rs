@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gleaner_extract::model::scripted::{Scripted, block_on};
 use gleaner_extract::{Dialect, Extractor, Page, Shape, Task, WireSchema, extract};
+use gleaner_types::Interrupt;
 use serde_json::{Value, json};
 
 use crate::support::{page, page_text, shape};
@@ -162,5 +163,57 @@ fn what_a_page_comments_out_is_not_said() {
         let page = Page::new("https://example.com/".parse().expect("a URL"), format!("<h1>Cup</h1>{html}"));
         let found = extract(&page, &shape);
         assert_eq!(found.data, json!({ "price": null, "sku": null }), "{html}");
+    }
+}
+
+/// Pages whose cost lies in different readers.
+fn costly() -> Vec<(&'static str, String)> {
+    let entity =
+        |at: usize| json!({ "@type": "Product", "name": format!("Cup {at}"), "price": at }).to_string();
+    let entities: Vec<String> = (0..5_000).map(entity).collect();
+    let linked = format!("<script type=application/ld+json>[{}]</script>", entities.join(","));
+    let rows: String = (0..5_000).map(|at| format!("<tr><td>Cup {at}<td>{at} €")).collect();
+    vec![
+        ("entities", linked),
+        ("a table", format!("<table><tr><th>Name<th>Price{rows}</table>")),
+        (
+            "microdata",
+            "<p itemscope itemtype=x><b itemprop=name>a</b><i itemprop=price>1</i></p>".repeat(5_000),
+        ),
+        ("labels", "<dl><dt>Price<dd>5 €</dl>".repeat(5_000)),
+        ("lines", "<p>Price: 5 €".repeat(10_000)),
+        ("markup", "<div class='product-price' id=price>5 €</div>".repeat(5_000)),
+        ("cards", "<li class=card><a href=/x>Cup</a> <b class=price>5 €</b>".repeat(3_000)),
+        ("depth", format!("{}{}", "<div>".repeat(500), "<b>x</b>".repeat(10_000))),
+        ("attributes", "<p a=1 b=2 c=3 data-price=5 e=5>x".repeat(5_000)),
+    ]
+}
+
+#[test]
+fn reading_a_page_ends_with_its_interrupt() {
+    let fields: serde_json::Map<String, Value> =
+        ["name", "price", "brand", "sku", "availability", "image", "url"]
+            .into_iter()
+            .map(|name| (name.to_owned(), json!({ "type": ["string", "null"] })))
+            .collect();
+    let list = json!({ "type": "array", "items": { "properties": fields } });
+    let mut all = fields.clone();
+    all.insert("products".to_owned(), list);
+    let shape = shape(json!({ "properties": all }));
+    for (name, html) in costly() {
+        let page = Page::new("https://shop.example/".parse().expect("a URL"), html);
+        let armed = Interrupt::armed();
+        assert_eq!(extract(&page.clone().with_interrupt(&armed), &shape), extract(&page, &shape), "{name}");
+        let whole = armed.spent();
+        assert!(whole > 5_000, "{name}: {whole}");
+        for part in [0, 1, 30, 60, 90, 99] {
+            let interrupt = Interrupt::after(whole * part / 100);
+            drop(extract(&page.clone().with_interrupt(&interrupt), &shape));
+            let late = interrupt.spent() - whole * part / 100;
+            assert!(
+                interrupt.is_raised() && late <= whole / 2 + 50_000,
+                "{name}: {late} units after {part} % of {whole}"
+            );
+        }
     }
 }

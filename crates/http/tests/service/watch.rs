@@ -89,7 +89,7 @@ async fn a_watcher_reads_every_document_once_and_then_the_end() {
 
 #[tokio::test]
 async fn a_watcher_of_nothing_is_refused_before_the_upgrade() {
-    let address = serve(service()).await;
+    let address = served(service()).await;
     let path = "/v2/crawl/0195c0de-0000-7000-8000-000000000000";
     for (key, want) in [(("authorization", "Bearer key"), 404), (("sec-websocket-protocol", "other"), 401)] {
         let stream = connect(address).await;

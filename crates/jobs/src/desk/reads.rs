@@ -33,7 +33,7 @@ impl Desk {
         let errors = failures.failures.into_iter().map(|failure| JobError {
             id: page_id(id, failure.sequence).to_string(),
             timestamp: timestamp(failure.at),
-            url: failure.url.into(),
+            url: failure.asked_for().into_owned(),
             code: failure.error.code,
             error: failure.error.message,
         });

@@ -10,6 +10,7 @@ use gleaner_store::{HistoryKey, PageOutcome, PastScrape, Remembered};
 use gleaner_types::Document;
 use gleaner_types::plan::{ChangeTracking, ChangeTrackingMode};
 use serde_json::{Map, Value, json};
+use url::Url;
 
 pub use diff::MAX_DIFF_BYTES;
 
@@ -65,7 +66,9 @@ async fn compare(
         NOT_COMPARED
     };
     let markdown: Arc<str> = Arc::from(document.markdown.as_deref().unwrap_or_default());
-    let url = document.metadata.source_url.clone().unwrap_or_default();
+    let asked_for = document.metadata.source_url.as_deref().unwrap_or_default();
+    // One history, whether the address was written with its slash or without.
+    let url = Url::parse(asked_for).map_or_else(|_| asked_for.to_owned(), String::from);
     let team = shared.store.snapshot(job.id).await.map_err(failed)?.team.unwrap_or_default();
     let scrape = PastScrape { at: shared.clock.now(), status: document.metadata.status_code, markdown, json };
     let key = HistoryKey { team, url, tag: asked.tag.clone() };

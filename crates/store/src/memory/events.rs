@@ -153,7 +153,10 @@ enum Content {
     Nothing,
     /// `None` where it is gone.
     Document(Option<Held>),
-    Failure(Url),
+    Failure {
+        url: Url,
+        slash_added: bool,
+    },
     Conclusion(Option<Arc<Conclusion>>),
 }
 
@@ -172,8 +175,9 @@ impl Letter {
                 }
                 document
             }
-            Content::Failure(url) => {
-                Some(serde_json::to_vec(&outbox::failed_page(&url)).map_err(unwritable)?)
+            Content::Failure { url, slash_added } => {
+                let page = outbox::failed_page(&url, slash_added);
+                Some(serde_json::to_vec(&page).map_err(unwritable)?)
             }
             Content::Conclusion(Some(found)) => Some(json(&found.data)?),
         };
@@ -224,7 +228,9 @@ impl State {
         let content = match &event.data {
             EventData::Nothing => Content::Nothing,
             EventData::Document(position) => Content::Document(job.results.held(*position)),
-            EventData::Failure(url) => Content::Failure(url.clone()),
+            EventData::Failure { url, slash_added } => {
+                Content::Failure { url: url.clone(), slash_added: *slash_added }
+            }
             EventData::Conclusion => Content::Conclusion(job.conclusion.clone()),
         };
         Some(Letter { id, name, webhook, content, error })

@@ -20,5 +20,5 @@ mod webhook;
 mod wire;
 
 pub use bounds::{Checked, RequestBounds};
-pub(crate) use text::{quote_url, shorten};
+pub(crate) use text::{quote, quote_url, shorten};
 pub use wire::parse_json;

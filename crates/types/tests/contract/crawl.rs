@@ -102,16 +102,30 @@ fn crawls() {
             no(
                 "patterns that explode together",
                 with(
-                    json!({ "includePaths": (0..100).map(|n| format!("{n}(?:a{{999}}b{{999}}){{3}}")).collect::<Vec<_>>() }),
+                    json!({ "includePaths": (0..100).map(|n| format!("{n}a{{999}}b{{999}}c{{9}}")).collect::<Vec<_>>() }),
                 ),
-                "includePaths",
-                "are too large together",
+                "includePaths[9]",
+                "makes the patterns too large together",
+            ),
+            no(
+                "patterns that nobody can afford to match",
+                with(
+                    json!({ "excludePaths": (0..1000).map(|n| format!("[ab]{{900}}c{{900}}{n}")).collect::<Vec<_>>() }),
+                ),
+                "excludePaths[11]",
+                "states, at most 20000 are allowed (\"[ab]{900}c{900}11\")",
             ),
             no(
                 "too many classes",
-                with(json!({ "includePaths": vec!["\\w".repeat(900); 12] })),
+                with(json!({ "includePaths": vec!["\\w".repeat(900); 3] })),
                 "includePaths",
-                "at most 10000 character classes together, not 10800",
+                "at most 2000 character classes together, not 2700",
+            ),
+            no(
+                "too many characters together",
+                with(json!({ "includePaths": vec!["a".repeat(2000); 51] })),
+                "includePaths",
+                "at most 100000 characters together, not 102000",
             ),
             no(
                 "a pattern that is no text",
