@@ -52,8 +52,16 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn malformed(reason: impl fmt::Display) -> Self {
-        // The parser quotes the file: enough to find the place, and nothing that a terminal would obey.
-        let reason = reason.to_string().chars().filter(|c| !c.is_control()).take(200).collect();
+        // The parser names itself and its own project, which are nothing to who reads this.
+        let reason = reason.to_string();
+        let reason = match reason.split_once("missing feature of lopdf: ") {
+            Some((_, feature)) => {
+                format!("reading it is not supported: {}", feature.split(';').next().unwrap_or_default())
+            }
+            None => reason,
+        };
+        // It quotes the file too: enough to find the place, and nothing that a terminal would obey.
+        let reason = reason.chars().filter(|c| !c.is_control()).take(200).collect();
         ErrorKind::Malformed { reason }.into()
     }
 
@@ -121,3 +129,22 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_words_about_the_file() {
+        for (reason, told) in [
+            ("missing xref entry", "the PDF is damaged: missing xref entry"),
+            ("bad\u{1b}[2J name", "the PDF is damaged: bad[2J name"),
+            (
+                "PDF parsing error: missing feature of lopdf: filter X; please open an issue at https://parser.example/",
+                "the PDF is damaged: reading it is not supported: filter X",
+            ),
+        ] {
+            assert_eq!(Error::malformed(reason).to_string(), told);
+        }
+    }
+}

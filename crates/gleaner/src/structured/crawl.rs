@@ -139,7 +139,8 @@ impl CrawlPrompts {
             ErrorKind::ModelNotConfigured => Error::unsupported(
                 ErrorCode::ModelNotConfigured,
                 "`prompt` names no part of the site's addresses and no option of a crawl, so it needs a language model, \
-                 and none is configured: add one by `EngineBuilder::model`, or give the crawl's options themselves",
+                 and this engine was built without one: its operator can add one; until then, give the crawl's options \
+                 themselves",
             ),
             ErrorKind::Model(why) => gleaner_jobs::Error::from(PageError {
                 code: ErrorCode::UnknownError,
