@@ -406,7 +406,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_life_of_a_failure_begins_with_its_end() {
         let (cache, url) = (RobotsCache::default(), Url::parse("https://a.example/").unwrap());
-        let began = tokio::time::Instant::now();
+        let began = Instant::now();
         let hang = |_: Url, _: Begun| async {
             tokio::time::sleep(ROBOTS_TIMEOUT).await;
             failure()

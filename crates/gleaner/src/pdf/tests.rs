@@ -49,7 +49,7 @@ fn page(body: &'static str) -> Fetched {
         latency: Duration::ZERO,
         address: None,
         proxy_used: ProxyUsed::Basic,
-        cache_state: CacheState::Miss,
+        cache_state: Some(CacheState::Miss),
         cached_at: None,
         rendering: None,
         robots_tag: String::new(),
