@@ -15,9 +15,9 @@ use gleaner_jobs::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
     Transformed, rfc3339,
 };
-use gleaner_transform::{Input, LinkKind, PageLinks};
+use gleaner_transform::{Input, LinkKind, Page, PageLinks, Selection, page_memory, pdf, transform_within};
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, ErrorCode, PageError, ProxyUsed};
+use gleaner_types::{ActionResults, CacheState, ErrorCode, Interrupt, PageError, ProxyUsed};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
@@ -313,11 +313,38 @@ pub(crate) struct PageReader {
     links: LinkRules,
     /// The product token of the engine.
     agent: String,
+    /// Bytes of memory that one page may take.
+    memory: usize,
 }
 
 impl PageReader {
-    pub(crate) fn new(by_model: bool, links: LinkRules, agent: String) -> Self {
-        Self { by_model, links, agent }
+    pub(crate) fn new(by_model: bool, links: LinkRules, agent: String, memory: usize) -> Self {
+        Self { by_model, links, agent, memory }
+    }
+
+    /// As [`transform`](Transform::transform), for a PDF that was converted elsewhere.
+    pub(crate) fn pdf(
+        &self,
+        page: &Fetched,
+        options: &ScrapeOptionsPlan,
+        converted: Result<pdf::Converted, pdf::Error>,
+    ) -> Result<Transformed, PageError> {
+        let reading = structured::reading(options, self.by_model);
+        self.complete(pdf::converted_page(converted, &reading.formats), page, options)
+    }
+
+    fn complete(
+        &self,
+        read: Result<Page, gleaner_transform::Error>,
+        page: &Fetched,
+        options: &ScrapeOptionsPlan,
+    ) -> Result<Transformed, PageError> {
+        let mut read = read.map_err(|error| PageError { code: error.code(), message: error.to_string() })?;
+        let text = structured::finish(&mut read.document, &page.url, options, self.by_model);
+        let all_nofollow = asks_nofollow(page.robots_tag.lines(), &self.agent);
+        let (links, nofollow) = self.links.divide(read.links, all_nofollow);
+        let pages_converted = read.pages_converted;
+        Ok(Transformed { document: read.document, links, nofollow, pages_converted, text })
     }
 }
 
@@ -327,13 +354,15 @@ impl Transform for PageReader {
         let is_unread = page.status >= 400 && page.body.is_empty();
         let content_type = page.content_type.as_deref().filter(|_| !is_unread);
         let input = Input { url: &page.url, content_type, body: &page.body };
-        let mut read = gleaner_transform::transform(input, &structured::reading(options, self.by_model))
-            .map_err(|error| PageError { code: error.code(), message: error.to_string() })?;
-        let text = structured::finish(&mut read.document, &page.url, options, self.by_model);
-        let all_nofollow = asks_nofollow(page.robots_tag.lines(), &self.agent);
-        let (links, nofollow) = self.links.divide(read.links, all_nofollow);
-        let pages_converted = read.pages_converted;
-        Ok(Transformed { document: read.document, links, nofollow, pages_converted, text })
+        let plan = structured::reading(options, self.by_model);
+        let read = Selection::of(&plan).and_then(|selection| {
+            transform_within(input, &plan, &selection, self.memory, &Interrupt::never())
+        });
+        self.complete(read, page, options)
+    }
+
+    fn memory(&self, page: &Fetched) -> usize {
+        page_memory(page.body.len()).min(self.memory)
     }
 }
 

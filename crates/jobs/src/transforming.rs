@@ -1,29 +1,30 @@
 //! From an answer to a document: what is small is transformed where it is, the rest on threads for blocking work, of which
 //! there are a few.
 //!
-//! Why places and not threads without end: a large page costs twenty times its bytes while it is worked on, and a PDF is
-//! read by a parser that a small file can keep busy for long and that nothing can stop. A PDF that takes too long is given
-//! up, but its place is only free when its thread has ended: the worst that such files do is that other PDFs wait and are
-//! given up too, while everything else goes on.
+//! Why places and not threads without end: a large page keeps a processor busy for long, and a PDF is read by a parser that
+//! a small file can keep busy for long and that nothing can stop. Where there is a [`ReadPdf`](crate::ReadPdf), PDFs are not
+//! read here. Where they are, one that takes too long is given up, but its place is only free when its thread has ended: the
+//! worst that such files do is that other PDFs wait and are given up too, while everything else goes on. What pages take in
+//! memory is counted apart ([`crate::memory`]).
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use gleaner_frontier::{Sitemap, sitemap};
 use gleaner_types::{ErrorCode, PageError};
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::context::JobContext;
-use crate::ports::{Fetched, Transformed};
+use crate::ports::{Fetched, PdfTurn, Transformed};
 use crate::shared::Shared;
 
-/// PDFs that are read at once.
+/// PDFs that are read at once, where no [`ReadPdf`](crate::ReadPdf) reads them.
 pub const MAX_PDFS_AT_ONCE: usize = 2;
 
-/// Other bodies larger than 256 KiB that are transformed at once: with [`MAX_PDFS_AT_ONCE`] it bounds the memory of all
-/// pages in work.
+/// Other bodies larger than 256 KiB that are transformed at once.
 pub const MAX_LARGE_AT_ONCE: usize = 4;
 
 /// Large sitemaps that are read at once: each may be gzip of 50 MB.
@@ -64,11 +65,17 @@ pub(crate) async fn transform(
     page: Fetched,
 ) -> (Fetched, Result<Transformed, PageError>) {
     let pdf = is_pdf(&page);
+    if pdf && let Some(read) = read_pdf(shared, job, &page).await {
+        return (page, read);
+    }
     if page.body.len() < LARGE_BODY && !pdf {
         let transform = AssertUnwindSafe(|| shared.transform.transform(&page, &job.options));
         let transformed = std::panic::catch_unwind(transform).unwrap_or_else(|_| Err(panicked()));
         return (page, transformed);
     }
+    // Before the place, which a page that waits for memory would keep from others. Only the lease bounds this wait: it is
+    // no fault of the page, and those before it have their time.
+    let memory = if pdf { None } else { shared.memory.grant(shared.transform.memory(&page)).await };
     let places = if pdf { &shared.places.pdfs } else { &shared.places.large };
     let Ok(Ok(place)) = timeout(MAX_TRANSFORM_TIME, Arc::clone(places).acquire_owned()).await else {
         return (page, Err(too_slow("no place to work on it in")));
@@ -76,7 +83,7 @@ pub(crate) async fn transform(
     let (shared, job, large) = (Arc::clone(shared), Arc::clone(job), page.clone());
     let work = tokio::task::spawn_blocking(move || {
         // Freed when the work has ended, and not when nobody waits for it any more.
-        let _place = place;
+        let _held = (place, memory);
         shared.transform.transform(&large, &job.options)
     });
     match timeout(MAX_TRANSFORM_TIME, work).await {
@@ -85,17 +92,39 @@ pub(crate) async fn transform(
     }
 }
 
-/// Reads a sitemap, which nothing can stop: the wait for a place ends because each is bounded in bytes.
-pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> Sitemap {
+/// Has a PDF read where that can be stopped. `None` leaves it to the transformer.
+async fn read_pdf(
+    shared: &Shared,
+    job: &JobContext,
+    page: &Fetched,
+) -> Option<Result<Transformed, PageError>> {
+    let pdfs = shared.pdfs.as_ref()?;
+    let until = match job.deadline {
+        Some(deadline) => shared.clock.instant(deadline),
+        None => Instant::now() + job.options.timeout.min(MAX_TRANSFORM_TIME),
+    };
+    let turn = PdfTurn { team: job.team.as_ref(), until };
+    let read = AssertUnwindSafe(pdfs.read_pdf(page, &job.options, turn)).catch_unwind().await;
+    read.unwrap_or_else(|_| Some(Err(panicked())))
+}
+
+/// Reads a sitemap and the order of its pages, which nothing can stop: the wait for a place ends because each is bounded in
+/// bytes.
+pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>) {
     // What is packed may be as much as the rest.
-    if page.body.len() < LARGE_BODY && !page.body.starts_with(GZIP) {
-        let parse = AssertUnwindSafe(|| sitemap::parse(&page.body, &page.url));
-        return std::panic::catch_unwind(parse).unwrap_or_default();
+    let is_small = page.body.len() < LARGE_BODY && !page.body.starts_with(GZIP);
+    let parse = move || {
+        let sitemap = sitemap::parse(&page.body, &page.url);
+        let priorities = sitemap.crawl_priorities();
+        (sitemap, priorities)
+    };
+    if is_small {
+        return std::panic::catch_unwind(AssertUnwindSafe(parse)).unwrap_or_default();
     }
     let place = Arc::clone(&shared.places.sitemaps).acquire_owned().await;
     let work = tokio::task::spawn_blocking(move || {
         let _place = place;
-        sitemap::parse(&page.body, &page.url)
+        parse()
     });
     work.await.unwrap_or_default()
 }

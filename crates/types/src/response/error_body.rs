@@ -4,30 +4,6 @@ use serde::{Deserialize, Serialize};
 use crate::{ErrorCode, Fault, FaultPath, Faults, PageError};
 
 /// What every refusal and failure looks like on the wire.
-///
-/// ```
-/// use gleaner_types::plan::CrawlPlan;
-/// use gleaner_types::response::ErrorBody;
-/// use serde_json::json;
-///
-/// let body = json!({"url": "https://example.com/", "limit": -5});
-/// let faults = CrawlPlan::from_json(&body).unwrap_err();
-/// assert_eq!(faults.http_status(), 400);
-/// assert_eq!(
-///     serde_json::to_value(ErrorBody::from(faults))?,
-///     json!({
-///         "success": false,
-///         "error": "`limit` must be an integer of at least 1, not -5",
-///         "code": "BAD_REQUEST",
-///         "details": [{
-///             "code": "out_of_range",
-///             "path": ["limit"],
-///             "message": "`limit` must be an integer of at least 1, not -5"
-///         }]
-///     })
-/// );
-/// # Ok::<(), serde_json::Error>(())
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorBody {
     /// Always false.
@@ -60,6 +36,29 @@ impl ErrorBody {
     }
 }
 
+/// ```
+/// use gleaner_types::plan::CrawlPlan;
+/// use gleaner_types::response::ErrorBody;
+/// use serde_json::json;
+///
+/// let body = json!({"url": "https://example.com/", "limit": -5});
+/// let faults = CrawlPlan::from_json(&body).unwrap_err();
+/// assert_eq!(faults.http_status(), 400);
+/// assert_eq!(
+///     serde_json::to_value(ErrorBody::from(faults))?,
+///     json!({
+///         "success": false,
+///         "error": "`limit` must be an integer of at least 1, not -5",
+///         "code": "BAD_REQUEST",
+///         "details": [{
+///             "code": "out_of_range",
+///             "path": ["limit"],
+///             "message": "`limit` must be an integer of at least 1, not -5"
+///         }]
+///     })
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 impl From<Faults> for ErrorBody {
     fn from(faults: Faults) -> Self {
         let code = faults.error_code();
