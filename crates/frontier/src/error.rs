@@ -1,11 +1,14 @@
 use std::fmt;
 
+use gleaner_types::FaultPath;
+
 /// Why a set of crawl rules cannot be used.
 ///
 /// The wording of its message is not part of the contract; match on [`Error::kind`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
+    path: FaultPath,
     message: String,
 }
 
@@ -28,14 +31,20 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into() }
+    pub(crate) fn new(kind: ErrorKind, path: FaultPath, message: impl Into<String>) -> Self {
+        Self { kind, path, message: message.into() }
     }
 
     /// What kind of fault it is.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
+    }
+
+    /// Where the fault is in the request of a crawl: `includePaths[3]`.
+    #[must_use]
+    pub const fn path(&self) -> &FaultPath {
+        &self.path
     }
 
     /// True where a pattern (or the patterns together) is at fault.

@@ -51,9 +51,7 @@ impl Error {
 
     /// The rules of a crawl cannot hold.
     pub(crate) fn rules(error: &gleaner_frontier::Error) -> Self {
-        // The text says which pattern it is.
-        let path = if error.is_pattern() { FaultPath::default() } else { FaultPath::key("url") };
-        Faults::from(Fault::invalid_value(path, error.to_string())).into()
+        Faults::from(Fault::invalid_value(error.path().clone(), error.to_string())).into()
     }
 
     /// A field of the request is at fault.

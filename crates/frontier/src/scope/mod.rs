@@ -8,6 +8,7 @@ mod start_path;
 
 pub use reason::Reason;
 
+use gleaner_types::FaultPath;
 use gleaner_types::plan::CrawlRules;
 use url::Url;
 
@@ -102,6 +103,7 @@ impl CrawlScope {
             _ => {
                 return Err(Error::new(
                     ErrorKind::BadStart,
+                    FaultPath::key("url"),
                     "a crawl starts at an http or https URL with a host",
                 ));
             }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use gleaner_types::FaultPath;
 use gleaner_types::limits::MAX_PATTERN_NESTING;
 use gleaner_types::plan::{PatternFault, PatternFaultKind, pattern_faults};
 use regex_automata::nfa::thompson::{self, Compiler, WhichCaptures};
@@ -28,7 +29,8 @@ impl Patterns {
         }
         // What the check has let through compiles.
         let broken = |error: &dyn std::error::Error| {
-            Error::new(ErrorKind::BadPattern, format!("{field} cannot be compiled: {error}"))
+            let message = format!("{field} cannot be compiled: {error}");
+            Error::new(ErrorKind::BadPattern, FaultPath::key(field), message)
         };
         let config = syntax::Config::new().nest_limit(MAX_PATTERN_NESTING);
         let (mut at_start, mut anywhere) = (Vec::new(), Vec::new());
@@ -83,9 +85,11 @@ fn refused(field: &str, fault: &PatternFault) -> Error {
         PatternFaultKind::TooLarge => ErrorKind::PatternsTooLarge,
         _ => ErrorKind::BadPattern,
     };
-    let name = match fault.index {
-        Some(index) => format!("{field}[{index}]"),
-        None => field.to_owned(),
+    let list = FaultPath::key(field);
+    let path = match fault.index {
+        Some(index) => list.then(index),
+        None => list,
     };
-    Error::new(kind, format!("{name} {}", fault.text))
+    let message = format!("{path} {}", fault.text);
+    Error::new(kind, path, message)
 }

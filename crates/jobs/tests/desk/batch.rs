@@ -53,7 +53,11 @@ async fn a_request_that_only_its_job_can_refuse_is_told_with_the_place_of_its_fa
             desk.batch(&team, silent, Submit::default()).await.unwrap_err(),
         ),
         (json!(["webhook"]), "webhook", desk.batch(&team, told, Submit::default()).await.unwrap_err()),
-        (json!([]), "includePaths", desk.crawl(&team, patterns, Submit::default()).await.unwrap_err()),
+        (
+            json!(["includePaths", 0]),
+            "includePaths",
+            desk.crawl(&team, patterns, Submit::default()).await.unwrap_err(),
+        ),
         (json!(["url"]), "http", desk.crawl(&team, start, Submit::default()).await.unwrap_err()),
     ] {
         assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::Rules, 400), "{word}");
