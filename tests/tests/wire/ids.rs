@@ -61,7 +61,8 @@ fn extract() -> Step {
 
 /// Jobs of another team.
 fn others() -> Vec<Case> {
-    let rows: [(&str, fn() -> Step); 8] = [
+    type Row = (&'static str, fn() -> Step);
+    let rows: [Row; 8] = [
         ("GET /v2/crawl/{id}", crawl),
         ("DELETE /v2/crawl/{id}", crawl),
         ("GET /v2/crawl/{id}/errors", crawl),

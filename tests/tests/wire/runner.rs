@@ -113,7 +113,7 @@ async fn take(service: &Service, step: &Step, names: &mut Names) -> Result<(), S
             }
             for (name, place) in keep {
                 let value = answer.body.pointer(place).and_then(Value::as_str);
-                names.set(*name, value.ok_or_else(|| format!("no text at {place}: {}", told()))?);
+                names.set(name, value.ok_or_else(|| format!("no text at {place}: {}", told()))?);
             }
         }
         Step::Ended(asked) => loop {
