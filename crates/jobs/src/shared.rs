@@ -64,8 +64,17 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { store, fetch, transform, pdfs, clock, robots_agent, max_in_flight, near_duplicates, memory } =
-            parts;
+        let Parts {
+            store,
+            fetch,
+            transform,
+            pdfs,
+            clock,
+            robots_agent,
+            max_in_flight,
+            near_duplicates,
+            memory,
+        } = parts;
         Self {
             store,
             fetch,

@@ -9,8 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
     Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, Job, MAX_PDFS_AT_ONCE, MemoryShares, Parts,
-    PdfTurn, ReadPdf,
-    Room, Transform, Transformed,
+    PdfTurn, ReadPdf, Room, Transform, Transformed,
 };
 use gleaner_store::MemoryStore;
 use gleaner_types::plan::ScrapeOptionsPlan;

@@ -169,7 +169,7 @@ async fn a_robots_txt_that_drips_holds_no_crawl_beyond_its_timeout() {
     assert_eq!(
         result.snapshot.warning.as_deref(),
         Some(
-            "nothing was crawled: https://a.example/robots.txt could not be read: the timeout of 5000 ms ran out"
+            "nothing was crawled: Scrape timed out: https://a.example/robots.txt could not be read: the timeout of 5000 ms ran out"
         )
     );
     assert_eq!(web.count("https://a.example/robots.txt"), 3);
