@@ -3,9 +3,9 @@ use std::sync::Arc;
 
 use gleaner_jobs::{Desk, Extract, Job, MapResult, Room};
 use gleaner_transform::Input;
-use gleaner_types::Document;
 use gleaner_types::plan::{ExtractPlan, ScrapeOptionsPlan, WebhookPlan};
 use gleaner_types::request::{BatchScrapeRequest, MapRequest, ScrapeOptions, ScrapeRequest};
+use gleaner_types::{Document, Interrupt};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -124,7 +124,7 @@ impl Engine {
         self.check_options(&plan)?;
         let mut document = gleaner_transform::transform(input, &structured::reading(&plan, false))?.document;
         // Nothing is left to be read that would take waiting: what would was refused.
-        structured::finish(&mut document, input.url, &plan, false);
+        structured::finish(&mut document, input.url, &plan, false, &Interrupt::never());
         document.metadata.source_url = Some(input.url.as_str().to_owned());
         Ok(document)
     }

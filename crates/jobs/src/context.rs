@@ -48,6 +48,8 @@ pub(crate) struct JobContext {
     pub(crate) zero_data_retention: bool,
     /// What the fetcher keeps for the job, and for no other.
     pub(crate) session: Session,
+    /// What the transformer keeps for the job.
+    pub(crate) transforming: Session,
     /// What the extractor keeps for the job, and for no other.
     pub(crate) reading: Session,
     /// `None` for pages that the user named: no rules of a crawl hold for them, robots.txt among them.
@@ -189,6 +191,7 @@ impl JobContext {
             foreign_options,
             zero_data_retention,
             session: Session::default(),
+            transforming: Session::default(),
             reading: Session::default(),
             crawl,
             scheme_assumed,

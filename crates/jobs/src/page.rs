@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use gleaner_frontier::{Candidate, Fingerprint, Observation, Pace, UrlKey};
-use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
+use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Receipt};
 use gleaner_types::plan::SitemapMode;
-use gleaner_types::{ErrorCode, PageError};
+use gleaner_types::{Document, ErrorCode, PageError};
 use http::StatusCode;
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
@@ -101,7 +102,10 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         compared = reading::read(&shared, &job, &page, work.text.take(), &mut work.outcome) => compared,
     };
     let remembered = match &job.options.formats.change_tracking {
-        Some(asked) => tracking::track(&shared, &job, asked, compared, &mut work.outcome).await,
+        Some(asked) => {
+            let until = end_of_page(&shared, &job, &page);
+            tracking::track(&shared, &job, asked, compared, &mut work.outcome, until).await
+        }
         None => None,
     };
     let Work { outcome, asked, redirected_to, pace, fingerprint, links, text: _ } = work;
@@ -117,7 +121,7 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         links,
         remembered,
     };
-    match shared.store.finish(finished, shared.clock.now()).await {
+    match store(&shared, finished).await {
         Ok(receipt) if receipt.job_ended => shared.forget(job.id),
         Ok(_) => {}
         // The lease expires, and the page is done again.
@@ -130,6 +134,35 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
 pub(crate) fn end_of_work(shared: &Shared, page: &LeasedPage) -> Instant {
     let left = page.expires_at.saturating_sub(shared.clock.now());
     shared.clock.instant(page.expires_at) - LEASE_MARGIN.min(left / 10)
+}
+
+/// When nobody waits for a page any more: at the end of its request, or of its lease.
+pub(crate) fn end_of_page(shared: &Shared, job: &JobContext, page: &LeasedPage) -> Instant {
+    let end = end_of_work(shared, page);
+    job.deadline.map_or(end, |deadline| end.min(shared.clock.instant(deadline)))
+}
+
+/// Writing a document of this size to JSON takes a millisecond or two.
+const LARGE_DOCUMENT: usize = 1 << 20;
+
+/// Stores a finished page. What the store does with a large document is done on a thread for blocking work.
+async fn store(shared: &Shared, page: FinishedPage) -> Result<Receipt, String> {
+    let texts = match &page.outcome {
+        PageOutcome::Document(document, _) => {
+            let Document { markdown, html, raw_html, screenshot, .. } = &**document;
+            [markdown, html, raw_html, screenshot].into_iter().flatten().map(String::len).sum()
+        }
+        _ => 0,
+    };
+    let (store, now) = (Arc::clone(&shared.store), shared.clock.now());
+    let stored = if texts < LARGE_DOCUMENT {
+        store.finish(page, now).await
+    } else {
+        let runtime = Handle::current();
+        let storing = tokio::task::spawn_blocking(move || runtime.block_on(store.finish(page, now)));
+        storing.await.map_err(|error| error.to_string())?
+    };
+    stored.map_err(|error| error.to_string())
 }
 
 fn failed(code: ErrorCode, message: impl Into<String>) -> PageOutcome {
@@ -213,7 +246,8 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         trace(job, page, Some(&fetched.url), true, &work.outcome);
         return work.told(pace);
     }
-    let (fetched, transformed) = transform(shared, job, fetched).await;
+    let until = end_of_page(shared, job, page);
+    let (fetched, transformed) = transform(shared, job, fetched, until).await;
     let answered = job.is_traced().then(|| fetched.url.clone());
     let work = match transformed {
         Err(error) => PageOutcome::Failed(error).into(),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, Document, PageError, ProxyUsed};
+use gleaner_types::{ActionResults, CacheState, Document, Interrupt, PageError, ProxyUsed};
 use url::Url;
 
 use crate::reading::PageText;
@@ -132,12 +132,27 @@ pub struct FetchError {
 
 /// Makes a document of an answer.
 pub trait Transform: Debug + Send + Sync + 'static {
-    /// Reads the formats asked for, the page's own metadata and its links off the body. Pure, and may take many
-    /// milliseconds.
+    /// Reads the formats asked for, the page's own metadata and its links off the body. Pure, and may take long: it is to
+    /// end soon after the interrupt of the task is raised, and what it gives then is dropped. A page that seems small is
+    /// begun on a thread of the runtime under an interrupt that a few milliseconds of work raise, and begun anew elsewhere
+    /// if they do.
     ///
     /// # Errors
     /// Where the body is of a kind that gives no document.
-    fn transform(&self, page: &Fetched, options: &ScrapeOptionsPlan) -> Result<Transformed, PageError>;
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError>;
+}
+
+/// A page to make a document of.
+#[derive(Debug, Clone, Copy)]
+pub struct TransformTask<'t> {
+    /// The answer.
+    pub page: &'t Fetched,
+    /// What is asked for.
+    pub options: &'t ScrapeOptionsPlan,
+    /// Ends the work.
+    pub interrupt: &'t Interrupt,
+    /// What the transformer keeps for the job, as long as it runs: all of its pages have the same options.
+    pub kept: &'t Session,
 }
 
 /// A document and what it leads to.

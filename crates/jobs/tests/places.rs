@@ -9,10 +9,9 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
     Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, MAX_PDFS_AT_ONCE, Parts, Room, Transform,
-    Transformed,
+    TransformTask, Transformed,
 };
 use gleaner_store::MemoryStore;
-use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::request::CrawlRequest;
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use serde_json::Value;
@@ -56,7 +55,8 @@ struct Stuck {
 }
 
 impl Transform for Stuck {
-    fn transform(&self, page: &Fetched, _: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        let page = task.page;
         self.begun.send(page.url.path().to_owned()).unwrap();
         let text = std::str::from_utf8(&page.body).unwrap();
         if text.starts_with("%PDF-") {

@@ -94,6 +94,20 @@ impl Shape {
         }
     }
 
+    /// The values that are asked for, a list counted as one row of it; at least 1.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        let (mut places, mut waiting) = (0, vec![self]);
+        while let Some(shape) = waiting.pop() {
+            match &shape.kind {
+                ShapeKind::Object(fields) => waiting.extend(fields.iter().map(|field| &field.shape)),
+                ShapeKind::List(inner) => waiting.push(inner),
+                _ => places += 1,
+            }
+        }
+        places.max(1)
+    }
+
     fn any() -> Self {
         Self {
             kind: ShapeKind::Any,
@@ -346,6 +360,7 @@ mod tests {
         let fields: std::collections::BTreeMap<&str, &Field> =
             shape.fields().iter().map(|field| (field.name.as_str(), field)).collect();
         assert_eq!(fields["price"].shape.kind, ShapeKind::Number);
+        assert_eq!(shape.places(), 4);
         assert!(fields["price"].required && fields["price"].shape.description == "in euros");
         assert!(fields["name"].shape.nullable && fields["name"].shape.kind == ShapeKind::Text);
         assert!(

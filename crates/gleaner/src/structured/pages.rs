@@ -14,12 +14,12 @@ use gleaner_extract::model::{Budgeted, LanguageModel};
 use gleaner_extract::{Budget, Ledger, Page, Shape, Task, TemplateMemory, UrlPatterns};
 use gleaner_jobs::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 use gleaner_transform::EXTRACTIVE_SUMMARY;
-use gleaner_types::PageError;
+use gleaner_types::{Interrupt, PageError};
 use serde_json::Value;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::Instant;
 
-use super::aside::{Asked, LARGE_PAGE, aside};
+use super::aside::{Asked, aside, is_large};
 use super::job::Job;
 use super::planner::Planner;
 
@@ -126,7 +126,7 @@ impl Learned {
     async fn read(
         &self,
         job: &Job,
-        places: &Semaphore,
+        places: &Arc<Semaphore>,
         page: &Arc<Page>,
         question: Question<'_>,
         notes: &mut Vec<String>,
@@ -136,7 +136,7 @@ impl Learned {
         let asked = Asked::of(task);
         let (extractor, page) = (job.extractor().clone(), Arc::clone(page));
         let templates = job.memory().map(|_| Arc::clone(&self.templates));
-        let is_large = page.html.len() >= LARGE_PAGE;
+        let (is_large, interrupt) = (is_large(&page, shape), page.interrupt.clone());
         let reading = async move {
             let Some(templates) = templates else { return extractor.page(&page, asked.task()).await };
             // Of the addresses to come nothing is known; a template tells its pages by their structure too.
@@ -144,7 +144,7 @@ impl Learned {
             extractor.page_of(&templates, &cluster, &page, asked.task()).await.page
         };
         let found = if is_large {
-            aside(places, reading).await.map_err(|error| error.message)?
+            aside(places, &interrupt, reading).await.map_err(|error| error.message)?
         } else {
             reading.await
         };
@@ -164,7 +164,9 @@ impl Extract for Pages {
         let Some(kept) = task.kept.get_or_init(|| self.keep()) else { return read };
         let job = self.begin(kept, &task);
         let text = std::mem::take(&mut task.text);
-        let mut page = Page::new(task.url.clone(), text.html).with_markdown(text.markdown);
+        let mut page = Page::new(task.url.clone(), text.html)
+            .with_markdown(text.markdown)
+            .with_interrupt(&Interrupt::armed());
         page.title = task.title.map(str::to_owned);
         let (page, places) = (Arc::new(page), self.jobs.places());
         if let Some(asked) = task.json {
