@@ -165,6 +165,11 @@ impl<'j> Reader<'j> {
         self.job
     }
 
+    /// Where what takes long is done.
+    pub(super) const fn places(&self) -> &'j Arc<Semaphore> {
+        self.places
+    }
+
     /// Ways on from the pages that were read since the last time.
     pub(super) fn ways(&mut self) -> Vec<SiteUrl> {
         std::mem::take(&mut self.ways)
