@@ -88,6 +88,12 @@ def ended_jobs(url, pages):
     return jobs
 
 
+def with_scrape(url, pages, ids):
+    """The ids of jobs, and that of a scrape: last, because its part of the path ends others too."""
+    scraped = call(url, "POST", "/v2/scrape", {"url": pages[0]})
+    return {**ids, "scrape": scraped["data"]["metadata"]["scrapeId"]}
+
+
 def narrowed(document, pages, jobs):
     """The document for requests that lead somewhere."""
     requests = set()
@@ -152,7 +158,7 @@ def main():
             host(arguments.host, "--allow-private", "127.0.0.0/8", "--model-url", f"{model.url}/v1", "--model",
                  "reader") as url, tempfile.TemporaryDirectory() as folder:
         pages = [f"{site.url}/"] + [f"{site.url}/boats/{name}" for name in BOATS]
-        document = narrowed(call(url, "GET", "/openapi.json"), pages, ended_jobs(url, pages))
+        document = narrowed(call(url, "GET", "/openapi.json"), pages, with_scrape(url, pages, ended_jobs(url, pages)))
         file, har = pathlib.Path(folder, "openapi.json"), pathlib.Path(folder, "answers.har")
         file.write_text(json.dumps(document))
         failed = schemathesis(arguments.schemathesis, str(file), url, "--phases", "fuzzing", "--mode", "positive",

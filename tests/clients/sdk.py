@@ -259,12 +259,14 @@ def case_crawl_start_and_status(world):
 
 
 def case_crawl_cancel(world):
-    """cancel_crawl ends a running crawl, whose documents stay readable; a second cancel says False (409)"""
+    """cancel_crawl ends a running crawl, whose documents stay readable; so says a second one, and of a completed crawl False"""
     started = world.client.start_crawl(world.site_url, limit=300, delay=1)
     assert world.client.cancel_crawl(started.id) is True
     job = world.client.get_crawl_status(started.id)
     assert job.status == "cancelled" and len(job.data) == job.completed < 300
-    assert world.client.cancel_crawl(started.id) is False
+    assert world.client.cancel_crawl(started.id) is True
+    done = world.client.crawl(world.site_url, limit=1, poll_interval=1)
+    assert world.client.cancel_crawl(done.id) is False
 
 
 def case_crawl_errors(world):
@@ -590,7 +592,6 @@ def case_error_400(world):
             status=400, code="BAD_REQUEST", text="includePaths")
     refused(errors.BadRequestError, lambda: world.client.scrape(world.site_url, formats=["screenshot"]),
             status=400, code="SCRAPE_SCREENSHOT_NOT_SUPPORTED")
-    refused(errors.BadRequestError, lambda: world.client.get_crawl_status("no-uuid"), status=400)
 
 
 def case_error_401(world):
@@ -639,9 +640,29 @@ def case_error_404(world):
     for act in (world.client.get_crawl_status, world.client.get_crawl_errors, world.client.cancel_crawl,
                 world.client.get_batch_scrape_status, world.client.get_batch_scrape_errors,
                 world.client.cancel_batch_scrape, world.client.get_extract_status):
-        refused(errors.FirecrawlError, lambda act=act: act(nobody), status=404, text="Job not found")
+        for unknown in (nobody, "no-uuid"):
+            refused(errors.FirecrawlError, lambda: act(unknown), status=404, text="Job not found")
     started = world.client.start_batch_scrape(world.pages(1))
-    refused(errors.FirecrawlError, lambda: world.client.get_crawl_status(started.id), status=404)
+    refused(errors.FirecrawlError, lambda: world.client.get_extract_status(started.id), status=404)
+
+
+def case_batch_read_as_a_crawl(world):
+    """a batch is read, listed and watched as a crawl as well, in v1 and v2: there v1's JavaScript client looks for it"""
+    started = world.client.start_batch_scrape(world.pages(3))
+    job = until(lambda: (job := world.client.get_crawl_status(started.id)).status == "completed" and job)
+    assert addresses(job) == sorted(world.pages(3)) and world.client.get_crawl_errors(started.id).errors == []
+    old = world.v1.check_crawl_status(started.id)
+    assert old.status == "completed" and len(old.data) == 3
+
+
+def case_scrape_by_its_id(world):
+    """GET /v1|v2/scrape/{id} gives the document of a scrape and of a page of a crawl again, by its scrape id"""
+    documents = [world.client.scrape(world.pages(1)[0]), *world.client.crawl(world.site_url, limit=2, poll_interval=1).data]
+    for document in documents:
+        for version in ("v1", "v2"):
+            answer = requests.get(f"{world.url}/{version}/scrape/{document.metadata.scrape_id}",
+                                  headers={"Authorization": f"Bearer {KEY}"}, timeout=PATIENCE).json()
+            assert answer["success"] and answer["data"]["markdown"] == document.markdown, answer
 
 
 def case_error_408(world):
@@ -685,6 +706,7 @@ def case_error_v1(world):
             (400, lambda: world.v1.scrape_url(world.site_url, timeout=300001)),
             (401, lambda: stranger.scrape_url(world.site_url)),
             (404, lambda: world.v1.check_crawl_status(str(uuid.uuid4()))),
+            (404, lambda: world.v1.check_crawl_status("no-uuid")),
             (408, lambda: world.v1.scrape_url(slow, timeout=1000))):
         assert refused(requests.exceptions.HTTPError, act).response.status_code == status
 
@@ -712,6 +734,15 @@ def case_team(world):
     usage, token_usage, concurrency, waiting = asyncio.run(run())
     assert usage == credits and token_usage == tokens
     assert concurrency.max_concurrency == 50 and waiting.jobs_in_queue == 0
+
+
+def case_team_without_a_limit(world):
+    """a team without a limit is told a number that is no 0, and that it has none, in v1 and v2"""
+    most = 2 ** 53 - 1
+    assert world.client.get_credit_usage().remaining_credits == world.client.get_token_usage().remaining_tokens == most
+    assert world.v1.get_credit_usage().data.remaining_credits == most
+    told = requests.get(f"{world.url}/v2/team/credit-usage", headers={"Authorization": f"Bearer {KEY}"}, timeout=PATIENCE)
+    assert told.json()["data"]["unlimited"] is True
 
 
 def case_team_v1(world):

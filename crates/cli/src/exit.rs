@@ -9,7 +9,7 @@ pub(crate) const FAILED: u8 = 1;
 /// Wrong usage.
 pub(crate) const USAGE: u8 = 2;
 
-/// Ended by Ctrl-C: 128 and the number of SIGINT, as shells have it.
+/// Ended by Ctrl-C, or a signal that asks for the end: 128 and the number of SIGINT, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Ends the program without waiting for anything.

@@ -5,19 +5,19 @@ use std::fmt::Write;
 use gleaner::{Explanation, Reason};
 
 use crate::args::in_flags;
-use crate::printable::printable_line;
+use crate::printable::{printable_address, printable_line};
 
 /// Some lines for a person, without a line feed at the end.
 pub(crate) fn explanation(explanations: &[Explanation], rejections: &[(Reason, u64)]) -> String {
     let mut text = String::new();
     for explained in explanations {
         let verdict = in_flags(&explained.verdict.to_string());
-        let _ = write!(text, "{}: {}", printable_line(explained.url.as_str()), printable_line(&verdict));
+        let _ = write!(text, "{}: {}", printable_address(&explained.url), printable_line(&verdict));
         if let Some(page) = &explained.found_on {
-            let _ = write!(text, "\n  first found on {}", printable_line(page.as_str()));
+            let _ = write!(text, "\n  first found on {}", printable_address(page));
         }
         if let Some(sitemap) = &explained.named_in {
-            let _ = write!(text, "\n  named by the sitemap {}", printable_line(sitemap.as_str()));
+            let _ = write!(text, "\n  named by the sitemap {}", printable_address(sitemap));
         }
         match explained.depth {
             Some(0) if explained.named_in.is_some() => {

@@ -17,7 +17,7 @@ pub(crate) enum Failure {
     },
     /// Whoever read standard output has enough: no reason to complain.
     ReaderGone,
-    /// Ctrl-C, before anything came out.
+    /// Ctrl-C or a signal that asks for the end, before anything came out.
     Interrupted,
 }
 

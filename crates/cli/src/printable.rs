@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use gleaner::SafeUrl;
+use url::Url;
+
 /// `text` without what a terminal takes as a command: C0 and C1 control characters and DEL become U+FFFD, save line feed
 /// and tab. Bidirectional overrides, which make text read otherwise than it is, go the same way.
 ///
@@ -19,6 +22,33 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
 /// As [`printable`], and in one line: line feeds and tabs become spaces.
 pub(crate) fn printable_line(text: &str) -> String {
     printable(text).replace(['\n', '\t'], " ")
+}
+
+/// An address in one line, without what may be a secret: user name, password, fragment and the values of its query. Those
+/// stand in files and on standard output alone.
+pub(crate) fn printable_address(url: &Url) -> String {
+    printable_line(&SafeUrl::from(url).to_string())
+}
+
+/// As [`printable_address`], of an address as a person writes it, perhaps without its scheme.
+pub(crate) fn printable_target(text: &str) -> String {
+    if let Ok(url) = Url::parse(text)
+        && url.has_host()
+    {
+        return printable_address(&url);
+    }
+    let end = text.find(['?', '#']).unwrap_or(text.len());
+    let (shown, hidden) = text.split_at_checked(end).unwrap_or((text, ""));
+    let authority = shown.trim_start_matches('/').split('/').next().unwrap_or_default();
+    let shown = match authority.rsplit_once('@') {
+        Some((_, host)) => {
+            let path = shown.trim_start_matches('/').strip_prefix(authority).unwrap_or_default();
+            format!("{host}{path}")
+        }
+        None => shown.to_owned(),
+    };
+    let mark = if hidden.is_empty() { "" } else { "…" };
+    printable_line(&format!("{shown}{mark}"))
 }
 
 fn is_unprintable(letter: char) -> bool {
@@ -42,5 +72,21 @@ mod tests {
             assert_eq!(printable(text), want, "{name}");
         }
         assert_eq!(printable_line("two\nlines"), "two lines");
+    }
+
+    #[test]
+    fn addresses_are_shown_without_what_may_be_a_secret() {
+        for (text, want) in [
+            ("https://example.com/a?token=hush&page=2#hush", "https://example.com/a?token=…&page=…"),
+            ("https://me:hush@example.com/a", "https://example.com/a"),
+            ("example.com/a?token=hush", "example.com/a…"),
+            ("localhost:3000/@me", "localhost:3000/@me"),
+            ("me:hush@example.com/a", "example.com/a"),
+            ("//me:hush@example.com", "example.com"),
+            ("maybe", "maybe"),
+            ("", ""),
+        ] {
+            assert_eq!(printable_target(text), want, "{text}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::printable::printable_line;
+use crate::printable::printable_target;
 use crate::say::say;
 use crate::summary::seconds;
 
@@ -50,7 +50,7 @@ impl Progress {
                 say(format_args!("{}: {}", seconds(elapsed), state()));
             }
         } else if !self.bar.is_hidden() {
-            let latest = latest.map(printable_line).unwrap_or_default();
+            let latest = latest.map(printable_target).unwrap_or_default();
             self.bar.set_message(format!("{}  {latest}", state()));
             self.bar.tick();
         }

@@ -8,7 +8,7 @@ use gleaner::{ErrorCode, PageFailure, PageFailures, SafeUrl};
 
 use crate::args::{EngineArgs, in_flags};
 use crate::hint;
-use crate::printable::printable_line;
+use crate::printable::{printable_address, printable_line};
 
 /// At most so many failures are told one by one.
 const TOLD_FAILURES: usize = 10;
@@ -120,10 +120,9 @@ impl Summary<'_> {
 /// A page that failed and why, in one line. Most reasons begin with the address, which is told once.
 pub(crate) fn failed(failure: &PageFailure) -> String {
     let message = in_flags(&failure.error.message);
-    let url = failure.url.as_str();
-    let named = [url.to_owned(), SafeUrl::from(&failure.url).to_string()];
+    let named = [failure.url.to_string(), SafeUrl::from(&failure.url).to_string()];
     let bare = named.iter().find_map(|name| message.strip_prefix(name)?.strip_prefix(": "));
-    format!("{}: {}", printable_line(url), printable_line(bare.unwrap_or(&message)))
+    format!("{}: {}", printable_address(&failure.url), printable_line(bare.unwrap_or(&message)))
 }
 
 /// `1 page`, `2 pages`.
@@ -156,6 +155,7 @@ mod tests {
             sequence,
             at: Duration::ZERO,
             url: format!("http://127.0.0.1/{sequence}").parse().unwrap(),
+            slash_added: false,
             error: PageError { code, message: message.to_owned() },
         };
         PageFailures { failures: (0..number).map(failure).collect(), robots_blocked: Vec::new() }
@@ -207,6 +207,14 @@ mod tests {
             let text = told(&failures(1, ErrorCode::ScrapeSiteError, message));
             assert!(text.ends_with("\n  failed: http://127.0.0.1/0: connection refused"), "{text}");
         }
+    }
+
+    #[test]
+    fn the_values_of_a_query_are_not_told() {
+        let mut failures = failures(1, ErrorCode::ScrapeTimeout, "too slow");
+        failures.failures[0].url = "http://127.0.0.1/cup?token=hush&size=2".parse().unwrap();
+        let text = told(&failures);
+        assert!(text.ends_with("\n  failed: http://127.0.0.1/cup?token=…&size=…: too slow"), "{text}");
     }
 
     #[test]

@@ -1,8 +1,16 @@
 //! The `gleaner` program as a person or a script meets it: what goes in, what comes out, and how it ends.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends here")]
 
+#[cfg(target_os = "linux")]
+#[path = "cli/ending.rs"]
+mod ending;
+#[cfg(target_os = "linux")]
+#[path = "cli/full_disk.rs"]
+mod full_disk;
 #[path = "cli/openapi.rs"]
 mod openapi;
+#[path = "cli/secrets.rs"]
+mod secrets;
 mod support;
 
 use std::collections::HashSet;
@@ -196,6 +204,19 @@ fn batch_takes_a_list_and_tells_which_lines_are_wrong() {
 }
 
 #[test]
+fn a_list_may_begin_with_a_mark_and_hold_a_line_in_another_encoding() {
+    let server = Site::generate(SiteSpec::pages(5)).serve().unwrap();
+    let (one, two) = (server.url("/p/1"), server.url("/p/2"));
+    let list = [&b"\xef\xbb\xbf"[..], one.as_bytes(), &b"\nhttp://example.com/caf\xe9\n"[..], two.as_bytes()];
+    let list = list.concat();
+    let output = run_with_input(&["batch", "-", LOOPBACK[0], LOOPBACK[1]], &list);
+    succeed(&output);
+    assert_eq!(lines_of_json(&output.stdout).len(), 2);
+    let told = text(&output.stderr);
+    assert!(told.contains("line 2: it is not UTF-8") && !told.contains("line 1: "), "{told}");
+}
+
+#[test]
 fn map_lists_addresses() {
     let site =
         Site::generate(SiteSpec { pages: 30, extras: "sitemap".parse().unwrap(), ..SiteSpec::default() });
@@ -296,7 +317,7 @@ fn wrong_usage_is_explained() {
         (&["scrape", site, "--location-country", "Narnia"], &["--location-country", "Narnia"]),
         (&["scrape", site, "--header", "Cookie"], &["--header", "Name: value"]),
         (&["scrape", site, "--header", "A: 1", "--header", "a: 2"], &["--header", "once"]),
-        (&["scrape", site, "--header", "Bad Name: 1"], &["--header", "Bad Name"]),
+        (&["scrape", site, "--header", "Bad Name: 1"], &["--header", "letters, digits and hyphens"]),
         (&["scrape", site, "--allow-private", "localhost"], &["--allow-private", "127.0.0.0/8"]),
         (&["scrape", site, "--concurrency", "0"], &["--concurrency", "1..=1024"]),
         (&["scrape", site, "--user-agent", "a\nb"], &["--user-agent", "line break"]),

@@ -35,13 +35,16 @@ async fn secured() -> String {
     let url = format!("https://localhost:{}/", listener.local_addr().unwrap().port());
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
-            // A client that mistrusts the certificate ends the handshake.
-            let Ok(mut stream) = acceptor.accept(stream).await else { continue };
-            let mut request = [0; 4_096];
-            let _ = stream.read(&mut request).await;
-            let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\nConnection: close\r\n\r\n<h1>Tea</h1>";
-            let _ = stream.write_all(page.as_bytes()).await;
-            let _ = stream.shutdown().await;
+            let acceptor = acceptor.clone();
+            tokio::spawn(async move {
+                // A client that mistrusts the certificate ends the handshake.
+                let Ok(mut stream) = acceptor.accept(stream).await else { return };
+                let mut request = [0; 4_096];
+                let _ = stream.read(&mut request).await;
+                let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\nConnection: close\r\n\r\n<h1>Tea</h1>";
+                let _ = stream.write_all(page.as_bytes()).await;
+                let _ = stream.shutdown().await;
+            });
         }
     });
     url

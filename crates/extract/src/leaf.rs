@@ -6,6 +6,9 @@ use serde_json::Value;
 use crate::page::{Method, Provenance};
 use crate::plan::real;
 
+/// Names of empty places that are told for each reason.
+const MAX_NAMES: usize = 10;
+
 /// A value with its proof.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -61,6 +64,22 @@ pub enum Reason {
     ModelFailed,
 }
 
+impl Reason {
+    /// In words, to be followed by the names of places.
+    const fn told(self) -> &'static str {
+        match self {
+            Self::NotFound => "not found on the page",
+            Self::Unsure => "not stated surely enough",
+            Self::QuoteNotOnPage => "not on the page, though the model quoted it",
+            Self::NotInQuote => "not said by what the model quoted",
+            Self::NoQuote => "given by the model without a quote",
+            Self::WrongType => "found, but not of the type that the schema asks for",
+            Self::OverBudget => "not asked for, as the budget had ended",
+            Self::ModelFailed => "not asked for, as the model failed",
+        }
+    }
+}
+
 /// The structured data of one page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -91,23 +110,31 @@ impl Extraction {
     pub fn warning(&self) -> Option<String> {
         let inferred = self.leaves.iter().filter(|leaf| leaf.is_inferred());
         let inferred = inferred.map(|leaf| leaf.pointer.trim_start_matches('/'));
-        let parts = [self.empty_places(), inferred_places(inferred)];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let mut parts = self.empty_places();
+        parts.extend(inferred_places(inferred));
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    fn empty_places(&self) -> Option<String> {
-        if self.missing.is_empty() {
-            return None;
+    /// A sentence for each reason, with the names of the places that are empty for it.
+    fn empty_places(&self) -> Vec<String> {
+        let mut by_reason: Vec<(Reason, Vec<&str>)> = Vec::new();
+        for missing in &self.missing {
+            let name = match missing.pointer.trim_start_matches('/') {
+                "" => "rows",
+                name => name,
+            };
+            match by_reason.iter_mut().find(|(reason, _)| *reason == missing.reason) {
+                Some((_, names)) => names.push(name),
+                None => by_reason.push((missing.reason, vec![name])),
+            }
         }
-        let named = self.missing.iter().map(|missing| match missing.pointer.trim_start_matches('/') {
-            "" => "rows",
-            name => name,
+        let told = by_reason.into_iter().map(|(reason, mut names)| {
+            let more = names.len().saturating_sub(MAX_NAMES);
+            names.truncate(MAX_NAMES);
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            format!("{}: {}{more}", reason.told(), names.join(", "))
         });
-        let named: Vec<&str> = named.take(10).collect();
-        let more = self.missing.len().saturating_sub(named.len());
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        Some(format!("not found on the page: {}{more}", named.join(", ")))
+        told.collect()
     }
 }
 
@@ -128,4 +155,29 @@ pub fn inferred_places<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<S
 /// Adds a step to an RFC 6901 pointer.
 pub(crate) fn step(pointer: &str, name: &str) -> String {
     format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_empty_place_is_told_with_its_reason() {
+        let missing = |pointer: &str, reason| Missing { pointer: pointer.to_owned(), reason };
+        let empty = Extraction {
+            data: Value::Null,
+            leaves: Vec::new(),
+            missing: vec![
+                missing("/price", Reason::NotFound),
+                missing("/architect", Reason::QuoteNotOnPage),
+                missing("/offers/*/sku", Reason::NotFound),
+            ],
+        };
+        assert_eq!(
+            empty.warning().as_deref(),
+            Some(
+                "not found on the page: price, offers/*/sku; not on the page, though the model quoted it: architect"
+            )
+        );
+    }
 }

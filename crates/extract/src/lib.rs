@@ -97,7 +97,7 @@ pub use plan::{
 };
 pub use schema::{
     Dialect, Field, MAX_SCHEMA_FAULTS, MAX_SHAPE_DEPTH, MAX_SHAPE_FIELDS, MAX_WIRE_BYTES, Shape, ShapeKind,
-    WireSchema, check_schema, schema_faults,
+    WireSchema, check_schema, empty_answer, schema_faults,
 };
 pub use summary::{MAX_SUMMARY_BYTES, SummaryCheck, SummaryFault, SummaryFaultKind, check_summary};
 pub use template::{Drift, MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, TemplateMemory, TemplateState};

@@ -157,10 +157,13 @@ impl Error {
         &self.0.detail
     }
 
-    /// The failure as a page carries it.
+    /// The failure as a page carries it. It names the URL, save where time ran out: that is the time of the page as a whole.
     #[must_use]
     pub fn to_page_error(&self) -> PageError {
-        PageError { code: self.code(), message: self.to_string() }
+        match self.code() {
+            ErrorCode::ScrapeTimeout => PageError::new(ErrorCode::ScrapeTimeout, self.detail()),
+            code => PageError::new(code, self.to_string()),
+        }
     }
 
     /// May the same request succeed if it is made again soon? A connection that broke may hold the next time, and a
@@ -239,6 +242,16 @@ impl std::error::Error for ConfigError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_whose_time_ran_out_says_so_first() {
+        let url = Url::parse("https://example.com/p").unwrap();
+        let late = Error::new(ErrorKind::Timeout, &url, "300 ms ran out while connecting").to_page_error();
+        assert_eq!(late.code, ErrorCode::ScrapeTimeout);
+        assert_eq!(late.message, "Scrape timed out: 300 ms ran out while connecting");
+        let broken = Error::new(ErrorKind::Protocol, &url, "the connection was reset").to_page_error();
+        assert_eq!(broken.message, "https://example.com/p: the connection was reset");
+    }
 
     #[test]
     fn shows_no_secrets() {

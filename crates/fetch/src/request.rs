@@ -54,6 +54,9 @@ pub struct Request {
     pub skip_tls_verification: bool,
     /// Ask as a mobile device.
     pub mobile: bool,
+    /// The page is wanted without advertisements. What is asked for stays the same, but copies of pages are told apart by it:
+    /// who asks otherwise expects another page.
+    pub block_ads: bool,
     /// BCP 47 tags for `Accept-Language`, most wanted first.
     pub languages: Vec<String>,
     /// How the request leaves. [`ProxyMode::Basic`] by default.
@@ -105,6 +108,7 @@ impl Request {
             max_retries: 0,
             skip_tls_verification: false,
             mobile: false,
+            block_ads: false,
             languages: Vec::new(),
             proxy: ProxyMode::Basic,
             country: None,

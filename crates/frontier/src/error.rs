@@ -15,11 +15,13 @@ pub struct Error {
 pub enum ErrorKind {
     /// A pattern is not a regular expression.
     BadPattern,
-    /// There are more than [`MAX_PATTERNS`](crate::MAX_PATTERNS) patterns in a list.
+    /// There are more than [`MAX_PATTERNS`](gleaner_types::limits::MAX_PATTERNS) patterns in a list.
     TooManyPatterns,
-    /// A pattern is longer than [`MAX_PATTERN_CHARS`](crate::MAX_PATTERN_CHARS).
+    /// A pattern is longer than [`MAX_PATTERN_CHARS`](gleaner_types::limits::MAX_PATTERN_CHARS), or all of a list are longer
+    /// than [`MAX_PATTERNS_CHARS`](gleaner_types::limits::MAX_PATTERNS_CHARS).
     PatternTooLong,
-    /// The patterns together compile to more than [`MAX_COMPILED_PATTERNS`](crate::MAX_COMPILED_PATTERNS) bytes.
+    /// A pattern compiles to more than [`MAX_PATTERN_STATES`](gleaner_types::limits::MAX_PATTERN_STATES), or all of a list to
+    /// more than [`MAX_PATTERNS_STATES`](gleaner_types::limits::MAX_PATTERNS_STATES).
     PatternsTooLarge,
     /// The start URL is neither `http` nor `https`, or has no host.
     BadStart,

@@ -91,10 +91,9 @@ pub use queue::{
     PutOff, Trap,
 };
 pub use robots::{
-    MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, RobotsPolicy, RobotsRule, asks_nofollow,
+    MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, MAX_ROBOTS_STEPS, RobotsPolicy, RobotsRule,
+    asks_nofollow,
 };
-pub use scope::{
-    CrawlScope, Decision, MAX_COMPILED_PATTERNS, MAX_PATTERN_CHARS, MAX_PATTERNS, MAX_URL_BYTES, Reason,
-};
+pub use scope::{CrawlScope, Decision, MAX_URL_BYTES, Reason};
 pub use site::same_site;
 pub use sitemap::{Sitemap, SitemapEntry, SitemapWarning};

@@ -54,7 +54,8 @@ impl FetchDoor {
             None => {
                 let mut request = to_request(asked)?;
                 request.skip_tls_verification &= !self.checks_certificates;
-                self.fetcher.fetch(request, hops).await.map(of_response)
+                let asks = request.cache.is_some_and(|policy| !policy.max_age.is_zero());
+                self.fetcher.fetch(request, hops).await.map(|answer| of_response(answer, asks))
             }
         }
     }
@@ -121,7 +122,7 @@ fn redirected_without_end(url: Url) -> Fetched {
         latency: Duration::ZERO,
         address: None,
         proxy_used: ProxyUsed::Basic,
-        cache_state: CacheState::Miss,
+        cache_state: None,
         cached_at: None,
         rendering: None,
         robots_tag: String::new(),
@@ -136,6 +137,7 @@ fn to_request(asked: FetchRequest<'_>) -> Result<Request, Error> {
     request.timeout = Some(options.timeout);
     request.skip_tls_verification = options.skip_tls_verification;
     request.mobile = options.mobile;
+    request.block_ads = options.block_ads;
     request.languages = options.location.languages.clone();
     request.proxy = options.proxy;
     request.country = Some(options.location.country.clone());
@@ -173,7 +175,8 @@ fn cache_policy(options: &ScrapeOptionsPlan) -> CachePolicy {
     policy
 }
 
-fn of_response(answer: Response) -> Fetched {
+/// `asks` tells whether a copy would have done.
+fn of_response(answer: Response, asks: bool) -> Fetched {
     let kept = answer.cache.filter(|facts| matches!(facts.used, CacheUse::Hit | CacheUse::Revalidated));
     let since_epoch = |moment: SystemTime| moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let computed = answer.media_type();
@@ -187,7 +190,7 @@ fn of_response(answer: Response) -> Fetched {
         latency: answer.timings.first_byte,
         address: answer.address,
         proxy_used: answer.proxy_used,
-        cache_state: if kept.is_some() { CacheState::Hit } else { CacheState::Miss },
+        cache_state: asks.then_some(if kept.is_some() { CacheState::Hit } else { CacheState::Miss }),
         cached_at: kept.and_then(|facts| facts.stored_at).map(|moment| rfc3339(since_epoch(moment))),
         rendering: None,
     }
@@ -237,7 +240,8 @@ fn of_rendered(page: Rendered, options: &ScrapeOptionsPlan, latency: Duration) -
         latency,
         address: None,
         proxy_used: page.proxy_used,
-        cache_state: CacheState::Miss,
+        // Of what a browser made of a page no copy is kept.
+        cache_state: (!cache_policy(options).max_age.is_zero()).then_some(CacheState::Miss),
         cached_at: None,
         rendering: Some(Box::new(Rendering { screenshot, actions })),
         robots_tag: robots_tag(&page.headers),

@@ -1,15 +1,17 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use gleaner_extract::Budget;
 use gleaner_extract::model::{LanguageModel, WebSearch};
 use gleaner_fetch::{CacheStore, EgressPolicy, FetcherBuilder, MemoryCache, ProxyPool, Render};
 use gleaner_frontier::{
-    DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, FrontierConfig,
+    DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, FrontierConfig,
 };
 use gleaner_jobs::{
     Accounts, ActivityLog, Clock, Deliver, Desk, DeskParts, Extract, Parts, Room, WebhookConfig,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
+use gleaner_types::RequestBounds;
 use ipnet::IpNet;
 
 use crate::adapters::{FetchDoor, LinkRules, PageReader};
@@ -23,6 +25,9 @@ const ROBOTS_AGENT: &str = "gleaner";
 
 /// What the hosts of one address are asked for together, in hosts.
 const HOSTS_PER_ADDRESS: u32 = DEFAULT_MAX_PER_ADDRESS / DEFAULT_MAX_PER_HOST;
+
+/// A page is leased for this many times the longest `timeout`: it may wait for its turn before, and be read by a model after.
+const TIMEOUTS_PER_LEASE: u32 = 3;
 
 /// Where copies of pages are kept.
 #[derive(Debug, Default)]
@@ -42,6 +47,7 @@ pub struct EngineBuilder {
     robots_agent: Option<String>,
     concurrency: Option<u32>,
     per_host: Option<u32>,
+    bounds: RequestBounds,
     no_near_duplicates: bool,
     checks_certificates: bool,
     links: LinkRules,
@@ -105,6 +111,17 @@ impl EngineBuilder {
     #[must_use]
     pub fn concurrency(mut self, in_all: u32, per_host: u32) -> Self {
         (self.concurrency, self.per_host) = (Some(in_all), Some(per_host));
+        self
+    }
+
+    /// Sets the greatest `timeout` that a request may ask for: from 300 seconds, the contract's bound and the default, up to an
+    /// hour. What is beyond these counts as the nearer of them.
+    ///
+    /// A page in work is taken for lost after three times as long, so a longer bound delays what a crash left behind. A store
+    /// set by [`store`](Self::store) has its own lease time, which should be as long.
+    #[must_use]
+    pub fn max_timeout(mut self, most: Duration) -> Self {
+        self.bounds = self.bounds.with_timeout(most);
         self
     }
 
@@ -321,6 +338,7 @@ impl EngineBuilder {
         }
         let store = self.store.unwrap_or_else(|| {
             let mut frontier = FrontierConfig::default();
+            frontier.lease_time = DEFAULT_LEASE_TIME.max(self.bounds.timeout() * TIMEOUTS_PER_LEASE);
             (frontier.max_in_flight, frontier.most_per_host) = (max_in_flight, max_in_flight);
             frontier.most_per_address = max_in_flight;
             if let Some(per_host) = self.per_host.map(|per_host| per_host.max(1)) {
@@ -350,7 +368,7 @@ impl EngineBuilder {
             near_duplicates: !self.no_near_duplicates,
         };
         let room = Room::new(parts);
-        let prompts = CrawlPrompts::new(self.model.clone(), self.page_budget);
+        let prompts = CrawlPrompts::new(self.model.clone(), self.page_budget, self.bounds);
         let (extract, planner): (Arc<dyn Extract>, _) = match self.extract {
             Some(extract) => (extract, None),
             None => {
@@ -373,6 +391,6 @@ impl EngineBuilder {
         if let Some(activity) = self.activity {
             desk.activity = activity;
         }
-        Ok(Engine::new(Desk::new(room, desk), extract, planner, prompts, abilities))
+        Ok(Engine::new(Desk::new(room, desk), extract, planner, prompts, abilities, self.bounds))
     }
 }

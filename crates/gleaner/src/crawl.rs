@@ -29,7 +29,7 @@ impl Engine {
     /// As for [`crawl`](Self::crawl).
     pub async fn crawl_explained(&self, request: CrawlRequest, explained: &[Url]) -> Result<Job, Error> {
         // Before the site is mapped in vain.
-        self.open_webhook(request.clone().check()?.webhook.as_ref()).await?;
+        self.open_webhook(request.clone().check_within(self.bounds())?.webhook.as_ref()).await?;
         let prompted = self.compile_prompt(request).await?;
         self.begin_crawl(prompted, explained).await
     }
@@ -60,7 +60,7 @@ impl Engine {
     /// of the site, [`Unsupported`](crate::ErrorKind::Unsupported) where it takes a model and there is none,
     /// [`Page`](crate::ErrorKind::Page) where the site's addresses cannot be had or the model gives no answer.
     pub async fn compile_prompt(&self, request: CrawlRequest) -> Result<PromptedCrawl, Error> {
-        self.check_options(&request.clone().check()?.options)?;
+        self.check_options(&request.clone().check_within(self.bounds())?.options)?;
         self.prompts.compile(self.room(), request).await
     }
 

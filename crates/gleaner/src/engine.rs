@@ -5,7 +5,7 @@ use gleaner_jobs::{Desk, Extract, Job, MapResult, Room};
 use gleaner_transform::Input;
 use gleaner_types::plan::{ExtractPlan, ScrapeOptionsPlan, WebhookPlan};
 use gleaner_types::request::{BatchScrapeRequest, MapRequest, ScrapeOptions, ScrapeRequest};
-use gleaner_types::{Document, Interrupt};
+use gleaner_types::{Document, Interrupt, RequestBounds};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,6 +25,7 @@ pub struct Engine {
     pub(crate) planner: Option<Arc<Planner>>,
     pub(crate) prompts: Arc<CrawlPrompts>,
     abilities: Abilities,
+    bounds: RequestBounds,
 }
 
 impl Engine {
@@ -39,8 +40,9 @@ impl Engine {
         planner: Option<Arc<Planner>>,
         prompts: CrawlPrompts,
         abilities: Abilities,
+        bounds: RequestBounds,
     ) -> Self {
-        Self { desk, extract, planner, prompts: Arc::new(prompts), abilities }
+        Self { desk, extract, planner, prompts: Arc::new(prompts), abilities, bounds }
     }
 
     pub(crate) fn room(&self) -> &Arc<Room> {
@@ -53,6 +55,12 @@ impl Engine {
     #[must_use]
     pub fn desk(&self) -> &Arc<Desk> {
         &self.desk
+    }
+
+    /// The bounds that requests of this engine are held against.
+    #[must_use]
+    pub fn bounds(&self) -> RequestBounds {
+        self.bounds
     }
 
     /// Holds options against what this engine was built with.
@@ -81,7 +89,7 @@ impl Engine {
     /// page gave no document, [`Unsupported`](crate::ErrorKind::Unsupported).
     pub async fn scrape(&self, request: ScrapeRequest) -> Result<Document, Error> {
         let record = record(&request);
-        let plan = request.check()?;
+        let plan = request.check_within(self.bounds)?;
         self.check_options(&plan.options)?;
         Ok(self.room().scrape(plan, record).await?)
     }
@@ -92,7 +100,7 @@ impl Engine {
     /// As for [`scrape`](Self::scrape), but failures of pages are listed by [`Job::failures`].
     pub async fn batch(&self, request: BatchScrapeRequest) -> Result<Job, Error> {
         let record = record(&request);
-        let plan = request.check()?;
+        let plan = request.check_within(self.bounds)?;
         self.check_options(&plan.options)?;
         self.open_webhook(plan.webhook.as_ref()).await?;
         Ok(self.room().batch(plan, record).await?)
@@ -111,7 +119,7 @@ impl Engine {
     /// # Errors
     /// As for [`scrape`](Self::scrape).
     pub async fn map(&self, request: MapRequest) -> Result<MapResult, Error> {
-        Ok(self.room().map(request.check()?).await?)
+        Ok(self.room().map(request.check_within(self.bounds)?).await?)
     }
 
     /// Makes a document of a page that is at hand already. Uses no network and needs no runtime.
@@ -119,12 +127,15 @@ impl Engine {
     /// # Errors
     /// As for [`scrape`](Self::scrape).
     pub fn convert(&self, input: Input<'_>, options: ScrapeOptions) -> Result<Document, Error> {
-        let plan = options.check()?;
+        let plan = options.check_within(self.bounds)?;
         check_at_hand(&plan)?;
         self.check_options(&plan)?;
         let mut document = gleaner_transform::transform(input, &structured::reading(&plan, false))?.document;
         // Nothing is left to be read that would take waiting: what would was refused.
         structured::finish(&mut document, input.url, &plan, false, &Interrupt::never());
+        if plan.formats.json.as_ref().is_some_and(|asked| asked.as_extract) {
+            document.extract = document.json.take();
+        }
         document.metadata.source_url = Some(input.url.as_str().to_owned());
         Ok(document)
     }

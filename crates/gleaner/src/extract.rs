@@ -63,7 +63,7 @@ impl Engine {
         request: ExtractRequest,
         watch: &ExtractWatch,
     ) -> Result<ExtractResult, Error> {
-        let plan = request.check()?;
+        let plan = request.check_within(self.bounds())?;
         self.check_extract(&plan)?;
         check_webhook(plan.webhook.as_ref())?;
         let found = match &self.planner {
@@ -156,7 +156,7 @@ impl Engine {
     /// As for [`extract`](Self::extract), pages aside; [`Unsupported`](crate::ErrorKind::Unsupported) too where the embedder
     /// brought an extractor of its own, whose plans the engine does not know.
     pub fn plan_extract(&self, request: ExtractRequest) -> Result<Plan, Error> {
-        let plan = request.check()?;
+        let plan = request.check_within(self.bounds())?;
         self.check_extract(&plan)?;
         let Some(planner) = &self.planner else {
             return Err(Error::unsupported(

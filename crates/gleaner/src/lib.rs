@@ -110,8 +110,8 @@ pub use gleaner_types::request::{
     self, BatchScrapeRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeOptions, ScrapeRequest,
 };
 pub use gleaner_types::{
-    Document, ErrorCode, Fault, Faults, JobId, JobKind, JobState, Metadata, PageError, SafeUrl, limits,
-    parse_json, plan,
+    Checked, Document, ErrorCode, Fault, FaultPath, Faults, JobId, JobKind, JobState, Metadata, PageError,
+    PathPart, RequestBounds, SafeUrl, limits, parse_json, plan,
 };
 pub use gleaner_types::{event, response};
 // The crates whose types stand in signatures here, in the versions that fit.

@@ -2,7 +2,7 @@
 
 use gleaner_extract::{Shape, check_schema};
 use gleaner_types::plan::{ChangeTrackingMode, ExtractPlan, ProxyMode, ScrapeOptionsPlan, WebhookPlan};
-use gleaner_types::{ErrorCode, Fault, Faults};
+use gleaner_types::{ErrorCode, Fault, FaultPath, Faults};
 
 use crate::Error;
 
@@ -89,7 +89,7 @@ fn check_fields(options: &ScrapeOptionsPlan, engine: Abilities) -> Result<(), Er
         let error = check_schema(schema).and_then(|()| Shape::from_schema(schema)).err()?;
         Some(Fault {
             code: "invalid_value".to_owned(),
-            path: "formats".to_owned(),
+            path: FaultPath::key("formats"),
             message: format!("`formats`: {error}"),
         })
     });
@@ -111,7 +111,7 @@ pub(crate) fn check_extract(plan: &ExtractPlan, engine: Abilities) -> Result<(),
     };
     if let Err(error) = check_schema(schema).and_then(|()| Shape::from_schema(schema)) {
         let message = format!("`schema`: {error}");
-        let fault = Fault { code: "invalid_value".to_owned(), path: "schema".to_owned(), message };
+        let fault = Fault { code: "invalid_value".to_owned(), path: FaultPath::key("schema"), message };
         return Faults::new(vec![fault]).map_or(Ok(()), |faults| Err(faults.into()));
     }
     check_sources(plan, engine)
@@ -143,7 +143,7 @@ fn check_selectors(options: &ScrapeOptionsPlan) -> Result<(), Error> {
         let error = gleaner_transform::check_selector(selector).err()?;
         Some(Fault {
             code: "invalid_value".to_owned(),
-            path: field.to_owned(),
+            path: FaultPath::key(field),
             message: format!("`{field}`: {error}"),
         })
     });

@@ -1,5 +1,8 @@
-//! A server of the web-data API: the service mounted in axum, with a few switches for trying it out.
+//! A server of the web-data API: the service over hyper, with a few switches for trying it out.
 #![expect(clippy::print_stdout, reason = "a program that says where it listens")]
+
+#[path = "host/serve.rs"]
+mod serve;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -60,9 +63,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         builder = builder.model(Arc::new(HttpModel::builder(Provider::OpenAi, name).base_url(url).build()?));
     }
     let engine = options.allow_private.into_iter().fold(builder, EngineBuilder::allow_private);
-    let app = axum::Router::new().fallback_service(Service::new(engine.build()?));
+    let service = Service::new(engine.build()?);
     let listener = tokio::net::TcpListener::bind(options.listen).await?;
     println!("http://{}", listener.local_addr()?);
-    axum::serve(listener, app).await?;
+    serve::serve(listener, service, serve::MAX_CONNECTIONS).await;
     Ok(())
 }

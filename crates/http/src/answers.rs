@@ -27,6 +27,9 @@ pub(crate) struct CreditUsageV1 {
     remaining_credits: i64,
     /// Credits of a whole billing period.
     plan_credits: i64,
+    /// The team has no limit; both figures are then the greatest that every JSON reader holds exactly.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unlimited: bool,
     #[serde(flatten)]
     period: Period,
 }
@@ -38,6 +41,9 @@ pub(crate) struct TokenUsageV1 {
     remaining_tokens: i64,
     /// Tokens of a whole billing period.
     plan_tokens: i64,
+    /// The team has no limit; both figures are then the greatest that every JSON reader holds exactly.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unlimited: bool,
     #[serde(flatten)]
     period: Period,
 }
@@ -66,11 +72,13 @@ impl Period {
 }
 
 pub(crate) fn credit_usage(v2: TeamResponse<CreditUsage>) -> TeamResponse<CreditUsageV1> {
-    let CreditUsage { remaining_credits, plan_credits, .. } = v2.data;
-    TeamResponse::new(CreditUsageV1 { remaining_credits, plan_credits, period: Period::of(&v2.data) })
+    let CreditUsage { remaining_credits, plan_credits, unlimited, .. } = v2.data;
+    let period = Period::of(&v2.data);
+    TeamResponse::new(CreditUsageV1 { remaining_credits, plan_credits, unlimited, period })
 }
 
 pub(crate) fn token_usage(v2: TeamResponse<TokenUsage>) -> TeamResponse<TokenUsageV1> {
-    let TokenUsage { remaining_tokens, plan_tokens, .. } = v2.data;
-    TeamResponse::new(TokenUsageV1 { remaining_tokens, plan_tokens, period: Period::of(&v2.data) })
+    let TokenUsage { remaining_tokens, plan_tokens, unlimited, .. } = v2.data;
+    let period = Period::of(&v2.data);
+    TeamResponse::new(TokenUsageV1 { remaining_tokens, plan_tokens, unlimited, period })
 }

@@ -101,7 +101,7 @@ struct Told {
     refusals: &'static [u16],
 }
 
-const READS: &[u16] = &[400, 401, 404, 429, 500];
+const READS: &[u16] = &[401, 404, 429, 500];
 const FIGURES: &[u16] = &[401, 429, 500];
 const SUBMITS: &[u16] = &[400, 401, 402, 403, 404, 408, 409, 413, 422, 429, 500];
 
@@ -134,6 +134,12 @@ fn told(operation: Operation, generator: &mut SchemaGenerator) -> Told {
             let answer = answer::<ScrapeResponse>(generator);
             submit("scrape", "ScrapeRequest", version, "Scrape one page.", answer)
         }
+        Operation::Scraped => of(
+            "getScrape",
+            "The document of a scrape, or of a page of a crawl or batch, while it is kept.",
+            answer::<ScrapeResponse>(generator),
+            READS,
+        ),
         Operation::Batch(version) => {
             let answer = answer::<JobSubmitted>(generator);
             submit(
@@ -168,7 +174,7 @@ fn told(operation: Operation, generator: &mut SchemaGenerator) -> Told {
             &format!("get{}Status", noun(kind)),
             "How a job stands, with a piece of its documents; as a WebSocket, a watch over it.",
             answer::<JobStatus>(generator),
-            READS,
+            &[400, 401, 404, 429, 500],
         ),
         Operation::Errors(kind) => of(
             &format!("get{}Errors", noun(kind)),
@@ -180,7 +186,7 @@ fn told(operation: Operation, generator: &mut SchemaGenerator) -> Told {
             &format!("cancel{}", noun(kind)),
             "End a job; what is done stays readable.",
             answer::<JobCancelled>(generator),
-            &[400, 401, 404, 409, 429, 500],
+            &[401, 404, 409, 429, 500],
         ),
         Operation::ExtractStatus => of(
             "getExtractStatus",
@@ -258,8 +264,12 @@ fn parameters(route: &Route) -> Vec<Value> {
     let mut parameters = Vec::new();
     if route.path.contains("{id}") {
         let schema = json!({ "type": "string", "format": "uuid" });
+        let named = match route.operation {
+            Operation::Scraped => "The scrape: `metadata.scrapeId` of its document.",
+            _ => "The job.",
+        };
         parameters.push(
-            json!({ "name": "id", "in": "path", "required": true, "description": "The job.", "schema": schema }),
+            json!({ "name": "id", "in": "path", "required": true, "description": named, "schema": schema }),
         );
     }
     match route.operation {
@@ -294,7 +304,7 @@ fn refused(status: u16, schema: &Value) -> Value {
         401 => ("No key, or an unknown one.", Some("WWW-Authenticate")),
         402 => ("Too few credits.", None),
         403 => ("Refused by policy.", None),
-        404 => ("There is no such job, or no copy in the cache.", None),
+        404 => ("There is no such job or scrape, or no copy in the cache.", None),
         408 => ("The request's time ran out.", None),
         409 => ("The job has ended, or the idempotency key was used before.", None),
         413 => ("The body is too large.", None),

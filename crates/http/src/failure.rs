@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use bytes::Bytes;
 use gleaner::response::ErrorBody;
-use gleaner::{ErrorCode, Fault, Faults, desk};
+use gleaner::{ErrorCode, Fault, FaultPath, Faults, desk};
 use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use http_body_util::Full;
@@ -26,8 +26,8 @@ impl Failure {
 
     /// A fault outside the body: in the path, the query or a header.
     pub(crate) fn fault(path: &str, message: impl Into<String>) -> Self {
-        let fault =
-            Fault { code: "invalid_value".to_owned(), path: path.to_owned(), message: message.into() };
+        let path = FaultPath::key(path);
+        let fault = Fault { code: "invalid_value".to_owned(), path, message: message.into() };
         match Faults::new(vec![fault]) {
             Some(faults) => faults.into(),
             None => Self::new(StatusCode::BAD_REQUEST, "the request is not valid"),
@@ -36,6 +36,10 @@ impl Failure {
 
     pub(crate) fn unknown_route() -> Self {
         Self::new(StatusCode::NOT_FOUND, "there is no such address here; GET /openapi.json lists all")
+    }
+
+    pub(crate) fn unknown_job() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "Job not found")
     }
 
     pub(crate) fn wrong_method(allowed: &str) -> Self {

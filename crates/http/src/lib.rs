@@ -16,6 +16,9 @@
 //! # }
 //! ```
 //!
+//! `axum::serve` bounds neither connections nor the time that the head of a request takes. A server that strangers reach
+//! should bound both, as the example `host` does it with hyper.
+//!
 //! Or called by hand, as a test does:
 //!
 //! ```

@@ -12,7 +12,7 @@ use gleaner::request::{
 use gleaner::response::{
     CrawlParams, ExtractSubmitted, JobSubmitted, MapLink, MapResponse, MapResponseV1, ScrapeResponse,
 };
-use gleaner::{Engine, Faults, JobId, JobKind};
+use gleaner::{Checked, Engine, Faults, JobId, JobKind, RequestBounds};
 use http::request::Parts;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -34,6 +34,7 @@ pub(crate) enum Version {
 pub(crate) enum Operation {
     OpenApi,
     Scrape(Version),
+    Scraped,
     Batch(Version),
     Crawl(Version),
     CrawlParams,
@@ -98,6 +99,7 @@ impl Call<'_> {
         match operation {
             Operation::OpenApi => Ok(document::bytes()),
             Operation::Scrape(version) => self.scrape(version).await,
+            Operation::Scraped => Ok(desk.scraped(&team.id, *self.job()?.as_uuid()).await?),
             Operation::Batch(version) => self.batch(version).await,
             Operation::Crawl(version) => self.crawl(version).await,
             Operation::CrawlParams => self.crawl_params().await,
@@ -131,8 +133,8 @@ impl Call<'_> {
 
     async fn scrape(self, version: Version) -> Result<Bytes, Failure> {
         let (plan, submit): (ScrapePlan, _) = self.submitted(match version {
-            Version::V1 => v1::ScrapeRequest::plan_from_json,
-            Version::V2 => ScrapeRequest::plan_from_json,
+            Version::V1 => v1::ScrapeRequest::checked_from_json,
+            Version::V2 => ScrapeRequest::checked_from_json,
         })?;
         self.offered(&plan.options)?;
         // Where the client goes away, this future is dropped, and with it the work.
@@ -142,8 +144,8 @@ impl Call<'_> {
 
     async fn batch(self, version: Version) -> Result<Bytes, Failure> {
         let (plan, submit): (BatchPlan, _) = self.submitted(match version {
-            Version::V1 => v1::BatchScrapeRequest::plan_from_json,
-            Version::V2 => BatchScrapeRequest::plan_from_json,
+            Version::V1 => v1::BatchScrapeRequest::checked_from_json,
+            Version::V2 => BatchScrapeRequest::checked_from_json,
         })?;
         self.offered(&plan.options)?;
         let base = self.base()?;
@@ -154,8 +156,8 @@ impl Call<'_> {
 
     async fn crawl(self, version: Version) -> Result<Bytes, Failure> {
         let (plan, submit): (CrawlPlan, _) = self.submitted(match version {
-            Version::V1 => v1::CrawlRequest::plan_from_json,
-            Version::V2 => CrawlRequest::plan_from_json,
+            Version::V1 => v1::CrawlRequest::checked_from_json,
+            Version::V2 => CrawlRequest::checked_from_json,
         })?;
         self.offered(&plan.options)?;
         let base = self.base()?;
@@ -165,7 +167,7 @@ impl Call<'_> {
             return json(&JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id)));
         }
         // Only the second version has prompts.
-        let request = CrawlRequest::from_json(&submit.request)?;
+        let request = CrawlRequest::from_json_within(&submit.request, self.engine.bounds())?;
         // Before anything is paid. Where the request sets no limit, the prompt may.
         let pages = request.limit.map_or(1, |_| plan.limit);
         desk.check_crawl(self.team, &plan, pages, &submit).await?;
@@ -187,19 +189,22 @@ impl Call<'_> {
     }
 
     async fn crawl_params(self) -> Result<Bytes, Failure> {
-        let (plan, _): (CrawlParamsPreviewPlan, _) =
-            self.submitted(CrawlParamsPreviewRequest::plan_from_json)?;
-        json(&self.engine.desk().charged(self.team, self.engine.crawl_params(plan)).await?)
+        let (plan, submit): (CrawlParamsPreviewPlan, _) =
+            self.submitted(CrawlParamsPreviewRequest::checked_from_json)?;
+        let mut preview = self.engine.desk().charged(self.team, self.engine.crawl_params(plan)).await?;
+        preview.warning = joined(submit.warnings, preview.warning);
+        json(&preview)
     }
 
     async fn map(self, version: Version) -> Result<Bytes, Failure> {
-        let (plan, _): (MapPlan, _) = self.submitted(match version {
-            Version::V1 => v1::MapRequest::plan_from_json,
-            Version::V2 => MapRequest::plan_from_json,
+        let (plan, submit): (MapPlan, _) = self.submitted(match version {
+            Version::V1 => v1::MapRequest::checked_from_json,
+            Version::V2 => MapRequest::checked_from_json,
         })?;
         let found = self.engine.desk().map(self.team, plan).await?;
         let links = found.links.into_iter().map(|url| MapLink { url: url.into(), ..MapLink::default() });
-        let response = MapResponse { success: true, links: links.collect(), warning: found.warning };
+        let warning = joined(submit.warnings, found.warning);
+        let response = MapResponse { success: true, links: links.collect(), warning };
         match version {
             Version::V1 => json(&MapResponseV1::from(response)),
             Version::V2 => json(&response),
@@ -208,8 +213,8 @@ impl Call<'_> {
 
     async fn extract(self, version: Version) -> Result<Bytes, Failure> {
         let (plan, submit): (ExtractPlan, _) = self.submitted(match version {
-            Version::V1 => v1::ExtractRequest::plan_from_json,
-            Version::V2 => ExtractRequest::plan_from_json,
+            Version::V1 => v1::ExtractRequest::checked_from_json,
+            Version::V2 => ExtractRequest::checked_from_json,
         })?;
         self.engine.check_extract(&plan)?;
         let submitted = self.engine.desk().extract(self.team, plan, submit).await?;
@@ -227,10 +232,10 @@ impl Call<'_> {
         Ok(self.engine.desk().status(&self.team.id, kind, id, page, &next).await?.bytes)
     }
 
-    /// The job that the path names.
+    /// The job, or scrape, that the path names. What is no id names none that there is.
     pub(crate) fn job(&self) -> Result<JobId, Failure> {
         let id = self.id.filter(|id| id.len() == UUID_LENGTH).and_then(|id| id.parse().ok());
-        id.ok_or_else(|| Failure::fault("id", "`id` must be the id of a job, which is a UUID"))
+        id.ok_or_else(Failure::unknown_job)
     }
 
     /// The absolute address of this request, without its query.
@@ -239,12 +244,15 @@ impl Call<'_> {
     }
 
     /// Reads and checks the body, and what comes with a submit beside it.
-    fn submitted<P>(&self, check: impl FnOnce(&Value) -> Result<P, Faults>) -> Result<(P, Submit), Failure> {
+    fn submitted<P>(
+        &self,
+        check: impl FnOnce(&Value, RequestBounds) -> Result<Checked<P>, Faults>,
+    ) -> Result<(P, Submit), Failure> {
         let idempotency_key = self.idempotency_key()?;
         let request =
             gleaner::parse_json(&self.body).map_err(|faults| body::no_json(faults, &self.parts.headers))?;
-        let plan = check(&request)?;
-        Ok((plan, Submit { request, idempotency_key }))
+        let Checked { plan, warnings } = check(&request, self.engine.bounds())?;
+        Ok((plan, Submit { request, idempotency_key, warnings }))
     }
 
     fn idempotency_key(&self) -> Result<Option<Uuid>, Failure> {
@@ -257,6 +265,12 @@ impl Call<'_> {
     fn offered(&self, options: &ScrapeOptionsPlan) -> Result<(), Failure> {
         Ok(self.engine.check_options(options)?)
     }
+}
+
+/// What is to be known of a request, and what of the work on it.
+fn joined(warnings: Vec<String>, more: Option<String>) -> Option<String> {
+    let all: Vec<String> = warnings.into_iter().chain(more).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// Length of a UUID in its usual form; its other forms are not ones that the engine gives out.

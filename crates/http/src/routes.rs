@@ -6,7 +6,7 @@ use http::Method;
 use crate::failure::Failure;
 use crate::operation::Operation::{
     self, ActiveCrawls, Batch, Cancel, Concurrency, Crawl, CrawlParams, CreditUsage, Errors, Extract,
-    ExtractStatus, Map, OpenApi, QueueStatus, Scrape, Status, TokenUsage,
+    ExtractStatus, Map, OpenApi, QueueStatus, Scrape, Scraped, Status, TokenUsage,
 };
 use crate::operation::Version::{V1, V2};
 
@@ -34,6 +34,7 @@ const fn delete(path: &'static str, operation: Operation) -> Route {
 pub(crate) static ROUTES: &[Route] = &[
     get("/openapi.json", OpenApi),
     post("/v2/scrape", Scrape(V2)),
+    get("/v2/scrape/{id}", Scraped),
     post("/v2/batch/scrape", Batch(V2)),
     get("/v2/batch/scrape/{id}", Status(JobKind::BatchScrape)),
     delete("/v2/batch/scrape/{id}", Cancel(JobKind::BatchScrape)),
@@ -54,6 +55,7 @@ pub(crate) static ROUTES: &[Route] = &[
     get("/v2/team/queue-status", QueueStatus),
     get("/v2/concurrency-check", Concurrency),
     post("/v1/scrape", Scrape(V1)),
+    get("/v1/scrape/{id}", Scraped),
     post("/v1/batch/scrape", Batch(V1)),
     get("/v1/batch/scrape/{id}", Status(JobKind::BatchScrape)),
     delete("/v1/batch/scrape/{id}", Cancel(JobKind::BatchScrape)),
@@ -70,6 +72,7 @@ pub(crate) static ROUTES: &[Route] = &[
     delete("/v1/extract/{id}", Cancel(JobKind::Extract)),
     get("/v1/team/credit-usage", CreditUsage(V1)),
     get("/v1/team/token-usage", TokenUsage(V1)),
+    get("/v1/concurrency-check", Concurrency),
 ];
 
 /// The route of a request, and its `{id}`. A HEAD is answered as a GET, whose body the server beneath leaves out
@@ -116,6 +119,8 @@ mod tests {
         for (method, path, want) in [
             (Method::POST, "/v2/scrape", Ok((Scrape(V2), None))),
             (Method::POST, "/v1/map", Ok((Map(V1), None))),
+            (Method::GET, "/v1/scrape/abc", Ok((Scraped, Some("abc")))),
+            (Method::GET, "/v1/concurrency-check", Ok((Concurrency, None))),
             (Method::GET, "/v2/crawl/active", Ok((ActiveCrawls, None))),
             (Method::GET, "/v2/crawl/abc", Ok((Status(JobKind::Crawl), Some("abc")))),
             (Method::DELETE, "/v1/batch/scrape/abc", Ok((Cancel(JobKind::BatchScrape), Some("abc")))),

@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures_util::FutureExt as _;
-use gleaner::desk::{ErrorKind, Team};
-use gleaner::{Engine, JobKind};
+use gleaner::Engine;
+use gleaner::desk::Team;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
@@ -133,14 +133,7 @@ impl Shared {
         match (route.operation, handshake) {
             (Operation::Status(kind), Some(handshake)) => {
                 let place = self.watchers.place(&team.id)?;
-                let (desk, id) = (engine.desk(), call.job()?);
-                let frames = match desk.watch(&team.id, kind, id).await {
-                    // v1's client watches its batches at the address of crawls.
-                    Err(error) if path.starts_with("/v1/crawl/") && error.kind() == ErrorKind::NotFound => {
-                        desk.watch(&team.id, JobKind::BatchScrape, id).await?
-                    }
-                    frames => frames?,
-                };
+                let frames = engine.desk().watch(&team.id, kind, call.job()?).await?;
                 Ok(handshake.accept(frames, place))
             }
             (operation, _) => Ok(json(call.answer(operation).await?)),

@@ -9,8 +9,14 @@
 mod credits;
 #[path = "service/maps.rs"]
 mod maps;
+#[path = "service/reads.rs"]
+mod reads;
+#[path = "service/serving.rs"]
+mod serving;
 #[path = "service/watch.rs"]
 mod watch;
+#[path = "service/words.rs"]
+mod words;
 
 use std::sync::Arc;
 
@@ -105,7 +111,7 @@ async fn refusals_have_the_documented_form() {
         ("no body", "POST /v2/map".to_owned(), String::new(), 400, Some("BAD_REQUEST_INVALID_JSON")),
         ("a rule", "POST /v2/scrape".to_owned(), "{}".to_owned(), 400, Some("BAD_REQUEST")),
         ("too large", "POST /v2/scrape".to_owned(), large, 413, None),
-        ("no UUID", "GET /v2/crawl/abc".to_owned(), String::new(), 400, Some("BAD_REQUEST")),
+        ("no UUID", "GET /v2/crawl/abc".to_owned(), String::new(), 404, None),
         ("query", format!("GET /v2/crawl/{unknown}?limit=0"), String::new(), 400, Some("BAD_REQUEST")),
         ("no job", format!("DELETE /v1/crawl/{unknown}"), String::new(), 404, None),
         (
@@ -267,7 +273,7 @@ async fn a_batch_is_submitted_read_in_pages_and_not_submitted_twice() {
         });
     }
     assert_eq!(Value::Array(read), whole["data"], "every document once, in the same order");
-    let other_kind = call(&service, &format!("GET /v2/crawl/{id}"), Value::Null).await;
+    let other_kind = call(&service, &format!("GET /v2/extract/{id}"), Value::Null).await;
     assert_eq!((other_kind.status.as_u16(), &other_kind.body["error"]), (404, &"Job not found".into()));
     assert_eq!(call(&service, &format!("DELETE {path}"), Value::Null).await.status, 409);
 }

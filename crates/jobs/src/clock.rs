@@ -1,7 +1,6 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 use tokio::time::Instant;
 
 /// The one clock of an engine: the wall clock is read once, and tokio's clock counts on from there. So time never runs
@@ -37,12 +36,18 @@ impl Clock {
     }
 }
 
-/// A time since the Unix epoch as RFC 3339, such as `2026-01-31T12:00:00Z`.
+/// A time since the Unix epoch as the wire has it, such as `2026-01-31T12:00:00.000Z`.
 #[must_use]
 pub fn rfc3339(since_epoch: Duration) -> String {
-    let moment = OffsetDateTime::UNIX_EPOCH
-        + Duration::from_millis(u64::try_from(since_epoch.as_millis()).unwrap_or(0));
-    moment.format(&Rfc3339).unwrap_or_default()
+    gleaner_types::rfc3339(timestamp(since_epoch))
+}
+
+/// A time since the Unix epoch, to the millisecond.
+pub(crate) fn timestamp(since_epoch: Duration) -> OffsetDateTime {
+    let milliseconds = i64::try_from(since_epoch.as_millis()).unwrap_or(0);
+    OffsetDateTime::UNIX_EPOCH
+        .checked_add(time::Duration::milliseconds(milliseconds))
+        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
 
 #[cfg(test)]
@@ -55,6 +60,6 @@ mod tests {
         tokio::time::advance(Duration::from_secs(5)).await;
         assert_eq!(clock.now(), Duration::from_secs(1_005));
         assert_eq!(clock.instant(Duration::from_secs(1_010)) - Instant::now(), Duration::from_secs(5));
-        assert_eq!(rfc3339(clock.now()), "1970-01-01T00:16:45Z");
+        assert_eq!(rfc3339(clock.now()), "1970-01-01T00:16:45.000Z");
     }
 }

@@ -1,10 +1,11 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, Reason, UrlKey};
 use gleaner_store::LeasedPage;
-use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target};
+use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target, without_slash};
 use gleaner_types::{JobId, SafeUrl};
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -24,14 +25,20 @@ const FIRST_RETRIES: i64 = 10;
 /// Marks the key of a page that the user named without a scheme.
 const SCHEME_ASSUMED: u64 = 1 << 63;
 
+/// Marks the key of a page that the user named without a path.
+const SLASH_ADDED: u64 = 1 << 62;
+
 /// Pages that the user named. One named twice is scraped twice, so its place in the list, from `first` on, tells it
 /// apart.
 pub(crate) fn candidates(first: u64, targets: &[Target]) -> Vec<Candidate> {
-    let places = (first & !SCHEME_ASSUMED..).zip(targets);
+    let places = (first & !(SCHEME_ASSUMED | SLASH_ADDED)..).zip(targets);
+    let mark = |is_so: bool, bit: u64| if is_so { bit } else { 0 };
     places
         .map(|(place, target)| Candidate {
             url: target.url.clone(),
-            key: UrlKey::from_raw(if target.scheme_assumed { place | SCHEME_ASSUMED } else { place }),
+            key: UrlKey::from_raw(
+                place | mark(target.scheme_assumed, SCHEME_ASSUMED) | mark(target.slash_added, SLASH_ADDED),
+            ),
             external: false,
             priority: Candidate::NORMAL,
         })
@@ -56,6 +63,8 @@ pub(crate) struct JobContext {
     pub(crate) crawl: Option<CrawlContext>,
     /// The start page of the crawl was given without a scheme. Of named pages their keys tell.
     scheme_assumed: bool,
+    /// The same, without a path.
+    slash_added: bool,
     /// When the reader stops waiting; there is no use in trying again after it.
     pub(crate) deadline: Option<Duration>,
     pub(crate) cancelled: CancellationToken,
@@ -154,7 +163,7 @@ impl JobContext {
         options: ScrapeOptionsPlan,
         zero_data_retention: bool,
     ) -> (Self, Vec<Candidate>) {
-        (Self::new(id, options, zero_data_retention, None, false), candidates(0, targets))
+        (Self::new(id, options, zero_data_retention, None, None), candidates(0, targets))
     }
 
     /// A crawl.
@@ -170,8 +179,8 @@ impl JobContext {
             external: false,
             priority: u8::MAX - 1,
         };
-        let assumed = plan.target.scheme_assumed;
-        Ok((Self::new(id, plan.options.clone(), plan.zero_data_retention, Some(crawl), assumed), start))
+        let named = Some(&plan.target);
+        Ok((Self::new(id, plan.options.clone(), plan.zero_data_retention, Some(crawl), named), start))
     }
 
     fn new(
@@ -179,7 +188,7 @@ impl JobContext {
         mut options: ScrapeOptionsPlan,
         zero_data_retention: bool,
         crawl: Option<CrawlContext>,
-        scheme_assumed: bool,
+        start: Option<&Target>,
     ) -> Self {
         // A copy in the cache is data too.
         options.store_in_cache &= !zero_data_retention;
@@ -194,7 +203,8 @@ impl JobContext {
             transforming: Session::default(),
             reading: Session::default(),
             crawl,
-            scheme_assumed,
+            scheme_assumed: start.is_some_and(|start| start.scheme_assumed),
+            slash_added: start.is_some_and(|start| start.slash_added),
             deadline: None,
             cancelled,
             retries,
@@ -213,6 +223,23 @@ impl JobContext {
         match &self.crawl {
             Some(crawl) => self.scheme_assumed && crawl.start_key == key,
             None => key.to_raw() & SCHEME_ASSUMED != 0,
+        }
+    }
+
+    /// Is the slash of a page's address not that of the user who named the page?
+    pub(crate) fn is_slash_added(&self, key: UrlKey) -> bool {
+        match &self.crawl {
+            Some(crawl) => self.slash_added && crawl.start_key == key,
+            None => key.to_raw() & SLASH_ADDED != 0,
+        }
+    }
+
+    /// The address of a page as it was asked for.
+    pub(crate) fn asked_for<'p>(&self, page: &'p LeasedPage) -> Cow<'p, str> {
+        if self.is_slash_added(page.key) {
+            without_slash(&page.url)
+        } else {
+            Cow::Borrowed(page.url.as_str())
         }
     }
 

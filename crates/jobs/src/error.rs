@@ -2,7 +2,7 @@ use std::fmt;
 use std::time::Duration;
 
 use gleaner_types::response::ErrorBody;
-use gleaner_types::{ErrorCode, PageError};
+use gleaner_types::{ErrorCode, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
 
 /// How long a team with too many jobs, or too much in one, is asked to wait.
 pub(crate) const QUEUE_FULL_PAUSE: Duration = Duration::from_secs(10);
@@ -79,6 +79,14 @@ impl Error {
         Self { code: Some(code), ..Self::new(ErrorKind::Unsupported, text) }
     }
 
+    /// The same of a map, whose timeouts clients know by other words.
+    pub(crate) fn of_map(self) -> Self {
+        match self.text.strip_prefix(SCRAPE_TIMED_OUT) {
+            Some(rest) => Self { text: format!("{MAP_TIMED_OUT}{rest}"), ..self },
+            None => self,
+        }
+    }
+
     /// The keeper of accounts, or another part that the embedder gave, failed.
     pub(crate) fn failed(text: impl Into<String>) -> Self {
         Self { code: Some(ErrorCode::UnknownError), ..Self::new(ErrorKind::Store, text) }
@@ -149,7 +157,8 @@ impl Error {
 
 impl From<PageError> for Error {
     fn from(error: PageError) -> Self {
-        Self { code: Some(error.code), ..Self::new(ErrorKind::Page, error.message) }
+        let PageError { code, message } = PageError::new(error.code, error.message);
+        Self { code: Some(code), ..Self::new(ErrorKind::Page, message) }
     }
 }
 

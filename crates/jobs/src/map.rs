@@ -38,6 +38,10 @@ pub struct MapResult {
 }
 
 pub(crate) async fn map(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResult, Error> {
+    list(shared, plan, id).await.map_err(Error::of_map)
+}
+
+async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResult, Error> {
     let timeout = plan.timeout.unwrap_or(DEFAULT_MAP_TIMEOUT);
     let deadline = Instant::now() + timeout;
     let crawl = CrawlPlan {

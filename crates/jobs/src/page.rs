@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use gleaner_frontier::{Candidate, Fingerprint, Observation, Pace, UrlKey};
-use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Receipt};
+use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Receipt, scrape_id};
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::{Document, ErrorCode, PageError};
 use http::StatusCode;
@@ -109,8 +109,10 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         None => None,
     };
     let Work { outcome, asked, redirected_to, pace, fingerprint, links, text: _ } = work;
+    let outcome = reported(&job, outcome);
     let Pace { observed, address, .. } = pace;
     let finished = FinishedPage {
+        slash_added: job.is_slash_added(page.key),
         lease: page,
         outcome,
         redirected_to,
@@ -126,6 +128,22 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         Ok(_) => {}
         // The lease expires, and the page is done again.
         Err(error) => tracing::error!(%error, "a page could not be stored"),
+    }
+}
+
+/// What came of a page, under the names and in the words that its reader knows.
+fn reported(job: &JobContext, outcome: PageOutcome) -> PageOutcome {
+    match outcome {
+        PageOutcome::Document(mut document, credits) => {
+            if job.options.formats.json.as_ref().is_some_and(|asked| asked.as_extract) {
+                document.extract = document.json.take();
+            }
+            PageOutcome::Document(document, credits)
+        }
+        PageOutcome::Failed(PageError { code, message }) => {
+            PageOutcome::Failed(PageError::new(code, message))
+        }
+        outcome => outcome,
     }
 }
 
@@ -336,13 +354,14 @@ fn conclude(
 ) -> Work {
     let mut document = found.document;
     let metadata = &mut document.metadata;
-    metadata.source_url = Some(page.url.as_str().to_owned());
+    metadata.source_url = Some(job.asked_for(page).into_owned());
     metadata.url = Some(fetched.url.as_str().to_owned());
     metadata.status_code = Some(fetched.status);
     metadata.content_type = fetched.content_type;
-    metadata.scrape_id = Some(Uuid::now_v7().to_string());
+    let (_, random) = Uuid::now_v7().as_u64_pair();
+    metadata.scrape_id = Some(scrape_id(job.id, random).to_string());
     metadata.proxy_used = Some(fetched.proxy_used);
-    metadata.cache_state = Some(fetched.cache_state);
+    metadata.cache_state = fetched.cache_state;
     metadata.cached_at = fetched.cached_at;
     metadata.concurrency_limited = Some(page.waited_for_slot);
     if fetched.status >= 400 {

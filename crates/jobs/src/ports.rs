@@ -100,8 +100,8 @@ pub struct Fetched {
     pub address: Option<IpAddr>,
     /// Which kind of proxy was used.
     pub proxy_used: ProxyUsed,
-    /// Did it come from the cache?
-    pub cache_state: CacheState,
+    /// Did it come from the cache? `None` where that was not asked.
+    pub cache_state: Option<CacheState>,
     /// When the cached copy was stored, RFC 3339.
     pub cached_at: Option<String>,
     /// What a browser made beside the page; `None` where none rendered it.

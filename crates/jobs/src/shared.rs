@@ -5,7 +5,7 @@ use std::time::Duration;
 use gleaner_frontier::{Candidate, Pace, RobotsPolicy};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Store};
 use gleaner_types::plan::{Location, ProxyMode, ScrapeOptionsPlan};
-use gleaner_types::{ErrorCode, JobId, PageError, SafeUrl, limits};
+use gleaner_types::{ErrorCode, JobId, PageError, SCRAPE_TIMED_OUT, SafeUrl, limits};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use url::{Position, Url};
@@ -217,9 +217,13 @@ impl Shared {
 
 /// Why no page of a host is fetched whose robots.txt could not be read.
 fn unread(address: &Url, code: ErrorCode, cause: &str) -> PageError {
-    // The address is named once.
-    let cause = cause.strip_prefix(&format!("{}: ", SafeUrl::from(address))).unwrap_or(cause);
-    PageError { code, message: format!("{} could not be read: {cause}", SafeUrl::from(address)) }
+    // The address is named once, and so is it that time ran out.
+    let address = SafeUrl::from(address).to_string();
+    let cause = [address.as_str(), SCRAPE_TIMED_OUT]
+        .into_iter()
+        .find_map(|known| cause.strip_prefix(known)?.strip_prefix(": "))
+        .unwrap_or(cause);
+    PageError::new(code, format!("{address} could not be read: {cause}"))
 }
 
 /// The options with which robots.txt is fetched. Those of the job that are left have no effect on it.

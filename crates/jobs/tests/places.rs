@@ -39,7 +39,7 @@ impl Fetch for Site {
             latency: Duration::from_millis(10),
             address: None,
             proxy_used: ProxyUsed::Basic,
-            cache_state: CacheState::Miss,
+            cache_state: Some(CacheState::Miss),
             cached_at: None,
             rendering: None,
             robots_tag: String::new(),

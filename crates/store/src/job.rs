@@ -1,10 +1,11 @@
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use gleaner_frontier::{Candidate, Fingerprint, JobRules, LeaseId, Observation, UrlKey};
-use gleaner_types::plan::WebhookPlan;
+use gleaner_types::plan::{WebhookPlan, without_slash};
 use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
 use serde_json::Value;
 use url::Url;
@@ -126,6 +127,8 @@ pub struct FinishedPage {
     pub links: Vec<Candidate>,
     /// What the history of the page is to have as its last scrape, where its document is stored.
     pub remembered: Option<Box<Remembered>>,
+    /// The user named the page without the slash of its address ([`PageFailure::slash_added`]).
+    pub slash_added: bool,
 }
 
 impl FinishedPage {
@@ -142,6 +145,7 @@ impl FinishedPage {
             fingerprint: None,
             links: Vec::new(),
             remembered: None,
+            slash_added: false,
         }
     }
 }
@@ -229,8 +233,18 @@ pub struct PageFailure {
     pub at: Duration,
     /// The address asked for.
     pub url: Url,
+    /// The user wrote it without a path (`https://example.com`), so that its slash was added.
+    pub slash_added: bool,
     /// Why.
     pub error: PageError,
+}
+
+impl PageFailure {
+    /// The address as it was asked for.
+    #[must_use]
+    pub fn asked_for(&self) -> Cow<'_, str> {
+        if self.slash_added { without_slash(&self.url) } else { Cow::Borrowed(self.url.as_str()) }
+    }
 }
 
 /// Pages of a job that gave no document.

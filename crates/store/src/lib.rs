@@ -29,6 +29,7 @@ mod ledger;
 mod memory;
 mod outbox;
 mod results;
+mod scrape;
 mod shelf;
 mod store;
 mod team;
@@ -44,12 +45,14 @@ pub use job::{
 pub use ledger::{Accounting, EndedJob, Shortage};
 pub use memory::{
     ALWAYS_LISTED_FAILURES, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS,
-    MAX_LISTED_FAILURES, MAX_UNSETTLED_JOBS, MemoryConfig, MemoryStore,
+    MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES, MAX_LISTED_FAILURES, MAX_UNSETTLED_JOBS, MemoryConfig,
+    MemoryStore,
 };
 pub use outbox::{
     DELIVERY_LEASE, DeadLetter, DeliveryOutcome, Due, DueEvent, EventId, MAX_LISTED_DEAD_LETTERS,
 };
 pub use results::{DEFAULT_RETAINED_BYTES, MAX_UNREAD_BYTES, MAX_UNREAD_DOCUMENTS};
+pub use scrape::scrape_id;
 pub use shelf::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_SPILLED_BYTES};
 pub use store::Store;
 pub use team::{JobAccount, TeamId, TeamLoad};

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_types::event::EventName;
-use gleaner_types::plan::WebhookPlan;
+use gleaner_types::plan::{WebhookPlan, without_slash};
 use gleaner_types::{Document, JobId, Metadata, SafeUrl};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -118,8 +118,11 @@ pub(crate) enum EventData {
     Nothing,
     /// The document at this place.
     Document(u64),
-    /// A page that failed.
-    Failure(Url),
+    /// A page that failed, and whether the slash of its address was added.
+    Failure {
+        url: Url,
+        slash_added: bool,
+    },
     /// The job's conclusion.
     Conclusion,
 }
@@ -159,8 +162,9 @@ pub(crate) fn body(
 }
 
 /// The document that stands for a page that failed: nothing but its address.
-pub(crate) fn failed_page(url: &Url) -> Document {
-    let metadata = Metadata { source_url: Some(url.as_str().to_owned()), ..Metadata::default() };
+pub(crate) fn failed_page(url: &Url, slash_added: bool) -> Document {
+    let asked_for = if slash_added { without_slash(url).into_owned() } else { url.as_str().to_owned() };
+    let metadata = Metadata { source_url: Some(asked_for), ..Metadata::default() };
     Document { metadata, ..Document::default() }
 }
 
@@ -183,7 +187,7 @@ mod tests {
     fn a_body_reads_as_the_payload_of_the_contract() {
         let name = EventName { job: JobKind::Crawl, event: EventKind::Page };
         let metadata = json!({"a": "\"}"}).as_object().cloned().unwrap();
-        let page = failed_page(&Url::parse("https://site.example/?q=\"").unwrap());
+        let page = failed_page(&Url::parse("https://site.example/?q=\"").unwrap(), false);
         let json = serde_json::to_vec(&page).unwrap();
         for (data, error) in [(Some(json), Some("it \"broke\"")), (None, None)] {
             let id = id(7);

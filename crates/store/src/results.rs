@@ -5,11 +5,13 @@
 //! together, is reached, the JSON goes to a temporary file ([`Shelf`](crate::shelf::Shelf)). Nothing that was stored is ever dropped to make
 //! room: a document that can be kept nowhere is refused, and its job ends saying so.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use bytes::Bytes;
 use gleaner_types::Document;
+use uuid::Uuid;
 
+use crate::scrape;
 use crate::shelf::{Seat, Spilled};
 use crate::weight::weight;
 use crate::{Error, JsonSlice, ReadBound, Retention, Slice};
@@ -59,6 +61,8 @@ pub(crate) struct Results {
     /// Position of the first of `items`.
     first: u64,
     items: VecDeque<Stored>,
+    /// Positions of kept documents, by the half of their scrape's id that is their own.
+    scrapes: HashMap<u64, u64>,
     /// What `items` weigh, wherever they are.
     weight: usize,
     /// Bytes that `items` take in memory.
@@ -80,8 +84,18 @@ impl Drop for Results {
 
 impl Results {
     pub(crate) fn new(retention: Retention, retained_bytes: usize, in_memory: bool, seat: Seat) -> Self {
-        let items = VecDeque::new();
-        Self { retention, first: 0, items, weight: 0, held: 0, spilled: 0, retained_bytes, in_memory, seat }
+        Self {
+            retention,
+            first: 0,
+            items: VecDeque::new(),
+            scrapes: HashMap::new(),
+            weight: 0,
+            held: 0,
+            spilled: 0,
+            retained_bytes,
+            in_memory,
+            seat,
+        }
     }
 
     /// The position that the next document will have.
@@ -95,8 +109,11 @@ impl Results {
     }
 
     /// Stores a document, or refuses it: [`Full`](crate::ErrorKind::Full) where there is no room anywhere.
-    pub(crate) fn push(&mut self, Prepared(item): Prepared) -> Result<(), Error> {
+    pub(crate) fn push(&mut self, Prepared { item, scrape }: Prepared) -> Result<(), Error> {
         let item = self.place(item)?;
+        if let Some(scrape) = scrape {
+            self.scrapes.insert(scrape, self.end());
+        }
         self.weight += item.weight();
         self.held += item.in_memory();
         self.spilled += item.in_file();
@@ -193,6 +210,12 @@ impl Results {
         self.read_json(position, ReadBound { documents: 1, bytes: 0 }).items.pop()
     }
 
+    /// The document of this scrape, where documents are kept.
+    pub(crate) fn scraped(&mut self, scrape: Uuid) -> Option<Held> {
+        let position = *self.scrapes.get(&scrape::own_half(scrape))?;
+        self.held(position)
+    }
+
     /// Makes the document at this place unreadable, which is in a file.
     #[cfg(test)]
     pub(crate) fn spoil(&self, index: usize) {
@@ -287,7 +310,7 @@ impl Held {
     }
 }
 
-fn to_json(document: &Document) -> Result<Bytes, Error> {
+pub(crate) fn to_json(document: &Document) -> Result<Bytes, Error> {
     let json = serde_json::to_vec(document)
         .map_err(|cause| Error::io("a document could not be written as JSON", &cause))?;
     // As long as it is, and no longer.
@@ -313,16 +336,23 @@ impl Form {
         if self.retention == Retention::Stream {
             let weight = weight(&document);
             if self.in_memory || self.seat.has_room(weight) {
-                return Ok(Prepared(Stored::Live(document, weight)));
+                return Ok(Prepared { item: Stored::Live(document, weight), scrape: None });
             }
         }
-        Ok(Prepared(Stored::Json(to_json(&document)?)))
+        // What streams is gone once it is read, so nobody looks for it.
+        let keeps = self.retention == Retention::Keep;
+        let scrape = scrape::id_of(&document).filter(|_| keeps).map(scrape::own_half);
+        Ok(Prepared { item: Stored::Json(to_json(&document)?), scrape })
     }
 }
 
 /// A document in the form it is kept in.
 #[derive(Debug)]
-pub(crate) struct Prepared(Stored);
+pub(crate) struct Prepared {
+    item: Stored,
+    /// The half of its scrape's id that is its own, where it is kept.
+    scrape: Option<u64>,
+}
 
 #[cfg(test)]
 mod tests {
@@ -426,7 +456,7 @@ mod tests {
         let shelf = shelf(10_000);
         let seat = shelf.seat(None);
         assert!(seat.take(5_000, false), "half of the memory is taken");
-        let is_json = |prepared: &Prepared| matches!(prepared.0, Stored::Json(_));
+        let is_json = |prepared: &Prepared| matches!(prepared.item, Stored::Json(_));
         for (retention, in_memory, text, expected) in [
             (Retention::Stream, false, "x".repeat(6_000), true),
             (Retention::Stream, false, String::new(), false),

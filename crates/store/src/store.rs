@@ -2,8 +2,9 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Pace, PutOff};
-use gleaner_types::{JobId, JobKind};
+use gleaner_types::{Document, JobId, JobKind};
 use tokio::sync::watch;
 use url::Url;
 use uuid::Uuid;
@@ -179,6 +180,21 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// # Errors
     /// As for [`read`](Store::read).
     async fn read_json(&self, job: JobId, from: u64, bound: ReadBound) -> Result<JsonSlice, Error>;
+
+    /// Keeps the document of a page that was answered at once, for [`scraped`](Store::scraped), as long as results are kept
+    /// at most. A store keeps a bounded number of them, and which go first is its choice; one without an id is not kept.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn keep_scrape(&self, team: &TeamId, document: &Document, now: Duration) -> Result<(), Error>;
+
+    /// The JSON of the document with this `metadata.scrapeId`, of the team alone: one that was
+    /// [kept](Store::keep_scrape), or of a page of a job under [`Retention::Keep`](crate::Retention::Keep). Ids are made by
+    /// [`scrape_id`](crate::scrape_id).
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn scraped(&self, team: &TeamId, scrape: Uuid) -> Result<Option<Bytes>, Error>;
 
     /// Ends a job with one result in place of documents. What it used and what it cost become the job's.
     ///

@@ -17,6 +17,7 @@ pub(crate) fn weight(document: &Document) -> usize {
         screenshot,
         summary,
         json,
+        extract,
         change_tracking,
         branding,
         attributes,
@@ -26,7 +27,7 @@ pub(crate) fn weight(document: &Document) -> usize {
     } = document;
     let texts = [markdown, html, raw_html, screenshot, summary, warning];
     let lists = [links, images];
-    let values = [json, change_tracking, branding, attributes];
+    let values = [json, extract, change_tracking, branding, attributes];
     size_of::<Document>()
         + texts.into_iter().flatten().map(String::len).sum::<usize>()
         + lists.into_iter().flatten().map(|list| strings(list)).sum::<usize>()
@@ -174,7 +175,7 @@ mod tests {
         let empty = weight(&Document::default());
         let fields = ["markdown", "html", "rawHtml", "screenshot", "summary", "warning"];
         let lists = ["links", "images"];
-        let values = ["json", "changeTracking", "branding", "attributes"];
+        let values = ["json", "extract", "changeTracking", "branding", "attributes"];
         let facts = ["title", "ogImage", "dcTermsKeywords", "articleTag", "cachedAt", "sourceURL", "x-other"];
         let actions = ["screenshots", "scrapes", "javascriptReturns", "pdfs"];
         let documents = (fields.iter().map(|name| json!({*name: TEXT})))

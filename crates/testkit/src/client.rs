@@ -4,12 +4,16 @@ use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 
+pub(crate) fn connect(addr: SocketAddr) -> TcpStream {
+    try_connect(addr).expect("loopback accepts")
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "the tests of the server need a client that is not the one under test"
 )]
-pub(crate) fn connect(addr: SocketAddr) -> TcpStream {
-    TcpStream::connect(addr).expect("loopback accepts")
+pub(crate) fn try_connect(addr: SocketAddr) -> io::Result<TcpStream> {
+    TcpStream::connect(addr)
 }
 
 /// One keep-alive connection.

@@ -45,6 +45,7 @@ mod background;
 #[cfg(test)]
 mod client;
 mod hostile;
+mod port;
 mod scan;
 mod server;
 mod ships;
@@ -53,6 +54,7 @@ pub mod simulation;
 mod site;
 
 pub use hostile::{Canary, ProxyServer, RawServer, Step};
+pub use port::{ClosedPort, unused_port};
 pub use scan::hrefs;
 pub use server::{LOG_LIMIT, Log, LogDetail, RequestRecord, ServeOptions, Server};
 pub use ships::{SHIP_FIELDS, ShipValue, has_motto, ship};

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
+use gleaner_types::plan::{omits_slash, without_slash};
 use url::Url;
 
 use crate::tree::{Attr, Tag, Tree};
@@ -21,6 +22,8 @@ pub(crate) struct Resolver {
     left: Cell<usize>,
     /// `None` leaves relative addresses as they are: for HTML that belongs to no page.
     base: Option<Url>,
+    /// The page itself.
+    page: Option<Url>,
 }
 
 impl Resolver {
@@ -30,17 +33,32 @@ impl Resolver {
             .filter(|base| base.len() <= MAX_ADDRESS_BYTES)
             .and_then(|base| url.join(strip(base).as_ref()).ok())
             .filter(|base| matches!(base.scheme(), "http" | "https"));
-        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: Some(declared.unwrap_or_else(|| url.clone())) }
+        let base = Some(declared.unwrap_or_else(|| url.clone()));
+        Self { left: Cell::new(MAX_RESOLVED_BYTES), base, page: Some(url.clone()) }
     }
 
     /// Of HTML that belongs to no page.
     pub(crate) const fn without_base() -> Self {
-        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: None }
+        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: None, page: None }
     }
 
     /// The same for another output of the page: nothing is spent yet.
     pub(crate) fn afresh(&self) -> Self {
-        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: self.base.clone() }
+        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: self.base.clone(), page: self.page.clone() }
+    }
+
+    /// Does a reference lead to the page itself, to whichever place on it?
+    pub(crate) fn leads_to_page(&self, reference: &str) -> bool {
+        let (Some(base), Some(page)) = (&self.base, &self.page) else { return false };
+        let reference = strip(reference);
+        if reference.len() > MAX_ADDRESS_BYTES {
+            return false;
+        }
+        base.join(&reference).is_ok_and(|url| {
+            url.host() == page.host()
+                && url.path().trim_end_matches('/') == page.path().trim_end_matches('/')
+                && url.query() == page.query()
+        })
     }
 
     /// May an address be written that is so much longer than what the page has? Once one may not, none may.
@@ -91,7 +109,7 @@ impl Resolver {
                     return Some(stripped);
                 }
                 let url = Url::parse(&stripped).ok()?;
-                url.has_host().then(|| Cow::Owned(url.into()))
+                url.has_host().then(|| Cow::Owned(as_written(&stripped, url)))
             }
             Some(scheme) if is_contact(scheme) => Some(stripped),
             Some(scheme) if self.base.is_none() && !is_dangerous(scheme) => Some(stripped),
@@ -101,11 +119,16 @@ impl Resolver {
                     .join(&stripped)
                     .ok()
                     .filter(|url| matches!(url.scheme(), "http" | "https") && self.affords(&stripped, url))
-                    .map(|url| Cow::Owned(url.into())),
+                    .map(|url| Cow::Owned(as_written(&stripped, url))),
                 None => Some(stripped),
             },
         }
     }
+}
+
+/// The address that a reference leads to, without the slash behind a bare host where the reference has none.
+fn as_written(reference: &str, url: Url) -> String {
+    if omits_slash(reference, &url) { without_slash(&url).into_owned() } else { url.into() }
 }
 
 /// Without tabs and line ends, and without white space and control characters around it (URL Standard, 4.4).
@@ -171,6 +194,20 @@ mod tests {
         ];
         for (reference, expected) in rows {
             assert_eq!(resolver(None).web(reference).as_ref().map(Url::as_str), expected, "{reference:?}");
+        }
+    }
+
+    #[test]
+    fn a_bare_host_is_written_as_the_page_has_it() {
+        for (reference, expected) in [
+            ("https://other.example", "https://other.example"),
+            (" HTTPS://Other.Example\n", "https://other.example"),
+            ("//other.example?q", "https://other.example?q"),
+            ("https://other.example/", "https://other.example/"),
+            ("/", "https://example.org/"),
+            ("", "https://example.org/a/b?c"),
+        ] {
+            assert_eq!(resolver(None).output(reference).as_deref(), Some(expected), "{reference:?}");
         }
     }
 

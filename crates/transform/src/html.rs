@@ -2,6 +2,7 @@
 //!
 //! Safe to show: of elements, those of a list are dropped with all they hold, and so is SVG; of attributes, those of a list
 //! are kept and no others; addresses pass the same check as those of Markdown. Nothing is copied from the page unescaped.
+//! An `iframe` stays only where the request names it, with the address of a page and no document of its own.
 //! What stands in a declarative shadow tree is written in its host's place, as a browser shows it.
 
 use crate::address::Resolver;
@@ -54,8 +55,17 @@ const KEPT: &[&str] = &[
 /// Attributes that hold an address.
 const ADDRESSES: &[&str] = &["href", "src", "poster", "cite", "data-src"];
 
+/// What is asked of the HTML.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Options {
+    /// Pictures that are written into the page lose their bytes.
+    pub(crate) remove_base64_images: bool,
+    /// Each `iframe` stays. Otherwise only one that is a root of the view does, because it was asked for itself.
+    pub(crate) frames: bool,
+}
+
 /// Writes a part of a tree as HTML without scripts, styles, handlers and dangerous addresses.
-pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64_images: bool) -> String {
+pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, options: Options) -> String {
     let mut out = String::new();
     let mut budget = tree.attribute_budget();
     for root in &view.roots {
@@ -65,6 +75,15 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64
                 Edge::Enter(node) => match tree.kind(node) {
                     Kind::Text if view.hidden.contains(node) => {}
                     Kind::Text => escape(tree.text(node), false, &mut out),
+                    Kind::Element if is_frame(tree, node) && !view.skips(tree, node) => {
+                        walk.skip_children();
+                        if (options.frames || node == *root) && budget > 0 && !is_unseen(tree, node) {
+                            let before = out.len();
+                            open(tree, node, resolver, options.remove_base64_images, &mut out);
+                            out.push_str("</iframe>");
+                            budget = budget.saturating_sub(out.len() - before);
+                        }
+                    }
                     Kind::Element if view.skips(tree, node) || drops(tree, node) => walk.skip_children(),
                     Kind::Element if is_shadow_root(tree, node) => {}
                     Kind::Element if budget == 0 => {
@@ -74,7 +93,7 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, remove_base64
                     }
                     Kind::Element => {
                         let before = out.len();
-                        open(tree, node, resolver, remove_base64_images, &mut out);
+                        open(tree, node, resolver, options.remove_base64_images, &mut out);
                         budget = budget.saturating_sub(out.len() - before);
                     }
                     Kind::Document => {}
@@ -127,6 +146,10 @@ fn drops(tree: &Tree, node: NodeId) -> bool {
         || !name.bytes().all(plain)
 }
 
+fn is_frame(tree: &Tree, node: NodeId) -> bool {
+    tree.tag(node) == Tag::Iframe && tree.space(node) == Space::Html
+}
+
 /// Does an element hold what a browser shows in place of what its parent holds?
 fn is_shadow_root(tree: &Tree, node: NodeId) -> bool {
     tree.tag(node) == Tag::Template && tree.has(node, Attr::Shadowrootmode)
@@ -141,11 +164,15 @@ fn open(tree: &Tree, node: NodeId, resolver: &Resolver, remove_base64_images: bo
             continue;
         }
         if ADDRESSES.contains(&name) {
-            if let Some(address) = resolver.output(value) {
+            let is_right = |address: &str| tag != Tag::Iframe || address.starts_with("http");
+            if let Some(address) = resolver.output(value).filter(|address| is_right(address)) {
                 attribute(name, &address, out);
             }
         } else if KEPT.contains(&name) {
             attribute(name, value, out);
+        } else if name == "style" && value.trim().is_empty() {
+            // It says nothing, and readers of the contract look for tags as the page has them.
+            attribute(name, "", out);
         }
     }
     if tag == Tag::Img
@@ -159,6 +186,9 @@ fn open(tree: &Tree, node: NodeId, resolver: &Resolver, remove_base64_images: bo
             } else if image {
                 attribute("src", source.trim(), out);
             }
+        } else if source.starts_with('#') {
+            // A part of this very page: another address would make a page of it.
+            attribute("src", source, out);
         } else if let Some(address) = resolver.output(source) {
             attribute("src", &address, out);
         }
@@ -214,7 +244,7 @@ mod tests {
         let tree = parse(html, ParseOptions { all_attributes: true });
         let resolver = Resolver::of_tree(&Url::parse("https://example.org/a/b").unwrap(), &tree);
         let view = View { roots: vec![tree.find(Tag::Body).unwrap()], ..View::whole(&tree) };
-        let out = write(&tree, &view, &resolver, true);
+        let out = write(&tree, &view, &resolver, Options { remove_base64_images: true, frames: false });
         out.trim_start_matches("<body>").trim_end_matches("</body>").to_owned()
     }
 
@@ -250,6 +280,33 @@ mod tests {
         for (html, expected) in rows {
             assert_eq!(cleaned(html), expected, "{html}");
         }
+    }
+
+    #[test]
+    fn what_says_nothing_and_what_is_within_the_page_stays_as_written() {
+        for html in ["<header style=\"\">t</header>", "<img src=\"#q1\">"] {
+            assert_eq!(cleaned(html), html);
+        }
+        assert_eq!(cleaned("<p style=' '>t</p>"), "<p style=\"\">t</p>");
+    }
+
+    #[test]
+    fn a_frame_stays_where_it_is_asked_for() {
+        let html = "<main><iframe src=/film title=Film width=9 srcdoc='<script>x</script>' onload=y()><b>no</b></iframe>
+            <iframe src='javascript:x'></iframe><iframe src=mailto:a@b.example></iframe><p>t</p></main>";
+        let tree = parse(html, ParseOptions { all_attributes: true });
+        let resolver = Resolver::of_tree(&Url::parse("https://example.org/a/b").unwrap(), &tree);
+        let film = "<iframe src=\"https://example.org/film\" title=\"Film\" width=\"9\"></iframe>";
+        let written = |roots: Vec<NodeId>, frames| {
+            let view = View { roots, ..View::whole(&tree) };
+            write(&tree, &view, &resolver, Options { remove_base64_images: true, frames })
+        };
+        let (main, first) = (tree.find(Tag::Main).unwrap(), tree.find(Tag::Iframe).unwrap());
+        assert_eq!(written(vec![first], false), film);
+        assert!(!written(vec![main], false).contains("iframe"));
+        let all = written(vec![main], true);
+        assert!(all.contains(film) && all.contains("<p>t</p>"), "{all}");
+        assert_eq!(all.matches("<iframe></iframe>").count(), 2, "{all}");
     }
 
     #[test]

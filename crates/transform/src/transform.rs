@@ -33,6 +33,9 @@ const TRUNCATED: &str = "The page has more elements than are read: its end is gi
 const FROM_STRUCTURED_DATA: &str =
     "The page shows next to no text: the text that its JSON-LD gives is given instead.";
 
+/// The part of `<title>` that headings are compared with, in bytes.
+const MAX_TITLE_BYTES: usize = 2_000;
+
 /// A page with less Markdown than this may be one whose text its scripts put in, in bytes.
 const SHORT_BYTES: usize = 300;
 
@@ -249,7 +252,16 @@ fn html_page(text: &str, url: &Url, run: Run<'_>) -> Page {
         let mut view = if narrows { asked() } else { whole() };
         let mut is_whole = !narrows;
         if narrows {
-            let narrowed = content::narrow(&tree, &mut view, url);
+            let metadata = &document.metadata;
+            let whole_title = tree.all(Tag::Title).next().map(|node| tree.folded_text(node, MAX_TITLE_BYTES));
+            let named = content::Named {
+                title: metadata.title.as_deref().unwrap_or_default(),
+                whole: whole_title.as_deref().unwrap_or_default(),
+                social: metadata.og_title.as_deref().unwrap_or_default(),
+                site: metadata.og_site_name.as_deref().unwrap_or_default(),
+                host: url.host_str().unwrap_or_default(),
+            };
+            let narrowed = content::narrow(&tree, &mut view, url, &named);
             if !narrowed.found {
                 view = whole();
                 is_whole = true;
@@ -285,7 +297,12 @@ fn html_page(text: &str, url: &Url, run: Run<'_>) -> Page {
             warnings.push(NO_MAIN_CONTENT);
         }
         if formats.html {
-            document.html = Some(html::write(&tree, &view, &resolver.afresh(), options.remove_base64_images));
+            let named = |selector: &String| selector.to_ascii_lowercase().contains("iframe");
+            let written = html::Options {
+                remove_base64_images: options.remove_base64_images,
+                frames: options.include_tags.iter().any(named),
+            };
+            document.html = Some(html::write(&tree, &view, &resolver.afresh(), written));
         }
         is_blank = written.is_empty() && options.include_tags.is_empty() && options.exclude_tags.is_empty();
         if formats.summary {

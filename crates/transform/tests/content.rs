@@ -188,3 +188,91 @@ fn a_small_page_is_kept_but_for_its_furniture() {
         <div id=cookie-banner role=dialog>We use cookies. <button>Accept</button></div><footer>2024</footer>";
     assert_eq!(markdown(html), "# Kites\n\nKites fly.");
 }
+
+/// A page of a shop with a menu and a footer around its main part.
+fn shop_page(main: &str) -> String {
+    let menu: String = (0..8).map(|n| format!("<li><a href=/menu/{n}>Menu {n}</a>")).collect();
+    format!(
+        "<!doctype html><html lang=en><head><title>All our teas - Tea Company</title></head><body><header><a href=/>Home</a>\
+         <nav><ul>{menu}</ul></nav></header>{main}<footer><p>Copyright 2024 Tea Company. All rights reserved. \
+         <a href=/imprint>Imprint</a></footer></body></html>"
+    )
+}
+
+#[test]
+fn what_a_page_calls_its_main_part_is_kept_whole_where_it_is_small() {
+    let links: String = (0..30).map(|n| format!("<li><a href=/tea/{n}>Tea {n}</a></li>")).collect();
+    let cards: String = (0..8)
+        .map(|n| format!("<div class=card><a href=/tea/{n}><h3>Tea {n}</h3></a><p>For any day.</p><span>$4.{n:02}</span></div>"))
+        .collect();
+    let intro = "<p>We have many teas. Some are green and others are black, and all of them are good.</p>";
+    let title = "<h1>All our teas</h1>";
+    let aside = "<aside><h2>Elsewhere</h2><a href=/x>Our coffees</a></aside>";
+    let rows = [
+        ("a list", format!("<main>{title}{intro}<ul>{links}</ul></main>"), 30),
+        ("a list alone", format!("<main>{title}<ul>{links}</ul></main>"), 30),
+        ("in boxes", format!("<main><div>{title}</div><div><ul>{links}</ul></div></main>"), 30),
+        ("an article", format!("<article>{title}{intro}<ul>{links}</ul></article>"), 30),
+        ("by role", format!("<div role=main>{title}{intro}<ul>{links}</ul></div>"), 30),
+        ("cards", format!("<main>{title}{intro}{cards}</main>"), 8),
+        ("something beside", format!("<main>{title}{intro}<ul>{links}</ul>{aside}</main>"), 30),
+    ];
+    for (name, main, items) in rows {
+        let markdown = markdown(&shop_page(&main));
+        assert!(markdown.starts_with("# All our teas\n"), "{name}: {markdown}");
+        let lost: Vec<usize> = (0..items).filter(|n| !markdown.contains(&format!("Tea {n}"))).collect();
+        assert!(lost.is_empty(), "{name}: {lost:?} are not in\n{markdown}");
+        for around in ["Menu", "Copyright", "coffees", "Home"] {
+            assert!(!markdown.contains(around), "{name}: {around} is in\n{markdown}");
+        }
+    }
+}
+
+#[test]
+fn the_title_of_a_page_stands_above_its_text() {
+    let text = format!("<main><article>{BEFORE}{AFTER}{MORE}</article></main>");
+    let rows = [
+        (
+            "in the page's header",
+            format!("<header><a href=/>Foo</a><h1>Guide to foo</h1></header>{text}"),
+            "# Guide to foo\n",
+        ),
+        (
+            "in a section before",
+            format!("<section class=hero><div><h1>Guide to foo</h1></div></section>{text}"),
+            "# Guide to foo\n",
+        ),
+        (
+            "linked to its page",
+            format!("<h1><a href=/guide/foo>Guide to foo</a></h1>{text}"),
+            "# Guide to foo\n",
+        ),
+        (
+            "in other words",
+            format!("<div><h1>How one works with it</h1></div>{text}"),
+            "# How one works with it\n",
+        ),
+        (
+            "in a heading of the second level",
+            format!("<div><h2>Guide to foo</h2></div>{text}"),
+            "## Guide to foo\n",
+        ),
+        (
+            "not the name of the site",
+            format!("<h1><a href=/>Example</a></h1><h2>Guide to foo</h2>{text}"),
+            "## Guide to foo\n",
+        ),
+        (
+            "not the heading of what stands beside",
+            format!("<aside><h1>Follow us</h1></aside>{text}"),
+            "Foo reads",
+        ),
+    ];
+    for (name, body, start) in rows {
+        let html = format!(
+            "<html lang=en><head><title>Guide to foo | Example</title></head><body>{body}</body></html>"
+        );
+        let markdown = markdown(&html);
+        assert!(markdown.starts_with(start), "{name}: {markdown}");
+    }
+}

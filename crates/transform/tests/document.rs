@@ -41,6 +41,38 @@ fn what_is_written_can_be_read_back() {
 }
 
 #[test]
+fn a_bare_host_is_given_as_the_page_writes_it() {
+    let page = "<main><h1>Teas</h1><p>See <a href='https://one.example'>one</a>, <a href='https://two.example/'>two</a>,
+        <a href='//three.example?q'>three</a>, <a href='https://one.example/'>one again</a> and <a href='/'>home</a>.</p></main>";
+    let wanted =
+        ["https://one.example", "https://two.example/", "https://three.example?q", "https://example.org/"];
+    assert_eq!(read(page, HTML, vec![Format::Links]).links.unwrap(), wanted);
+    let document = read(page, HTML, vec![Format::Links, Format::Markdown, Format::Html]);
+    assert_eq!(document.links.unwrap(), wanted);
+    let (markdown, html) = (document.markdown.unwrap(), document.html.unwrap());
+    for (label, url) in [("one", wanted[0]), ("two", wanted[1]), ("three", wanted[2]), ("home", wanted[3])] {
+        assert!(markdown.contains(&format!("[{label}]({url})")), "{markdown}");
+        assert!(html.contains(&format!("<a href=\"{url}\">{label}</a>")), "{html}");
+    }
+}
+
+#[test]
+fn frames_are_in_the_html_where_tags_name_them() {
+    let page =
+        "<main><h1>Film</h1><div class=film><iframe src=/film></iframe></div><p>A film about tea.</p></main>";
+    let html = |tags: &[&str]| {
+        let include_tags = (!tags.is_empty()).then(|| tags.iter().map(|tag| (*tag).to_owned()).collect());
+        let formats = Some(vec![Format::Html]);
+        let options = ScrapeOptions { formats, include_tags, ..ScrapeOptions::default() };
+        read_with(page, HTML, options).html.unwrap()
+    };
+    let frame = "<iframe src=\"https://example.org/film\"></iframe>";
+    assert_eq!(html(&["iframe"]), frame);
+    assert_eq!(html(&["main", "iframe"]).matches(frame).count(), 1);
+    assert!(!html(&["main"]).contains("iframe") && !html(&[]).contains("iframe"));
+}
+
+#[test]
 fn links_alone_bring_what_json_ld_says() {
     let page = r#"<title>T</title><script type="application/ld+json">{"@type":"NewsArticle","datePublished":"2024-05-01",
         "dateModified":"2024-06-01","author":{"name":"Ann"}}</script><p>text <a href=x>x</a>"#;

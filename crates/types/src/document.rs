@@ -32,6 +32,9 @@ pub struct Document {
     /// Structured data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<Value>,
+    /// Structured data, where v1's format `extract` asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extract: Option<Value>,
     /// Comparison with the last scrape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change_tracking: Option<Value>,
@@ -186,7 +189,7 @@ pub struct Metadata {
     /// Which kind of proxy was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy_used: Option<ProxyUsed>,
-    /// Did the page come from the cache?
+    /// Did the page come from the cache? Absent where that was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_state: Option<CacheState>,
     /// When the cached copy was stored, RFC 3339.

@@ -3,6 +3,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::FaultPath;
+
 /// What is wrong with one field of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
@@ -10,8 +12,8 @@ pub struct Fault {
     /// `unsupported_option` (known, but not offered), `invalid_json`, `too_many_faults` (the closing one, where there
     /// are more than [`MAX_FAULTS`](crate::limits::MAX_FAULTS)). More may come.
     pub code: String,
-    /// Where, as a JSON path: `formats[1].quality`; empty for the body itself.
-    pub path: String,
+    /// Where: keys and indexes such as `["formats", 1, "quality"]`; empty for the body itself.
+    pub path: FaultPath,
     /// What is wrong and what would be right, naming the field.
     pub message: String,
 }
@@ -29,7 +31,7 @@ impl Faults {
 
     /// One fault of the body as a whole.
     pub(crate) fn single(code: &str, message: impl Into<String>) -> Self {
-        Self(vec![Fault { code: code.to_owned(), path: String::new(), message: message.into() }])
+        Self(vec![Fault { code: code.to_owned(), path: FaultPath::default(), message: message.into() }])
     }
 
     /// The faults, at least one.
@@ -204,6 +206,23 @@ pub struct PageError {
     /// What happened, in words; holds neither secrets nor resolved addresses.
     pub message: String,
 }
+
+impl PageError {
+    /// A failure of this kind. Where time ran out, the message begins with [`SCRAPE_TIMED_OUT`].
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        let message = message.into();
+        if code == ErrorCode::ScrapeTimeout && !message.starts_with(SCRAPE_TIMED_OUT) {
+            return Self { code, message: format!("{SCRAPE_TIMED_OUT}: {message}") };
+        }
+        Self { code, message }
+    }
+}
+
+/// What the message of a page begins with whose time ran out: clients look for it.
+pub const SCRAPE_TIMED_OUT: &str = "Scrape timed out";
+/// What the message of a map begins with whose time ran out: clients look for it.
+pub const MAP_TIMED_OUT: &str = "Map timed out";
 
 impl fmt::Display for PageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,8 +8,10 @@
 pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 /// Least `timeout`, in milliseconds.
 pub const MIN_TIMEOUT_MS: u64 = 1;
-/// Greatest `timeout`, in milliseconds (contract 7.4).
+/// Greatest `timeout`, in milliseconds (contract 7.4), unless the embedder raises it.
 pub const MAX_TIMEOUT_MS: u64 = 300_000;
+/// As far as an embedder can raise it, in milliseconds.
+pub const MAX_RAISED_TIMEOUT_MS: u64 = 3_600_000;
 /// Greatest `waitFor`, in milliseconds; it is also at most half of `timeout`.
 pub const MAX_WAIT_FOR_MS: u64 = 60_000;
 /// `maxAge` where the request sets none, in milliseconds: two days (contract 2.6).
@@ -75,6 +77,9 @@ pub const DEFAULT_COUNTRY: &str = "US";
 
 /// Longest URL, in bytes.
 pub const MAX_URL_BYTES: usize = 8_192;
+/// What a team without a limit is told to have, in credits and in tokens: the greatest integer that every JSON reader holds
+/// exactly (2^53 - 1).
+pub const UNLIMITED_CREDITS: i64 = 9_007_199_254_740_991;
 /// Most entries of a batch's `urls`.
 pub const MAX_BATCH_URLS: usize = 100_000;
 /// Most entries of an extract's `urls`.
@@ -89,8 +94,6 @@ pub const MAX_SCHEMA_DEPTH: usize = 64;
 pub const MAX_SCHEMA_NODES: usize = 10_000;
 /// Most regular expressions of a JSON Schema in a request: its `pattern`s and the names in its `patternProperties`.
 pub const MAX_SCHEMA_PATTERNS: usize = 200;
-/// Most memory that all of them may take together when they are compiled, in bytes.
-pub const MAX_SCHEMA_PATTERNS_COMPILED_BYTES: usize = 4 << 20;
 
 /// `limit` of a crawl that sets none, in documents (contract 4.5).
 pub const DEFAULT_CRAWL_LIMIT: u64 = 10_000;
@@ -98,13 +101,19 @@ pub const DEFAULT_CRAWL_LIMIT: u64 = 10_000;
 pub const MAX_PATTERNS: usize = 1_000;
 /// Longest pattern, in characters.
 pub const MAX_PATTERN_CHARS: usize = 2_000;
+/// Longest list of patterns, in characters of all of them together.
+pub const MAX_PATTERNS_CHARS: usize = 100_000;
+/// Most groups of a pattern within each other.
+pub const MAX_PATTERN_NESTING: u32 = 100;
 /// Most character classes (`\w`, `\p{L}`, `[...]`) in all patterns of one list: each costs the parser far more than
-/// its few characters.
-pub const MAX_PATTERN_CLASSES: usize = 10_000;
+/// its few characters. In patterns that ignore case a class counts for ten or more, since its letters are looked up.
+pub const MAX_PATTERN_CLASSES: usize = 2_000;
+/// Most states of one compiled pattern. A letter takes one, `\w` some hundreds, and `x{100}` a hundred times those of `x`.
+pub const MAX_PATTERN_STATES: usize = 5_000;
+/// Most states of all compiled patterns of one list together. Matching one byte of a URL costs at most that many steps.
+pub const MAX_PATTERNS_STATES: usize = 20_000;
 /// Most memory that one compiled pattern may take, in bytes.
 pub const MAX_PATTERN_COMPILED_BYTES: usize = 1 << 20;
-/// Most memory that all compiled patterns of one list may take together, in bytes.
-pub const MAX_PATTERNS_COMPILED_BYTES: usize = 16 << 20;
 /// Greatest `delay`, in seconds. A page and the redirects on its way wait for it within one lease.
 pub const MAX_DELAY_SECONDS: f64 = 300.0;
 /// Longest `robotsUserAgent`, in characters.

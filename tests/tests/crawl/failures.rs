@@ -71,5 +71,8 @@ async fn an_option_that_would_do_nothing_is_refused() {
     let mut request = ScrapeRequest::new("https://site.example/");
     request.options.timeout = Some(0);
     let error = engine().scrape(request).await.unwrap_err();
-    assert_eq!(error.faults().map(|faults| faults.as_slice()[0].path.as_str()), Some("timeout"));
+    assert_eq!(
+        error.faults().map(|faults| faults.as_slice()[0].path.to_string()).as_deref(),
+        Some("timeout")
+    );
 }

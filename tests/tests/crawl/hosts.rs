@@ -183,10 +183,10 @@ async fn hosts_of_one_address_share_what_it_may_be_asked_for() {
     }
 }
 
-/// Eight pages of each host after eight of a host that takes requests and never answers.
-async fn batch_behind_a_tarpit(hosts: &Hosts, tarpit: &RawServer, timeout: u64) -> Job {
+/// Eight pages of each host after some of a host that takes requests and never answers.
+async fn batch_behind_a_tarpit(hosts: &Hosts, tarpit: &RawServer, stuck: usize, timeout: u64) -> Job {
     let healthy = hosts.origins.iter().flat_map(|origin| (0..8).map(move |n| format!("{origin}/p/{n}")));
-    let stuck = (0..8).map(|n| format!("{}/p/{n}", tarpit.base_url()));
+    let stuck = (0..stuck).map(|n| format!("{}/p/{n}", tarpit.base_url()));
     let mut request = BatchScrapeRequest::new(stuck.chain(healthy));
     request.options.timeout = Some(timeout);
     request.options.formats = Some(vec![Format::Links]);
@@ -198,7 +198,7 @@ async fn batch_behind_a_tarpit(hosts: &Hosts, tarpit: &RawServer, timeout: u64) 
 async fn every_page_of_the_others_comes_before_a_tarpit_times_out_once() {
     let hosts = Hosts::start(false, Duration::ZERO);
     let tarpit = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
-    let mut job = batch_behind_a_tarpit(&hosts, &tarpit, 120_000).await;
+    let mut job = batch_behind_a_tarpit(&hosts, &tarpit, 8, 120_000).await;
     for came in 0..HOSTS * 8 {
         assert!(job.next().await.is_some(), "only {came} came");
     }
@@ -212,14 +212,15 @@ async fn every_page_of_the_others_comes_before_a_tarpit_times_out_once() {
 async fn a_host_that_never_answers_costs_the_others_nothing_but_its_own_pages() {
     let hosts = Hosts::start(false, Duration::ZERO);
     let tarpit = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
-    let mut job = batch_behind_a_tarpit(&hosts, &tarpit, 1_500).await;
+    // Healthy pages have the same time, and must keep within it on a busy machine too.
+    let mut job = batch_behind_a_tarpit(&hosts, &tarpit, 2, 8_000).await;
     let mut came = 0;
     while job.next().await.is_some() {
         came += 1;
     }
     let failures = job.failures().await.unwrap().failures;
     assert_eq!(came, HOSTS * 8, "every page of the others");
-    assert_eq!(failures.len(), 8);
+    assert_eq!(failures.len(), 2);
     for failure in failures {
         assert_eq!(failure.error.code, ErrorCode::ScrapeTimeout, "{}", failure.url);
         assert_eq!(failure.url.port(), Url::parse(&tarpit.base_url()).unwrap().port());

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use gleaner::{BatchScrapeRequest, Job, JobState, MapRequest};
+use gleaner::{BatchScrapeRequest, CrawlRequest, Job, JobState, MapRequest, ScrapeRequest};
 use gleaner_testkit::{Server, Site, SiteSpec};
 
 use crate::support::{engine, links_only, pages_within};
@@ -94,6 +94,32 @@ async fn a_batch_scrapes_what_it_names_as_often_as_it_names_it() {
         0,
         "robots.txt does not hold for pages that the user named"
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_without_a_path_is_told_as_it_was_given() {
+    let server = Site::generate(SiteSpec::pages(3)).serve().unwrap();
+    let (bare, whole) = (server.base_url(), server.url("/"));
+    let engine = engine();
+    for url in [&bare, &whole] {
+        let page = engine.scrape(ScrapeRequest::new(url.as_str())).await.unwrap();
+        let asked = (page.metadata.source_url.as_ref(), page.metadata.url.as_ref());
+        assert_eq!(asked, (Some(url), Some(&whole)), "a scrape");
+        let request = CrawlRequest { url: url.clone(), limit: Some(1), ..links_only(&server) };
+        let crawled = engine.crawl(request).await.unwrap().wait().await.unwrap();
+        assert_eq!(crawled.documents[0].metadata.source_url.as_ref(), Some(url), "a crawl");
+    }
+    let refused = ["http://10.0.0.1", "http://10.0.0.1/", "http://10.0.0.1?q"];
+    let named = [bare.as_str(), whole.as_str()].into_iter().chain(refused);
+    let result = engine.batch(BatchScrapeRequest::new(named)).await.unwrap().wait().await.unwrap();
+    let mut came: Vec<String> =
+        result.documents.into_iter().map(|document| document.metadata.source_url.unwrap()).collect();
+    came.sort();
+    assert_eq!(came, [bare, whole]);
+    let mut failed: Vec<String> =
+        result.failures.failures.iter().map(|failure| failure.asked_for().into_owned()).collect();
+    failed.sort();
+    assert_eq!(failed, refused);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -46,6 +46,8 @@ async fn copies_are_served_as_the_options_have_it() {
         (json!({}), json!({ "formats": ["changeTracking", "markdown"] }), false),
         (json!({}), json!({ "formats": ["html"] }), true),
         (json!({}), json!({ "mobile": true }), false),
+        (json!({}), json!({ "blockAds": false }), false),
+        (json!({ "blockAds": false }), json!({ "blockAds": false, "onlyMainContent": false }), true),
         (json!({}), json!({ "headers": { "X-Tenant": "1" } }), false),
         (json!({}), json!({ "location": { "country": "DE", "languages": ["de"] } }), false),
         (json!({ "storeInCache": false }), json!({}), false),
@@ -58,6 +60,25 @@ async fn copies_are_served_as_the_options_have_it() {
         let document = scrape(&engine, &server.base_url(), then.clone()).await.unwrap();
         assert_eq!(is_hit(&document), copied, "{before} and then {then}");
         assert_eq!(server.requests().len(), if copied { 1 } else { 2 }, "{before} and then {then}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_says_nothing_of_the_cache_where_none_was_asked() {
+    let engine = engine().build().unwrap();
+    let server = site();
+    for (options, state) in [
+        (json!({ "maxAge": 0 }), None),
+        (json!({ "formats": ["changeTracking", "markdown"] }), None),
+        (json!({ "headers": { "Cookie": "a=1" } }), Some(CacheState::Miss)),
+        (json!({ "storeInCache": false, "mobile": true }), Some(CacheState::Miss)),
+        (json!({}), Some(CacheState::Hit)),
+        (json!({ "lockdown": true }), Some(CacheState::Hit)),
+    ] {
+        let document = scrape(&engine, &server.base_url(), options.clone()).await.unwrap();
+        assert_eq!(document.metadata.cache_state, state, "{options}");
+        let written = serde_json::to_value(&document.metadata).unwrap();
+        assert_eq!(written.get("cacheState").is_some(), state.is_some(), "{options}");
     }
 }
 

@@ -7,8 +7,8 @@ use super::support::{builder, in_a_process, page, peak_memory, url_from_parent};
 
 /// Requests of one measurement, all at once.
 const AT_ONCE: usize = 200;
-/// What two runs of the same work may differ by.
-const NOISE: u64 = 4 * 1024 * 1024;
+/// What two runs of the same work may differ by: how many pages are in memory at one moment is up to the machine.
+const NOISE: u64 = 32 * 1024 * 1024;
 
 #[test]
 fn memory_does_not_depend_on_limits_that_are_not_used() {

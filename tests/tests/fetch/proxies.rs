@@ -1,7 +1,7 @@
 //! The proxy modes, and that targets are judged behind a proxy too, against a proxy in this process.
 
 use gleaner_fetch::{EgressPolicy, ErrorKind, Fetcher, FollowAll, Proxy, ProxyPool, Request, Response};
-use gleaner_testkit::{Canary, ProxyServer, RawServer, Step};
+use gleaner_testkit::{Canary, ClosedPort, ProxyServer, RawServer, Step};
 use gleaner_types::ErrorCode;
 use gleaner_types::ProxyUsed;
 use gleaner_types::plan::ProxyMode;
@@ -144,17 +144,11 @@ async fn names_go_to_the_proxy_only_by_name_of_the_hatch() {
 #[tokio::test]
 async fn one_proxy_stands_in_for_another() {
     let server = RawServer::start([Step::ReadRequest, page("here"), Step::Again]).unwrap();
-    let dead = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.local_addr().unwrap()
-    };
+    let dead = ClosedPort::take().unwrap();
     let refusing = ProxyServer::start_guarded("someone", "else").unwrap();
     let good = ProxyServer::start().unwrap();
-    let members = [
-        format!("http://{dead}"),
-        format!("socks5://{}", refusing.addr()),
-        format!("http://{}", good.addr()),
-    ];
+    let members =
+        [dead.base_url(), format!("socks5://{}", refusing.addr()), format!("http://{}", good.addr())];
     let members: Vec<&str> = members.iter().map(String::as_str).collect();
     let fetcher = builder().basic_proxies(pool(&members)).build().unwrap();
     for _ in 0..6 {

@@ -2,12 +2,12 @@
 //! Debian. Where one is not installed, its test says so and passes.
 
 use std::io::Write as _;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use gleaner_fetch::{ErrorKind, FollowAll, Request};
-use gleaner_testkit::{RawServer, Step};
+use gleaner_testkit::{RawServer, Step, unused_port};
 use gleaner_types::ProxyUsed;
 use gleaner_types::plan::ProxyMode;
 
@@ -22,10 +22,6 @@ impl Drop for Process {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// Starts the program and waits until it listens; `None` where it is not installed.
@@ -77,7 +73,7 @@ async fn works(scheme: &str, port: u16) {
 
 #[tokio::test]
 async fn tinyproxy() {
-    let port = free_port();
+    let port = unused_port().unwrap();
     let mut config = tempfile::NamedTempFile::new().unwrap();
     writeln!(config, "Port {port}\nListen 127.0.0.1\nAllow 127.0.0.1\nBasicAuth user secret\nMaxClients 20")
         .unwrap();
@@ -89,7 +85,7 @@ async fn tinyproxy() {
 
 #[tokio::test]
 async fn microsocks() {
-    let port = free_port();
+    let port = unused_port().unwrap();
     let text = port.to_string();
     let arguments = ["-i", "127.0.0.1", "-p", &text, "-u", "user", "-P", "secret"];
     let Some(_process) = start("microsocks", &arguments, port).await else { return };

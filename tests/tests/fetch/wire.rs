@@ -81,8 +81,8 @@ async fn slow_answers() {
             "slow answers: {name}: given up {:.1} ms after the deadline at the latest, of 25",
             late[24].as_secs_f64() * 1000.0
         );
-        // Some milliseconds on a machine that does nothing else.
-        assert!(late[24] < Duration::from_secs(1), "{name}: {:?} late", late[24]);
+        // Some milliseconds on a machine that does nothing else; on any, long before the answers would end.
+        assert!(late[24] < Duration::from_secs(30), "{name}: {:?} late", late[24]);
     }
 }
 

@@ -141,7 +141,7 @@ async fn what_rules_do_not_understand_is_refused_by_name() {
     assert!(error.to_string().contains("`prompt`"), "{error}");
     let error = engine.crawl(asked(site.url("/"), "the blog without the blog", json!({}))).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::BadRequest);
-    assert_eq!(error.faults().unwrap().as_slice()[0].path, "prompt");
+    assert_eq!(error.faults().unwrap().as_slice()[0].path.to_string(), "prompt");
     let gone = Fake::saying(Says::new(404, ""));
     let empty = crawl(&engine, asked(gone.url("/"), "at most 3 pages", json!({}))).await;
     assert_eq!(empty.documents.len(), 1, "a page of an error is a page");

@@ -10,7 +10,7 @@ use gleaner_extract::model::{
     RetryPolicy, Retrying,
 };
 use gleaner_models::{MAX_REPLY_BYTES, Provider};
-use gleaner_testkit::{RawServer, Step};
+use gleaner_testkit::{ClosedPort, RawServer, Step};
 use serde_json::json;
 
 use super::support::{Ending, Fake, PROVIDERS, Says, builder, model, reply, request};
@@ -167,13 +167,13 @@ async fn endless_answers_are_cut() {
 #[tokio::test]
 async fn services_that_do_not_answer_are_left() {
     let silent = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = ClosedPort::take().unwrap();
     for provider in PROVIDERS {
         let origin = silent.base_url();
         let model = builder(provider, origin.trim_end_matches('/')).timeout(Duration::from_millis(100));
         let error = model.build().unwrap().complete(&request("x")).await.unwrap_err();
         assert_eq!((error.kind(), error.is_retryable()), (ProviderErrorKind::Timeout, true), "{provider:?}");
-        let model = builder(provider, &format!("http://{closed}")).build().unwrap();
+        let model = builder(provider, &closed.base_url()).build().unwrap();
         let error = model.complete(&request("x")).await.unwrap_err();
         assert_eq!(error.kind(), ProviderErrorKind::Unavailable, "{provider:?}");
     }

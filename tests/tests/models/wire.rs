@@ -86,7 +86,7 @@ async fn a_crawl_by_prompt_shows_what_it_runs_with() {
     .await;
     assert_eq!(
         (status, &refused["code"], &refused["details"][0]["path"]),
-        (400, &json!("BAD_REQUEST"), &json!("prompt"))
+        (400, &json!("BAD_REQUEST"), &json!(["prompt"]))
     );
 }
 

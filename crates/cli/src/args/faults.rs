@@ -26,20 +26,25 @@ const NOT_OF_THE_CONTRACT: [&str; 11] = [
 
 /// What is wrong, naming the option in place of the field.
 pub(crate) fn told(fault: &Fault) -> String {
-    let flag = flag_of(&fault.path);
-    let quoted = format!("`{}`", fault.path);
-    let message = if fault.path.is_empty() {
-        fault.message.clone()
-    } else if fault.message.contains(&quoted) {
+    told_at(&fault.path.to_string(), &fault.message)
+}
+
+/// The same for a fault at a path that is written out: `formats[1].quality`.
+fn told_at(path: &str, message: &str) -> String {
+    let flag = flag_of(path);
+    let quoted = format!("`{path}`");
+    let message = if path.is_empty() {
+        message.to_owned()
+    } else if message.contains(&quoted) {
         // `formats[1].quality` is a part of what the option was given: the part stays named.
-        let name = match (part_of(&fault.path), header_of(&fault.path)) {
+        let name = match (part_of(path), header_of(path)) {
             (Some(part), _) => format!("{flag}: `{part}`"),
             (None, Some(header)) => format!("{flag} `{header}`"),
             (None, None) => flag,
         };
-        fault.message.replacen(&quoted, &name, 1)
+        message.replacen(&quoted, &name, 1)
     } else {
-        format!("{flag}: {}", fault.message)
+        format!("{flag}: {message}")
     };
     in_flags(&message)
 }
@@ -179,8 +184,7 @@ mod tests {
             ("formats[0]", "`formats[0]` must be `json`", "--formats must be `json`"),
             ("", "and 3 more", "and 3 more"),
         ] {
-            let fault = Fault { code: String::new(), path: path.to_owned(), message: message.to_owned() };
-            assert_eq!(told(&fault), want, "{path}");
+            assert_eq!(told_at(path, message), want, "{path}");
         }
     }
 

@@ -22,6 +22,7 @@ mod output;
 mod page;
 mod phrases;
 mod scrape;
+mod secret;
 mod suggest;
 mod value;
 mod webhook;
@@ -115,7 +116,7 @@ impl Cli {
         let words = booleans::spell_out(&command, words);
         let matches = command
             .try_get_matches_from_mut(&words)
-            .map_err(|error| suggest::improved(error, &command, &words))?;
+            .map_err(|error| suggest::improved(secret::hidden(error, &words), &command, &words))?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 }

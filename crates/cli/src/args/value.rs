@@ -53,7 +53,8 @@ pub(super) fn schema(path: &str) -> Result<Value, String> {
         Ok(_) => return Err(format!("the file is larger than {} KiB", MAX_SCHEMA_BYTES >> 10)),
         Err(error) => return Err(format!("{error}; give a file that holds a JSON Schema")),
     }
-    match serde_json::from_str(&text) {
+    // Some editors write a byte-order mark, which is no part of JSON.
+    match serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(&text)) {
         Ok(schema @ Value::Object(_)) => Ok(schema),
         Ok(_) => Err("expected a JSON Schema, which is a JSON object".to_owned()),
         Err(error) => Err(format!("expected a JSON Schema; the file is not JSON ({error})")),
@@ -102,20 +103,26 @@ const OF_THE_CONNECTION: [&str; 12] = [
     "upgrade",
 ];
 
-/// `Name: value`.
+/// `Name: value`. No error repeats what was given, except for a name that is one: the rest may be a secret.
 pub(super) fn header(text: &str) -> Result<(String, String), String> {
-    match text.split_once(':') {
-        Some((name, _)) if OF_THE_CONNECTION.contains(&name.trim().to_ascii_lowercase().as_str()) => {
-            Err(format!(
-                "`{}` belongs to the connection and is written by gleaner itself: leave it out",
-                name.trim()
-            ))
-        }
-        Some((name, value)) if !name.trim().is_empty() => {
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err("expected `Name: value`, such as 'Accept-Language: de'".to_owned()),
+    let parts = text.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
+    let Some((name, value)) = parts.filter(|(name, _)| is_field_name(name)) else {
+        return Err("expected `Name: value`, the name of letters, digits and hyphens, such as \
+                    'Accept-Language: de'"
+            .to_owned());
+    };
+    if OF_THE_CONNECTION.contains(&name.to_ascii_lowercase().as_str()) {
+        return Err(format!(
+            "`{name}` belongs to the connection and is written by gleaner itself: leave it out"
+        ));
     }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// A token (RFC 9110, section 5.6.2).
+fn is_field_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 /// An address range, or one address.
@@ -165,6 +172,9 @@ mod tests {
         assert_eq!(header("Referer: http://a/"), Ok(("Referer".to_owned(), "http://a/".to_owned())));
         assert!(header("no colon").is_err() && header(": value").is_err());
         assert!(header("HOST : b.example").unwrap_err().contains("`HOST` belongs to the connection"));
+        // The first colon of a cookie without its name is that of a time.
+        let error = header("Cookie sid=hush; expires=Thu, 01 Jan 2026 00:00:00 GMT").unwrap_err();
+        assert!(!error.contains("hush"), "{error}");
     }
 
     #[test]

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
@@ -18,6 +19,12 @@ use crate::say::say;
 
 /// At most so many faulty lines are told one by one.
 const TOLD_LINES: usize = 10;
+
+/// What editors may put before text in UTF-8, and is no part of it.
+const UTF_8_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What text in UTF-16 begins with.
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// The largest list that is read: as many addresses as a job takes, each as long as may be, and a comment for each.
 const MAX_LIST_BYTES: u64 = 2 * (MAX_BATCH_URLS as u64) * (MAX_URL_BYTES as u64);
@@ -49,8 +56,8 @@ pub(super) async fn run(console: &Console, args: &BatchArgs) -> Result<u8, Failu
     let mut job = engine.batch(request).await.map_err(engine::refused)?;
     // Only now: a request that is refused leaves the index of an earlier run as it is.
     results.begin()?;
+    results.list(list.faulty.iter().map(FaultyLine::row))?;
     let run = Run::to_end(console, &mut job, &mut results, &mut interrupt).await?;
-    results.list_failures(&run, list.faulty.iter().map(FaultyLine::row))?;
     engine::tell(console, &run, &args.engine, &results, &args.output);
     Ok(run.exit_code())
 }
@@ -74,7 +81,7 @@ struct FaultyLine {
 impl FaultyLine {
     /// As a row of the list of failures.
     fn row(&self) -> FailureRow<'_> {
-        FailureRow { url: &self.text, code: ErrorCode::BadRequest, error: &self.fault }
+        FailureRow { url: Cow::Borrowed(&self.text), code: ErrorCode::BadRequest, error: &self.fault }
     }
 }
 
@@ -97,25 +104,42 @@ impl List {
 
     /// Reads lines; each address is held against the contract's rule.
     fn read(lines: impl BufRead) -> io::Result<Self> {
-        let mut list = Self::default();
-        for (index, line) in lines.take(MAX_LIST_BYTES).lines().enumerate() {
-            let line = line?;
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
+        let (mut list, mut lines, mut line) = (Self::default(), lines.take(MAX_LIST_BYTES), Vec::new());
+        for number in 1.. {
+            line.clear();
+            if lines.read_until(b'\n', &mut line)? == 0 {
+                break;
             }
-            let fault = match ScrapeRequest::new(line).check() {
-                Ok(_) => unlikely_scheme(line),
-                Err(faults) => Some(faults.to_string().replace("`url`", "the address")),
-            };
-            match fault {
-                None => list.urls.push(line.to_owned()),
-                Some(fault) => {
-                    list.faulty.push(FaultyLine { number: index + 1, text: line.to_owned(), fault });
-                }
+            if number == 1 && UTF_16_MARKS.iter().any(|mark| line.starts_with(mark)) {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "it is UTF-16, not UTF-8"));
+            }
+            let bytes = line.strip_prefix(UTF_8_MARK).filter(|_| number == 1).unwrap_or(&line);
+            match std::str::from_utf8(bytes) {
+                Ok(text) => list.add(number, text.trim()),
+                Err(_) if bytes.trim_ascii_start().starts_with(b"#") => {}
+                Err(_) => list.faulty.push(FaultyLine {
+                    number,
+                    text: String::from_utf8_lossy(bytes).trim().to_owned(),
+                    fault: "it is not UTF-8; write it in UTF-8, or percent-encode the address".to_owned(),
+                }),
             }
         }
         Ok(list)
+    }
+
+    /// Takes one line.
+    fn add(&mut self, number: usize, line: &str) {
+        if line.is_empty() || line.starts_with('#') {
+            return;
+        }
+        let fault = match ScrapeRequest::new(line).check() {
+            Ok(_) => unlikely_scheme(line),
+            Err(faults) => Some(faults.to_string().replace("`url`", "the address")),
+        };
+        match fault {
+            None => self.urls.push(line.to_owned()),
+            Some(fault) => self.faulty.push(FaultyLine { number, text: line.to_owned(), fault }),
+        }
     }
 }
 
@@ -155,7 +179,29 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_is_not_text_is_an_error() {
-        assert!(List::read(&b"\xff\xfe\x00"[..]).is_err());
+    fn a_byte_order_mark_is_no_part_of_the_first_address() {
+        let list = List::read(&b"\xef\xbb\xbfhttps://example.com/a\n\xef\xbb\xbfhttps://example.com/b\n"[..]);
+        let list = list.unwrap();
+        assert_eq!(list.urls, ["https://example.com/a"]);
+        assert_eq!(list.faulty[0].number, 2, "a mark elsewhere is a character like others");
+        assert!(List::read(&b"\xef\xbb\xbf# a remark"[..]).unwrap().faulty.is_empty());
+    }
+
+    #[test]
+    fn a_line_that_is_not_utf_8_is_one_faulty_line() {
+        let text = b"https://example.com/a\nhttps://example.com/caf\xe9\nhttps://example.com/c\n# \xe9\n";
+        let list = List::read(&text[..]).unwrap();
+        assert_eq!(list.urls, ["https://example.com/a", "https://example.com/c"]);
+        let faulty: Vec<_> = list.faulty.iter().map(|line| (line.number, line.text.as_str())).collect();
+        assert_eq!(faulty, [(2, "https://example.com/caf\u{fffd}")]);
+        assert!(list.faulty[0].fault.contains("UTF-8"), "{}", list.faulty[0].fault);
+    }
+
+    #[test]
+    fn a_list_in_utf_16_is_an_error_that_says_so() {
+        for mark in UTF_16_MARKS {
+            let error = List::read(&[mark, &b"h\0t\0"[..]].concat()[..]).unwrap_err();
+            assert!(error.to_string().contains("UTF-16"), "{error}");
+        }
     }
 }

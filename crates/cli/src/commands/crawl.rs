@@ -35,7 +35,6 @@ pub(super) async fn run(console: &Console, args: &CrawlArgs) -> Result<u8, Failu
     // Only now: a request that is refused leaves the index of an earlier run as it is.
     results.begin()?;
     let run = Run::to_end(console, &mut job, &mut results, &mut interrupt).await?;
-    results.list_failures(&run, [])?;
     engine::tell(console, &run, &args.engine, &results, &args.output);
     if args.ended_at_default_limit(run.written) {
         console.note(format_args!("note: the crawl ended at {} pages, the default of --limit", run.written));

@@ -9,6 +9,7 @@ use crate::exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Printer;
+use crate::printable::printable_target;
 use crate::summary::counted;
 
 pub(super) async fn run(console: &Console, args: &MapArgs) -> Result<u8, Failure> {
@@ -17,7 +18,7 @@ pub(super) async fn run(console: &Console, args: &MapArgs) -> Result<u8, Failure
     let engine = engine::start_with(args.configure(Engine::builder()), &args.engine)?;
     let url = request.url.clone();
     args.remark(console);
-    let state = || format!("listing the addresses of {url}");
+    let state = || format!("listing the addresses of {}", printable_target(&url));
     let map = shown(console, &mut interrupt, state, engine.map(request)).await?;
     let map = map.map_err(|error| engine::refused_page(error, &url, &args.engine))?;
     let mut printer = Printer::stdout();

@@ -13,6 +13,7 @@ mod openapi;
 mod results;
 mod run;
 mod scrape;
+mod variable;
 mod waiting;
 mod webhook;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gleaner::models::{ApiKey, HttpModel};
 use gleaner::{Budget, Engine, EngineBuilder};
 
+use super::variable;
 use crate::args::ModelArgs;
 use crate::failure::Failure;
 
@@ -32,10 +33,10 @@ pub(super) fn with_model(args: &ModelArgs) -> Result<EngineBuilder, Failure> {
     Ok(builder)
 }
 
-/// The key in an environment variable: on the command line itself other users of the machine could read it.
-#[expect(clippy::disallowed_methods, reason = "the person names the variable; no library reads one")]
+/// The key in an environment variable.
 fn key(variable: &str) -> Result<ApiKey, Failure> {
-    let value = std::env::var(variable)
-        .map_err(|_| Failure::usage(format!("--model-key-env: the variable `{variable}` holds no text")))?;
-    ApiKey::new(value).map_err(|error| Failure::usage(format!("--model-key-env: `{variable}`: {error}")))
+    const OPTION: &str = "--model-key-env";
+    let value = variable::read(OPTION, variable)?;
+    ApiKey::new(value)
+        .map_err(|error| Failure::usage(format!("{OPTION}: in {}: {error}", variable::named(variable))))
 }

@@ -7,15 +7,13 @@ use super::run::Run;
 use crate::args::OutputArgs;
 use crate::failure::Failure;
 use crate::names::Names;
-use crate::output::{FAILURES, FailureList, FailureRow, Folder, INDEX, Printer, Sink, rows};
+use crate::output::{FAILURES, FailureList, FailureRow, Folder, INDEX, Printer, Sink};
 
 /// What a job leaves behind.
 #[derive(Debug)]
 pub(super) struct Results {
     pub(super) sink: Sink,
     failures: Option<FailureList>,
-    /// Rows in the list of failures.
-    listed: u64,
 }
 
 impl Results {
@@ -35,12 +33,12 @@ impl Results {
             (None, Some(folder)) => Some(FailureList::within(folder)),
             (None, None) => None,
         };
-        Ok(Self { sink, failures, listed: 0 })
+        Ok(Self { sink, failures })
     }
 
     /// Documents alone.
     pub(super) const fn of(sink: Sink) -> Self {
-        Self { sink, failures: None, listed: 0 }
+        Self { sink, failures: None }
     }
 
     /// The job has begun: what an earlier one left is replaced from here on.
@@ -55,17 +53,16 @@ impl Results {
         Ok(())
     }
 
-    /// Writes down what gave no document: the pages of a job, and what was no page to begin with.
+    /// Writes down what gave no document, at once.
     ///
     /// # Errors
     /// The disk said no.
-    pub(super) fn list_failures<'a>(
+    pub(super) fn list<'a>(
         &mut self,
-        run: &'a Run,
-        others: impl IntoIterator<Item = FailureRow<'a>>,
+        failures: impl IntoIterator<Item = FailureRow<'a>>,
     ) -> Result<(), Failure> {
         if let Some(list) = &mut self.failures {
-            self.listed = list.write(rows(&run.failures).chain(others))?;
+            list.add(failures)?;
         }
         Ok(())
     }
@@ -77,8 +74,8 @@ impl Results {
 
     /// Which files hold what, where there are some.
     pub(super) fn told(&self, run: &Run, args: &OutputArgs) -> Option<String> {
-        let list = self.failures.as_ref().filter(|_| self.listed > 0);
-        let lacking = if self.listed == 1 { "the one" } else { "those" };
+        let list = self.failures.as_ref().filter(|list| list.listed() > 0);
+        let lacking = if list.is_some_and(|list| list.listed() == 1) { "the one" } else { "those" };
         match (args.out.as_ref().filter(|_| run.written > 0), list) {
             (Some(folder), Some(list)) if list.path() == folder.join(FAILURES) => Some(format!(
                 "written to {} ({INDEX} lists the pages, {FAILURES} {lacking} without a document)",

@@ -10,7 +10,8 @@ use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::printable::printable_line;
+use crate::output::rows;
+use crate::printable::{printable_address, printable_target};
 use crate::summary::{Summary, failed, rate, seconds};
 
 /// How often the counts are asked for.
@@ -33,7 +34,8 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Writes the documents of `job` as they come, until its end or Ctrl-C; then what is done is still written.
+    /// Writes the documents of `job` and its failures as they come, until its end or Ctrl-C; then what is done is still
+    /// written.
     ///
     /// # Errors
     /// Nothing more can be written, or the job could not be read to its end.
@@ -49,8 +51,7 @@ impl Run {
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut written, mut statuses) = (0, BTreeMap::new());
         let (mut latest, mut interrupted) = (None, false);
-        let mut told = ToldFailures::default();
-        let sink = &mut results.sink;
+        let mut known = KnownFailures::default();
         loop {
             tokio::select! {
                 () = interrupt.pressed(), if !interrupted => {
@@ -61,10 +62,10 @@ impl Run {
                 document = job.next() => {
                     let Some(document) = document else { break };
                     // Taking the line away costs a redraw, so it is done only where the document would hit it.
-                    if sink.is_terminal() {
-                        progress.aside(|| sink.write(&document))?;
+                    if results.sink.is_terminal() {
+                        progress.aside(|| results.sink.write(&document))?;
                     } else {
-                        sink.write(&document)?;
+                        results.sink.write(&document)?;
                     }
                     written += 1;
                     if let Some(status) = document.metadata.status_code.filter(|status| *status >= 400) {
@@ -77,9 +78,7 @@ impl Run {
                 }
                 _ = tick.tick() => {
                     if let Ok(snapshot) = job.status().await {
-                        if console.tells_pages() {
-                            told.tell(console, job, &snapshot, started.elapsed()).await;
-                        }
+                        known.follow(console, job, &snapshot, results, started.elapsed()).await?;
                         progress.show(|| state(written, &snapshot, started.elapsed()), latest.as_deref());
                     }
                 }
@@ -91,9 +90,7 @@ impl Run {
         }
         let snapshot = job.status().await.map_err(Failure::failed)?;
         let elapsed = started.elapsed();
-        if console.tells_pages() {
-            told.tell(console, job, &snapshot, elapsed).await;
-        }
+        known.follow(console, job, &snapshot, results, elapsed).await?;
         let failures = job.failures().await.map_err(Failure::failed)?;
         let (explanations, rejections) =
             (job.explanations().await.map_err(Failure::failed)?, job.rejections());
@@ -155,34 +152,47 @@ fn page_line(elapsed: Duration, document: &Document) -> String {
     let metadata = &document.metadata;
     let status = metadata.status_code.map_or_else(|| "---".to_owned(), |status| status.to_string());
     let url = metadata.url.as_deref().or(metadata.source_url.as_deref()).unwrap_or_default();
-    format!("{:>8}  {status}  {}", seconds(elapsed), printable_line(url))
+    format!("{:>8}  {status}  {}", seconds(elapsed), printable_target(url))
 }
 
-/// The pages without a document that were told so far.
+/// The pages without a document that were written down so far, and told where each page is told.
 #[derive(Debug, Default)]
-struct ToldFailures {
-    /// So many there were when they were looked at.
-    known: u64,
+struct KnownFailures {
+    /// How many there were when they were looked at.
+    count: u64,
     failed: usize,
     forbidden: usize,
 }
 
-impl ToldFailures {
-    /// Tells those that have come since.
-    async fn tell(&mut self, console: &Console, job: &Job, snapshot: &JobSnapshot, elapsed: Duration) {
-        let known = snapshot.failed + snapshot.robots_blocked;
-        if known == std::mem::replace(&mut self.known, known) {
-            return;
+impl KnownFailures {
+    /// Writes down those that have come since.
+    async fn follow(
+        &mut self,
+        console: &Console,
+        job: &Job,
+        snapshot: &JobSnapshot,
+        results: &mut Results,
+        elapsed: Duration,
+    ) -> Result<(), Failure> {
+        let count = snapshot.failed + snapshot.robots_blocked;
+        let is_wanted = console.tells_pages() || results.lists_failures();
+        if !is_wanted || count == std::mem::replace(&mut self.count, count) {
+            return Ok(());
         }
-        let Ok(all) = job.failures().await else { return };
-        let when = seconds(elapsed);
-        for failure in all.failures.iter().skip(self.failed) {
-            console.error(format_args!("{when:>8}  failed  {}", failed(failure)));
-        }
-        for url in all.robots_blocked.iter().skip(self.forbidden) {
-            console
-                .error(format_args!("{when:>8}  forbidden by robots.txt  {}", printable_line(url.as_str())));
-        }
+        let all = job.failures().await.map_err(Failure::failed)?;
+        let new_failed = all.failures.get(self.failed..).unwrap_or_default();
+        let new_forbidden = all.robots_blocked.get(self.forbidden..).unwrap_or_default();
         (self.failed, self.forbidden) = (all.failures.len(), all.robots_blocked.len());
+        results.list(rows(new_failed, new_forbidden))?;
+        if console.tells_pages() {
+            let when = seconds(elapsed);
+            for failure in new_failed {
+                console.error(format_args!("{when:>8}  failed  {}", failed(failure)));
+            }
+            for url in new_forbidden {
+                console.error(format_args!("{when:>8}  forbidden by robots.txt  {}", printable_address(url)));
+            }
+        }
+        Ok(())
     }
 }

@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::names::Names;
 use crate::output::Folder;
+use crate::printable::printable_target;
 
 pub(super) async fn run(console: &Console, args: &ScrapeArgs) -> Result<u8, Failure> {
     let request = args.request()?;
@@ -14,7 +15,7 @@ pub(super) async fn run(console: &Console, args: &ScrapeArgs) -> Result<u8, Fail
     let engine = engine::start_with(with_model(&args.model)?, &args.engine)?;
     let url = request.url.clone();
     args.remark(console);
-    let state = || format!("reading {url}");
+    let state = || format!("reading {}", printable_target(&url));
     let page = shown(console, &mut interrupt, state, engine.scrape(request)).await?;
     let page = page.map_err(|error| engine::refused_page(error, &url, &args.engine))?;
     match &args.output.out {

@@ -7,7 +7,7 @@ use gleaner::desk::{DeadLetter, Secret, UnlimitedAccounts, WebhookConfig};
 use gleaner::{Engine, EngineBuilder, Error};
 use url::Url;
 
-use super::engine;
+use super::{engine, variable};
 use crate::args::{EngineArgs, WebhookArgs};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -39,7 +39,8 @@ pub(super) fn with_webhook(builder: EngineBuilder, args: &WebhookArgs) -> Result
         ..WebhookConfig::default()
     });
     if let Some(variable) = &args.webhook_secret_env {
-        let accounts = UnlimitedAccounts::new().with_webhook_secret(secret(variable)?);
+        let secret = Secret::new(variable::read("--webhook-secret-env", variable)?);
+        let accounts = UnlimitedAccounts::new().with_webhook_secret(secret);
         builder = builder.accounts(Arc::new(accounts));
     }
     Ok(builder)
@@ -86,14 +87,5 @@ pub(super) fn tell(given_up: &[DeadLetter]) {
         let events = if given_up.len() == 1 { "event was" } else { "events were" };
         let reason = printable_line(&first.reason);
         say(format_args!("error: --webhook: {} {events} not delivered: {reason}", given_up.len()));
-    }
-}
-
-/// The secret in an environment variable: on the command line itself other users of the machine could read it.
-#[expect(clippy::disallowed_methods, reason = "the person names the variable; no library reads one")]
-fn secret(variable: &str) -> Result<Secret, Failure> {
-    match std::env::var(variable) {
-        Ok(value) if !value.is_empty() => Ok(Secret::new(value)),
-        _ => Err(Failure::usage(format!("--webhook-secret-env: the variable `{variable}` holds no text"))),
     }
 }

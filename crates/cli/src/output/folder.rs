@@ -6,7 +6,7 @@ use gleaner::Document;
 use serde::Serialize;
 use url::Url;
 
-use super::named;
+use super::{named, whole};
 use crate::names::Names;
 
 /// The file that lists the pages of a folder.
@@ -15,7 +15,8 @@ pub(crate) const INDEX: &str = "index.jsonl";
 /// Writes one file a page into one flat folder, and a line about it into [`INDEX`].
 ///
 /// A page is a `.md` file. Where other formats than Markdown were asked for, a `.json` file holds the whole document, so
-/// that nothing is lost. The index is written line by line: what was done before an interruption is listed.
+/// that nothing is lost. The index is written line by line: what was done before an interruption is listed. A disk that
+/// gets full leaves neither a part of a page nor a part of a line.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
@@ -65,12 +66,12 @@ impl Folder {
         let mut folder = Self::open(path, names, File::options().append(true).create(true))?;
         let file = folder.write(page)?;
         let index = path.join(INDEX);
-        folder.forget_earlier(&index, &file).map_err(|error| named(&index, &error))?;
+        Self::forget_earlier(&index, &file).map_err(|error| named(&index, &error))?;
         Ok(file)
     }
 
     /// Drops all rows of `file` but the last, by a new index in place of the old.
-    fn forget_earlier(&mut self, index: &Path, file: &str) -> io::Result<()> {
+    fn forget_earlier(index: &Path, file: &str) -> io::Result<()> {
         #[derive(serde::Deserialize)]
         struct Known {
             file: String,
@@ -87,13 +88,13 @@ impl Folder {
         if kept.len() == rows.len() {
             return Ok(());
         }
-        let anew = self.path.join(format!("{INDEX}.new"));
-        let mut out = BufWriter::new(File::create(&anew)?);
-        for row in kept {
-            writeln!(out, "{row}")?;
-        }
-        out.flush()?;
-        fs::rename(&anew, index)
+        whole::put(index, |file| {
+            let mut out = BufWriter::new(file);
+            for row in kept {
+                writeln!(out, "{row}")?;
+            }
+            out.flush()
+        })
     }
 
     fn open(path: &Path, names: Names, how: &fs::OpenOptions) -> io::Result<Self> {
@@ -131,7 +132,9 @@ impl Folder {
         let file = file.unwrap_or_default();
         let row = Row {
             url,
-            source_url: asked.filter(|asked| *asked != url),
+            // A slash that the standard adds makes no other address.
+            source_url: asked
+                .filter(|asked| Url::parse(asked).map_or(*asked != url, |asked| asked.as_str() != url)),
             file: &file,
             title: metadata.title.as_deref(),
             status_code: metadata.status_code,
@@ -139,14 +142,14 @@ impl Folder {
         self.line.clear();
         serde_json::to_writer(&mut self.line, &row)?;
         self.line.push(b'\n');
-        self.index.write_all(&self.line).map_err(|error| named(&self.path.join(INDEX), &error))?;
+        whole::append(&mut self.index, &self.line).map_err(|error| named(&self.path.join(INDEX), &error))?;
         Ok(file)
     }
 
     /// Writes a file with a line feed at its end.
     fn put(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let path = self.path.join(name);
-        let written = File::create(&path).and_then(|mut file| {
+        let written = whole::put(&path, |file| {
             file.write_all(content)?;
             if !content.is_empty() && !content.ends_with(b"\n") {
                 file.write_all(b"\n")?;

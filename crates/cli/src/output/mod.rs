@@ -5,6 +5,7 @@
 mod failures;
 mod folder;
 mod printer;
+mod whole;
 
 use std::io;
 use std::path::Path;
@@ -13,13 +14,13 @@ use gleaner::Document;
 
 pub(crate) use failures::{FAILURES, FailureList, FailureRow, rows};
 pub(crate) use folder::{Folder, INDEX};
-pub(crate) use printer::Printer;
+pub(crate) use printer::{Printer, Stdout};
 
 /// Takes documents one by one.
 #[derive(Debug)]
 pub(crate) enum Sink {
     /// JSON Lines on standard output.
-    Lines(Printer<io::Stdout>),
+    Lines(Printer<Stdout>),
     /// A file a page, and an index.
     Folder(Folder),
 }

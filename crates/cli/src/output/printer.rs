@@ -1,7 +1,9 @@
+use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
+use super::whole;
 use crate::printable::printable;
 
 /// Room that is kept between lines; more is given back, so that one long page does not cost its size for ever.
@@ -9,22 +11,71 @@ const KEPT_BYTES: usize = 1 << 20;
 
 /// Writes results. To a terminal, what would be taken as a command is replaced; to a pipe or file every byte goes as it is.
 #[derive(Debug)]
-pub(crate) struct Printer<W> {
-    out: W,
+pub(crate) struct Printer<O> {
+    out: O,
     is_terminal: bool,
     line: Vec<u8>,
 }
 
-impl Printer<io::Stdout> {
-    /// To standard output.
-    pub(crate) fn stdout() -> Self {
-        let out = io::stdout();
-        let is_terminal = out.is_terminal();
-        Self { out, is_terminal, line: Vec::new() }
+/// What results are written to.
+pub(crate) trait Output {
+    /// Writes all of `bytes`, at once.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()>;
+}
+
+/// Standard output.
+#[derive(Debug)]
+pub(crate) enum Stdout {
+    /// A terminal, a pipe or a device.
+    Stream(io::Stdout),
+    /// A file: what a full disk leaves of a result is cut off.
+    File(File),
+}
+
+impl Stdout {
+    fn open() -> Self {
+        file().map_or_else(|| Self::Stream(io::stdout()), Self::File)
     }
 }
 
-impl<W: Write> Printer<W> {
+impl Output for Stdout {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Stream(out) => {
+                out.write_all(bytes)?;
+                out.flush()
+            }
+            Self::File(file) => whole::append(file, bytes),
+        }
+    }
+}
+
+/// Standard output as a file, where it is one.
+#[cfg(unix)]
+fn file() -> Option<File> {
+    use std::os::fd::AsFd as _;
+
+    let file = File::from(io::stdout().as_fd().try_clone_to_owned().ok()?);
+    file.metadata().is_ok_and(|metadata| metadata.is_file()).then_some(file)
+}
+
+/// Elsewhere standard output is taken for a stream.
+#[cfg(not(unix))]
+fn file() -> Option<File> {
+    None
+}
+
+impl Printer<Stdout> {
+    /// To standard output.
+    pub(crate) fn stdout() -> Self {
+        Self { out: Stdout::open(), is_terminal: io::stdout().is_terminal(), line: Vec::new() }
+    }
+}
+
+impl<O: Output> Printer<O> {
     /// Does a person watch?
     pub(crate) fn is_terminal(&self) -> bool {
         self.is_terminal
@@ -38,12 +89,7 @@ impl<W: Write> Printer<W> {
         self.line.clear();
         serde_json::to_writer(&mut self.line, value)?;
         self.line.push(b'\n');
-        let line = std::mem::take(&mut self.line);
-        let written = self.put(&line);
-        self.line = line;
-        self.line.clear();
-        self.line.shrink_to(KEPT_BYTES);
-        written
+        self.put_line()
     }
 
     /// Writes `text`, with a line feed at its end unless it has one, at once.
@@ -51,20 +97,26 @@ impl<W: Write> Printer<W> {
     /// # Errors
     /// Those of the writer.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
-        self.put(text.as_bytes())?;
+        self.line.clear();
+        self.line.extend_from_slice(text.as_bytes());
         if !text.is_empty() && !text.ends_with('\n') {
-            self.out.write_all(b"\n")?;
+            self.line.push(b'\n');
         }
-        self.out.flush()
+        self.put_line()
     }
 
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.is_terminal {
-            self.out.write_all(printable(&String::from_utf8_lossy(bytes)).as_bytes())?;
+    /// Writes what is to be written.
+    fn put_line(&mut self) -> io::Result<()> {
+        let written = if self.is_terminal {
+            self.out.put(printable(&String::from_utf8_lossy(&self.line)).as_bytes())
         } else {
-            self.out.write_all(bytes)?;
-        }
-        self.out.flush()
+            self.out.put(&self.line)
+        };
+        self.line.clear();
+        self.line.shrink_to(KEPT_BYTES);
+        written.map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot write to standard output: {error}"))
+        })
     }
 }
 
@@ -73,6 +125,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    impl Output for Vec<u8> {
+        fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+            self.write_all(bytes)
+        }
+    }
 
     fn printed(is_terminal: bool, write: impl FnOnce(&mut Printer<Vec<u8>>) -> io::Result<()>) -> String {
         let mut printer = Printer { out: Vec::new(), is_terminal, line: Vec::new() };

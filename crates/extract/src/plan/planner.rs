@@ -164,7 +164,7 @@ impl Planner {
     /// Plans a request. Pure: the same request and means give the same plan.
     ///
     /// # Errors
-    /// [`ErrorKind::Schema`] where the schema cannot be used or names no property, [`ErrorKind::ModelNotConfigured`] for a prompt alone without a
+    /// [`ErrorKind::Schema`] where the schema cannot be used, [`ErrorKind::ModelNotConfigured`] for a prompt alone without a
     /// model, [`ErrorKind::SearchNotConfigured`] for a request without addresses and without a search engine.
     pub fn plan(&self, request: &ExtractPlan) -> Result<Plan, Error> {
         request.schema.as_ref().map(check_schema).transpose()?;

@@ -24,35 +24,33 @@ const MAX_SCHEMA_PATTERN_BYTES: usize = 1 << 20;
 /// Faults of a result that are told.
 pub const MAX_SCHEMA_FAULTS: usize = 20;
 
-/// Is this a JSON Schema, and does it ask for anything?
-///
-/// `{"name": "string"}` is a valid schema too, as keywords that JSON Schema does not know are no fault of it; but it names no property, so that
-/// nothing could ever be found for it.
+/// Is this a JSON Schema that can be filled?
 ///
 /// # Errors
-/// [`ErrorKind::Schema`](crate::ErrorKind::Schema) with what is wrong, and for a schema without properties what would be right.
+/// [`ErrorKind::Schema`](crate::ErrorKind::Schema) with what is wrong.
 pub fn check_schema(schema: &Value) -> Result<(), Error> {
     validator(schema)?;
-    if asks_for_something(&Shape::from_schema(schema)?) {
-        return Ok(());
-    }
-    Err(Error::schema(format!("it names no property; right would be {}", example(schema))))
+    Shape::from_schema(schema).map(drop)
 }
 
-/// Is there a property, or a list of plain values?
-fn asks_for_something(shape: &Shape) -> bool {
-    let mut waiting = vec![shape];
-    let mut is_root = true;
-    while let Some(shape) = waiting.pop() {
-        match &shape.kind {
-            ShapeKind::Object(fields) => waiting.extend(fields.iter().map(|field| &field.shape)),
-            ShapeKind::List(inner) => waiting.push(inner),
-            _ if !is_root => return true,
-            _ => {}
-        }
-        is_root = false;
-    }
-    false
+/// The answer to a schema that [asks for nothing](Shape::asks_for_nothing), and what its reader should know; `None` for
+/// other schemas.
+///
+/// `{"name": "string"}` is such a schema: keywords that JSON Schema does not know are no fault of it, but it names no
+/// property. The remark says what would be right.
+#[must_use]
+pub fn empty_answer(schema: &Value) -> Option<(Value, String)> {
+    let shape = Shape::from_schema(schema).ok().filter(Shape::asks_for_nothing)?;
+    let data = match shape.kind {
+        ShapeKind::Object(_) | ShapeKind::Any => json!({}),
+        ShapeKind::List(_) => json!([]),
+        _ => Value::Null,
+    };
+    let remark = format!(
+        "the schema names no property, so nothing was looked for; right would be {}",
+        example(schema)
+    );
+    Some((data, remark))
 }
 
 /// A schema that asks for what this one may have meant: `{"name": "string"}` for a property `name`.
@@ -98,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_must_ask_for_something() {
+    fn a_schema_that_names_no_property_has_an_empty_answer_that_says_so() {
         let rows = [
             (json!({ "properties": { "name": {} } }), None),
             (json!({ "type": "array", "items": { "type": "string" } }), None),
@@ -117,9 +115,17 @@ mod tests {
             (json!({ "type": "array", "items": { "type": "object" } }), Some("names no property")),
         ];
         for (schema, expected) in rows {
-            let told = check_schema(&schema).err().map(|error| error.to_string());
-            assert_eq!(told.is_some(), expected.is_some(), "{schema}: {told:?}");
-            assert!(told.unwrap_or_default().contains(expected.unwrap_or_default()), "{schema}");
+            assert!(check_schema(&schema).is_ok(), "{schema}");
+            let answer = empty_answer(&schema);
+            assert_eq!(answer.is_some(), expected.is_some(), "{schema}: {answer:?}");
+            let (data, told) = answer.unwrap_or_default();
+            assert!(told.contains(expected.unwrap_or_default()), "{schema}: {told}");
+            assert!(told.is_empty() || schema_faults(&schema, &data).is_ok(), "{schema}");
         }
+        let data = |schema: Value| empty_answer(&schema).map(|(data, _)| data);
+        assert_eq!(data(json!({})), Some(json!({})));
+        assert_eq!(data(json!({ "type": "array", "items": {} })), None, "a list of whatever is something");
+        assert_eq!(data(json!({ "type": "array", "items": { "type": "object" } })), Some(json!([])));
+        assert!(check_schema(&json!({ "type": 7 })).is_err());
     }
 }

@@ -14,6 +14,10 @@ pub const MAX_SHAPE_FIELDS: usize = 2_000;
 const MAX_KEYS: usize = 200_000;
 /// Names and allowed values that a shape holds, in bytes.
 const MAX_BYTES: usize = 8 << 20;
+/// What completing the data of one page may add, in bytes.
+const MAX_ADDED_BYTES: usize = 16 << 20;
+/// What a property takes beside its name, about.
+const ADDED_BYTES: usize = 64;
 /// A description is cut at this, in bytes.
 const MAX_TEXT_BYTES: usize = 4_000;
 
@@ -106,6 +110,67 @@ impl Shape {
             }
         }
         places.max(1)
+    }
+
+    /// Does it name neither a property with a value nor a list of plain values, so that nothing could ever be found for it?
+    #[must_use]
+    pub fn asks_for_nothing(&self) -> bool {
+        let mut waiting = vec![self];
+        let mut is_root = true;
+        while let Some(shape) = waiting.pop() {
+            match &shape.kind {
+                ShapeKind::Object(fields) => waiting.extend(fields.iter().map(|field| &field.shape)),
+                ShapeKind::List(inner) => waiting.push(inner),
+                _ if !is_root => return false,
+                _ => {}
+            }
+            is_root = false;
+        }
+        true
+    }
+
+    /// Completes data of this shape: what an object leaves out is null then, an object of the same, or an empty list.
+    ///
+    /// An [`Extraction`](crate::Extraction) leaves out what is unknown and may not be null by the schema. Some readers rely on
+    /// each property being there, and check for null. What is added is bounded: in many records of many properties the last
+    /// ones stay as they are.
+    pub fn complete(&self, data: &mut Value) {
+        let mut left = MAX_ADDED_BYTES;
+        self.fill(data, &mut left);
+    }
+
+    // As deep as the shape, which is bounded by a constant.
+    fn fill(&self, data: &mut Value, left: &mut usize) {
+        match (&self.kind, data) {
+            (ShapeKind::Object(fields), Value::Object(object)) => {
+                for field in fields {
+                    if !object.contains_key(&field.name) {
+                        *left = left.saturating_sub(field.name.len() + ADDED_BYTES);
+                        if *left == 0 {
+                            return;
+                        }
+                        let hollow = match field.shape.kind {
+                            ShapeKind::Object(_) => Value::Object(Map::new()),
+                            ShapeKind::List(_) => Value::Array(Vec::new()),
+                            _ => Value::Null,
+                        };
+                        object.insert(field.name.clone(), hollow);
+                    }
+                    if let Some(inner) = object.get_mut(&field.name) {
+                        field.shape.fill(inner, left);
+                    }
+                }
+            }
+            (ShapeKind::List(inner), Value::Array(list)) => {
+                for element in list {
+                    if *left == 0 {
+                        return;
+                    }
+                    inner.fill(element, left);
+                }
+            }
+            _ => {}
+        }
     }
 
     fn any() -> Self {
@@ -306,7 +371,7 @@ impl<'s> Flat<'s> {
                     self.more_properties.push(more);
                 }
                 (Some(Value::Array(_)), Value::Array(more)) if key == "required" => {
-                    self.more_required.push(more)
+                    self.more_required.push(more);
                 }
                 _ => {}
             }
@@ -357,7 +422,7 @@ mod tests {
             "required": ["price"],
         });
         let shape = Shape::from_schema(&schema).unwrap();
-        let fields: std::collections::BTreeMap<&str, &Field> =
+        let fields: BTreeMap<&str, &Field> =
             shape.fields().iter().map(|field| (field.name.as_str(), field)).collect();
         assert_eq!(fields["price"].shape.kind, ShapeKind::Number);
         assert_eq!(shape.places(), 4);
@@ -367,6 +432,55 @@ mod tests {
             matches!(&fields["tags"].shape.kind, ShapeKind::List(inner) if inner.kind == ShapeKind::Text)
         );
         assert_eq!((fields["stock"].shape.choices.len(), fields["stock"].shape.nullable), (2, true));
+    }
+
+    #[test]
+    fn completed_data_has_every_property() {
+        let schema = json!({ "properties": {
+            "name": { "type": "string" },
+            "maker": { "type": "object", "properties": { "city": { "type": "string" }, "year": { "type": "integer" } } },
+            "tags": { "type": "array", "items": { "type": "string" } },
+            "offers": { "type": "array", "items": { "properties": { "price": { "type": "number" }, "sku": { "type": "string" } } } },
+        } });
+        let shape = Shape::from_schema(&schema).unwrap();
+        for (data, completed) in [
+            (
+                json!({}),
+                json!({ "name": null, "maker": { "city": null, "year": null }, "tags": [], "offers": [] }),
+            ),
+            (
+                json!({ "name": "Cup", "maker": { "year": 1907 }, "tags": ["a"], "offers": [{ "price": 1 }, { "sku": "x" }] }),
+                json!({
+                    "name": "Cup", "maker": { "city": null, "year": 1907 }, "tags": ["a"],
+                    "offers": [{ "price": 1, "sku": null }, { "price": null, "sku": "x" }],
+                }),
+            ),
+            (
+                json!({ "maker": null, "more": 1 }),
+                json!({ "name": null, "maker": null, "tags": [], "offers": [], "more": 1 }),
+            ),
+            (json!(null), json!(null)),
+        ] {
+            let mut found = data.clone();
+            shape.complete(&mut found);
+            assert_eq!(found, completed, "{data}");
+        }
+    }
+
+    #[test]
+    fn many_records_of_many_properties_are_completed_up_to_a_bound() {
+        let fields: Map<String, Value> =
+            (0..2_000).map(|n| (format!("p{n}"), json!({ "type": "string" }))).collect();
+        let shape = Shape::from_schema(&json!({
+            "properties": { "rows": { "type": "array", "items": { "properties": fields } } },
+        }));
+        let mut data = json!({ "rows": vec![json!({ "p7": "x" }); 20_000] });
+        shape.unwrap().complete(&mut data);
+        let rows = data["rows"].as_array().unwrap();
+        assert_eq!((rows[0].as_object().unwrap().len(), rows[0]["p7"].as_str()), (2_000, Some("x")));
+        assert_eq!(rows[19_999], json!({ "p7": "x" }));
+        let values: usize = rows.iter().map(|row| row.as_object().unwrap().len()).sum();
+        assert!(values < 20_000 + MAX_ADDED_BYTES / ADDED_BYTES, "{values}");
     }
 
     #[test]

@@ -287,6 +287,7 @@ fn key_of(fetcher: &Inner, cache: &Cache, request: &Request) -> Result<Option<Ca
         max_retries: _,
         skip_tls_verification,
         mobile,
+        block_ads,
         languages: _, // among those of `first_headers`
         proxy,
         country,
@@ -306,11 +307,12 @@ fn key_of(fetcher: &Inner, cache: &Cache, request: &Request) -> Result<Option<Ca
     let headers = exchange::first_headers(fetcher, tier, request)?;
     let digest = if given.is_empty() { cache.digest.of(&headers) } else { digest_of(&headers).into() };
     let max_redirects = max_redirects.unwrap_or(fetcher.max_redirects);
-    let options: [(&'static str, &dyn fmt::Display); 9] = [
+    let options: [(&'static str, &dyn fmt::Display); 10] = [
         ("scheme-assumed", scheme_assumed),
         ("max-redirects", &max_redirects),
         ("skip-tls-verification", skip_tls_verification),
         ("mobile", mobile),
+        ("block-ads", block_ads),
         ("proxy", &format_args!("{proxy:?}")),
         // A copy got by one guard is none for another, which might not have let its names through.
         ("egress", &fetcher.policy_digest),

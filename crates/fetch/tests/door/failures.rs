@@ -27,10 +27,10 @@ fn assert_discreet(error: &Error) {
 
 #[tokio::test]
 async fn each_failure_has_its_kind_and_its_code() {
-    let refused = {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        format!("http://a.test:{}/", free.local_addr().unwrap().port())
-    };
+    // Taken, so that nobody else gets it meanwhile, and not listening.
+    let closed = tokio::net::TcpSocket::new_v4().unwrap();
+    closed.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    let refused = format!("http://a.test:{}/", closed.local_addr().unwrap().port());
     let error = get(secretive(&refused.parse().unwrap())).await.unwrap_err();
     assert_eq!((error.kind(), error.code()), (ErrorKind::Connect, ErrorCode::ScrapeSiteError), "{error}");
     assert!(error.is_retryable() && error.is_connect());

@@ -1,7 +1,8 @@
 //! robots.txt, as RFC 9309 has it, with the two customary additions (`Crawl-delay`, `Sitemap`).
 //!
 //! An own matcher of a few hundred lines and not a crate: the conformance table beside it is the reason. A pattern is
-//! compared piece by piece with a substring search, so one rule costs time linear in the URL, whatever its wildcards.
+//! compared piece by piece with a substring search, so one rule costs time linear in the URL, whatever its wildcards. What
+//! all rules cost for one URL is bounded by [`MAX_ROBOTS_STEPS`].
 
 mod agent;
 mod parse;
@@ -23,6 +24,12 @@ pub const MAX_ROBOTS_BYTES: usize = 512 * 1024;
 
 /// A longer `Crawl-delay` is cut to this.
 pub const MAX_CRAWL_DELAY: Duration = Duration::from_secs(60);
+
+/// Most steps that deciding about one URL may take: about one for each rule, for each piece of a pattern that is sought, and
+/// for each few bytes that it is sought in, some milliseconds in all. A URL that takes more is not allowed. It takes ten
+/// thousand rules with wildcards and a URL of a kilobyte to come near it: nobody has so many who does not mean to keep a
+/// crawler busy.
+pub const MAX_ROBOTS_STEPS: usize = 4_000_000;
 
 /// At most so many `Sitemap:` lines are kept.
 pub const MAX_ROBOTS_SITEMAPS: usize = 256;
@@ -116,18 +123,34 @@ impl RobotsPolicy {
     pub fn allows(&self, url: &Url) -> bool {
         // RFC 9309, section 2.2.2: robots.txt itself is always allowed.
         url.path() == "/robots.txt"
-            || !self.unreachable && self.deciding_rule(url).is_none_or(|rule| rule.allow)
+            || !self.unreachable
+                && self.first_match(url, &mut 0).is_some_and(|rule| rule.is_none_or(|rule| rule.allow))
     }
 
-    /// The rule that decides about `url`, to explain the decision; `None` where none matches.
+    /// The rule that decides about `url`, to explain the decision; `None` where none matches, or where to find it takes more
+    /// than [`MAX_ROBOTS_STEPS`].
     #[must_use]
     pub fn deciding_rule(&self, url: &Url) -> Option<RobotsRule<'_>> {
+        let rule = self.first_match(url, &mut 0)??;
+        Some(RobotsRule { allow: rule.allow, pattern: rule.pattern() })
+    }
+
+    /// The first rule that matches, if one does; `None` where that takes too many steps to find out.
+    fn first_match(&self, url: &Url, steps: &mut usize) -> Option<Option<&Rule>> {
         if self.rules.is_empty() {
-            return None;
+            return Some(None);
         }
         let path = normalised_path(&url[Position::BeforePath..Position::AfterQuery]);
-        let rule = self.rules.iter().find(|rule| rule.matches(&path))?;
-        Some(RobotsRule { allow: rule.allow, pattern: rule.pattern() })
+        for rule in &self.rules {
+            let matches = rule.matches(&path, steps);
+            if *steps > MAX_ROBOTS_STEPS {
+                return None;
+            }
+            if matches {
+                return Some(Some(rule));
+            }
+        }
+        Some(None)
     }
 
     /// Between two requests, at most [`MAX_CRAWL_DELAY`].

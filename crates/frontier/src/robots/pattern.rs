@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
+use super::MAX_ROBOTS_STEPS;
 use crate::percent::{is_normalised, push_normalised};
 
 /// One line. The pattern is kept as text, percent-encoding normalised, in which `*` stands for anything, and a `$` at
@@ -42,8 +43,10 @@ impl Rule {
     /// True where the pattern matches the beginning of `path` (all of it, with `$`).
     ///
     /// The pieces between wildcards are sought one after the other, each at its first place behind the last: if any
-    /// placing matches, this one does. Nothing is ever gone over twice.
-    pub(super) fn matches(&self, path: &str) -> bool {
+    /// placing matches, this one does. Nothing is ever gone over twice. `steps` counts up; beyond [`MAX_ROBOTS_STEPS`] the
+    /// search is given up, and what is returned means nothing.
+    pub(super) fn matches(&self, path: &str, steps: &mut usize) -> bool {
+        *steps += 1;
         let (body, to_end) = match self.pattern.strip_suffix('$') {
             Some(body) => (body, true),
             None => (&*self.pattern, false),
@@ -53,7 +56,7 @@ impl Rule {
         let Some(mut rest) = path.strip_prefix(first) else { return false };
         let Some(last) = pieces.next_back() else { return !to_end || rest.is_empty() };
         for piece in pieces {
-            match behind(rest, piece) {
+            match behind(rest, piece, steps) {
                 Some(found) => rest = found,
                 None => return false,
             }
@@ -61,22 +64,29 @@ impl Rule {
         if to_end {
             rest.strip_suffix(last).is_some_and(|before| is_boundary(rest, before.len()))
         } else {
-            behind(rest, last).is_some()
+            behind(rest, last, steps).is_some()
         }
     }
 }
 
 /// What comes behind the first `piece` in `text`.
-fn behind<'a>(text: &'a str, piece: &str) -> Option<&'a str> {
+fn behind<'a>(text: &'a str, piece: &str, steps: &mut usize) -> Option<&'a str> {
+    /// What a search costs to begin.
+    const SEARCH: usize = 16;
+    *steps += SEARCH + piece.len();
     let finder = memmem::Finder::new(piece);
     let mut from = 0;
-    loop {
-        let at = from + finder.find(text.as_bytes().get(from..)?)?;
+    while *steps <= MAX_ROBOTS_STEPS {
+        let rest = text.as_bytes().get(from..)?;
+        let found = finder.find(rest);
+        *steps += SEARCH + found.unwrap_or(rest.len()) / 4;
+        let at = from + found?;
         if is_boundary(text, at) {
             return text.get(at + piece.len()..);
         }
         from = at + 1;
     }
+    None
 }
 
 /// False inside of an escape: it stands for one octet (RFC 9309, section 2.2.2), and neither the `2` nor the `A` of `%2A`

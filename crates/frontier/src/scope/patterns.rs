@@ -1,100 +1,91 @@
 //! The `includePaths` and `excludePaths` of a crawl, compiled once.
 //!
-//! All patterns of a list are one automaton ([`RegexSet`]): a URL is gone over once however many there are, in time
-//! linear in its length. There is no backtracking, so no pattern is slow on some input.
+//! All patterns of a list are one automaton, so a URL is gone over once however many there are. Those that hold at the
+//! beginning alone (`^/blog/`) are one of their own, which mostly ends after a few bytes.
 
-use gleaner_types::limits;
-use regex::{RegexBuilder, RegexSet, RegexSetBuilder};
+use std::sync::Arc;
 
+use gleaner_types::limits::MAX_PATTERN_NESTING;
+use gleaner_types::plan::{PatternFault, PatternFaultKind, pattern_faults};
+use regex_automata::nfa::thompson::{self, Compiler, WhichCaptures};
+use regex_automata::util::syntax;
+
+use super::automaton::{Automaton, TooCostly};
 use crate::error::{Error, ErrorKind};
 use crate::percent::decoded;
 
-/// At most so many patterns in one list.
-pub const MAX_PATTERNS: usize = 1000;
-
-/// At most so many characters in one pattern.
-pub const MAX_PATTERN_CHARS: usize = 2000;
-
-/// The patterns of one list together compile to at most so many bytes, and one of them to at most
-/// [`limits::MAX_PATTERN_COMPILED_BYTES`].
-pub const MAX_COMPILED_PATTERNS: usize = limits::MAX_PATTERNS_COMPILED_BYTES;
-
-/// What matching may take beside the patterns themselves, in bytes: a cache, which is emptied when it is full.
-const MATCHING_BYTES: usize = 1 << 20;
-
-/// How deep groups in a pattern may nest.
-const MAX_NESTING: u32 = 100;
-
-/// How many patterns are built alone to find the one to blame, where all together are too large.
-const MOST_BLAMED: usize = 16;
-
-#[derive(Debug, Clone)]
-pub(super) struct Patterns(RegexSet);
+#[derive(Debug, Clone, Default)]
+pub(super) struct Patterns {
+    at_start: Option<Arc<Automaton>>,
+    anywhere: Option<Arc<Automaton>>,
+}
 
 impl Patterns {
     /// Compiles the list that the request calls `field`.
     pub(super) fn new(field: &str, patterns: &[String]) -> Result<Self, Error> {
-        if patterns.len() > MAX_PATTERNS {
-            let message =
-                format!("{field} has {} patterns; at most {MAX_PATTERNS} are allowed", patterns.len());
-            return Err(Error::new(ErrorKind::TooManyPatterns, message));
+        if let Some(fault) = pattern_faults(patterns).into_iter().next() {
+            return Err(refused(field, &fault));
         }
-        for (index, pattern) in patterns.iter().enumerate() {
-            let length = pattern.chars().count();
-            if length > MAX_PATTERN_CHARS {
-                let message = format!(
-                    "{field}[{index}] has {length} characters; at most {MAX_PATTERN_CHARS} are allowed"
-                );
-                return Err(Error::new(ErrorKind::PatternTooLong, message));
-            }
-        }
-        let builder = |pattern: &String, bytes| {
-            RegexBuilder::new(pattern).size_limit(bytes).nest_limit(MAX_NESTING).build()
+        // What the check has let through compiles.
+        let broken = |error: &dyn std::error::Error| {
+            Error::new(ErrorKind::BadPattern, format!("{field} cannot be compiled: {error}"))
         };
-        // A bound of nothing stops the compiler at its first step, after the parser has passed the pattern.
-        for (index, pattern) in patterns.iter().enumerate() {
-            if let Err(error @ regex::Error::Syntax(_)) = builder(pattern, 0) {
-                let message = format!("{field}[{index}] is not a regular expression: {error}");
-                return Err(Error::new(ErrorKind::BadPattern, message));
+        let config = syntax::Config::new().nest_limit(MAX_PATTERN_NESTING);
+        let (mut at_start, mut anywhere) = (Vec::new(), Vec::new());
+        for pattern in patterns {
+            let parsed = syntax::parse_with(pattern, &config).map_err(|error| broken(&error))?;
+            let is_anchored = parsed.properties().look_set_prefix().contains_anchor_haystack();
+            let list = if is_anchored { &mut at_start } else { &mut anywhere };
+            list.push(parsed);
+        }
+        let mut compiler = Compiler::new();
+        compiler.configure(thompson::Config::new().which_captures(WhichCaptures::None));
+        let build = |parsed: &Vec<_>| {
+            if parsed.is_empty() {
+                return Ok(None);
             }
-        }
-        let set = RegexSetBuilder::new(patterns)
-            .size_limit(MAX_COMPILED_PATTERNS)
-            .dfa_size_limit(MATCHING_BYTES)
-            .nest_limit(MAX_NESTING)
-            .build();
-        // Then each on its own: one pattern is not to use up what is meant for a list. Where all together are too large,
-        // nothing bounds what building each would cost, so only the longest are tried: a large automaton needs some text.
-        let mut tried: Vec<(usize, &String)> = patterns.iter().enumerate().collect();
-        if set.is_err() {
-            tried.sort_by_key(|(_, pattern)| std::cmp::Reverse(pattern.len()));
-            tried.truncate(MOST_BLAMED);
-        }
-        for (index, pattern) in tried {
-            if builder(pattern, limits::MAX_PATTERN_COMPILED_BYTES).is_err() {
-                let message = format!(
-                    "{field}[{index}] compiles to more than {} bytes; use smaller repetitions",
-                    limits::MAX_PATTERN_COMPILED_BYTES
-                );
-                return Err(Error::new(ErrorKind::PatternsTooLarge, message));
-            }
-        }
-        set.map(Self).map_err(|_| {
-            let message = format!(
-                "{field} compiles to more than {MAX_COMPILED_PATTERNS} bytes in all; use fewer patterns"
-            );
-            Error::new(ErrorKind::PatternsTooLarge, message)
-        })
+            let nfa = compiler.build_many_from_hir(parsed).map_err(|error| broken(&error))?;
+            Ok(Some(Arc::new(Automaton::new(nfa))))
+        };
+        Ok(Self { at_start: build(&at_start)?, anywhere: build(&anywhere)? })
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    pub(super) const fn is_empty(&self) -> bool {
+        self.at_start.is_none() && self.anywhere.is_none()
     }
 
     /// True where a pattern is found in `text` as it stands or with its escapes resolved: `^/über` is meant for
     /// `/%C3%BCber`.
-    pub(super) fn matches(&self, text: &str) -> bool {
-        !self.0.is_empty()
-            && (self.0.is_match(text) || decoded(text).is_some_and(|text| self.0.is_match(&text)))
+    pub(super) fn matches(&self, text: &str, steps: &mut u64) -> Result<bool, TooCostly> {
+        if self.is_empty() {
+            return Ok(false);
+        }
+        if self.finds(text, steps)? {
+            return Ok(true);
+        }
+        decoded(text).map_or(Ok(false), |text| self.finds(&text, steps))
     }
+
+    fn finds(&self, text: &str, steps: &mut u64) -> Result<bool, TooCostly> {
+        for automaton in [&self.at_start, &self.anywhere].into_iter().flatten() {
+            if automaton.finds(text, steps)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn refused(field: &str, fault: &PatternFault) -> Error {
+    let kind = match fault.kind {
+        PatternFaultKind::TooMany => ErrorKind::TooManyPatterns,
+        PatternFaultKind::TooLong => ErrorKind::PatternTooLong,
+        PatternFaultKind::TooLarge => ErrorKind::PatternsTooLarge,
+        _ => ErrorKind::BadPattern,
+    };
+    let name = match fault.index {
+        Some(index) => format!("{field}[{index}]"),
+        None => field.to_owned(),
+    };
+    Error::new(kind, format!("{name} {}", fault.text))
 }

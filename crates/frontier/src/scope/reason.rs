@@ -19,6 +19,8 @@ pub enum Reason {
     Excluded,
     /// No pattern of `includePaths` matches.
     NotIncluded,
+    /// To match it with the patterns of the crawl takes too long.
+    TooCostly,
     /// Too many path segments below the start URL.
     TooDeep,
     /// An image, archive, media, font or other file that holds no page, by its extension.
@@ -33,7 +35,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order in which they are tested.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::UnsupportedScheme,
         Self::TooLong,
         Self::FoundOnExternalPage,
@@ -44,6 +46,7 @@ impl Reason {
         Self::TooDeep,
         Self::Excluded,
         Self::NotIncluded,
+        Self::TooCostly,
         Self::Nofollow,
         Self::RobotsTxt,
     ];
@@ -59,6 +62,7 @@ impl Reason {
             Self::OutsideStartPath => "outside_start_path",
             Self::Excluded => "excluded",
             Self::NotIncluded => "not_included",
+            Self::TooCostly => "too_costly",
             Self::TooDeep => "too_deep",
             Self::BinaryFile => "binary_file",
             Self::FoundOnExternalPage => "found_on_external_page",
@@ -80,6 +84,7 @@ impl fmt::Display for Reason {
             }
             Self::Excluded => "a pattern of `excludePaths` matches",
             Self::NotIncluded => "no pattern of `includePaths` matches",
+            Self::TooCostly => "matching it with `includePaths` and `excludePaths` takes too long",
             Self::TooDeep => "there are more path segments below the start URL than `maxDepth` allows",
             Self::BinaryFile => "the extension is that of an image, archive, media file, font or program",
             Self::FoundOnExternalPage => "links of external pages are not followed",

@@ -257,8 +257,18 @@ fn patterns_that_are_refused() {
             "excludePaths[1]",
         ),
         ("look-around is not offered", vec!["(?=a)".to_owned()], ErrorKind::BadPattern, "excludePaths[0]"),
-        ("too long", vec!["x".repeat(2001)], ErrorKind::PatternTooLong, "2001 characters"),
-        ("too many", vec!["x".to_owned(); 1001], ErrorKind::TooManyPatterns, "1001 patterns"),
+        (
+            "too long",
+            vec!["x".repeat(2001)],
+            ErrorKind::PatternTooLong,
+            "excludePaths[0] must have at most 2000 characters, not 2001",
+        ),
+        (
+            "too many",
+            vec!["x".to_owned(); 1001],
+            ErrorKind::TooManyPatterns,
+            "excludePaths must have at most 1000 patterns, not 1001",
+        ),
         (
             "huge repetition",
             vec!["(x{1000}){1000}".to_owned()],
@@ -271,7 +281,18 @@ fn patterns_that_are_refused() {
             ErrorKind::PatternsTooLarge,
             "excludePaths[1]",
         ),
-        ("large in all", vec!["\\w{2}".to_owned(); 1000], ErrorKind::PatternsTooLarge, "in all"),
+        (
+            "large in all",
+            vec!["\\w{2}".to_owned(); 1000],
+            ErrorKind::PatternsTooLarge,
+            "makes the patterns too large together",
+        ),
+        (
+            "many states each, and a thousand of them",
+            (0..1000).map(|n| format!("[ab]{{40}}c{n}")).collect(),
+            ErrorKind::PatternsTooLarge,
+            "makes the patterns too large together",
+        ),
         ("nested too deeply", vec![nested], ErrorKind::BadPattern, "excludePaths[0]"),
     ] {
         let mut rules = rules();
@@ -291,6 +312,48 @@ fn a_catastrophic_pattern_is_only_slow_to_write() {
         scope("https://a.test/", |rules| rules.exclude_paths = vec!["^/(a+)+$".into(), "(.*a){12}b".into()]);
     let link = url(&format!("https://a.test/{}", "a".repeat(8000)));
     assert_eq!(scope.decide(&link, false), no(Reason::Excluded));
+}
+
+/// A path of letters in an order like no other.
+fn noise(seed: u32, length: usize) -> String {
+    let mut state = seed;
+    let letters = (0..length).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        if state >> 31 == 0 { 'a' } else { 'b' }
+    });
+    letters.collect()
+}
+
+#[test]
+fn a_url_that_costs_too_much_to_match_is_left_out() {
+    let scope = scope("https://a.test/", |rules| {
+        rules.exclude_paths = vec!["(?:[ab]*a[ab]{600}){3}c".into()];
+        rules.include_paths = vec!["^/".into()];
+    });
+    for seed in 0..50 {
+        let mut steps = 0;
+        let decision =
+            scope.decide_counting(&url(&format!("https://a.test/{}", noise(seed, 4000))), false, &mut steps);
+        assert_eq!(decision, no(Reason::TooCostly));
+        assert!(steps < 1_000_000, "some milliseconds: {steps}");
+    }
+    assert_eq!(scope.decide(&url("https://a.test/abba"), false), IN);
+    assert!(!scope.fits_patterns(&url(&format!("https://a.test/{}", noise(99, 4000)))));
+}
+
+#[test]
+fn many_patterns_cost_an_ordinary_url_little() {
+    let scope = scope("https://a.test/", |rules| {
+        rules.include_paths = (0..400).map(|n| format!("^/shop/products/{n}-[a-z0-9-]+/?$")).collect();
+        rules.exclude_paths = (0..400).map(|n| format!("/drafts/{n}/")).collect();
+    });
+    let mut steps = 0;
+    for n in 0..1_000 {
+        let link = url(&format!("https://a.test/shop/products/{n}-a-chair-of-wood-{n}/"));
+        let expected = if n < 400 { IN } else { no(Reason::NotIncluded) };
+        assert_eq!(scope.decide_counting(&link, false, &mut steps), expected, "{link}");
+    }
+    assert!(steps < 5_000_000, "{steps} for a thousand URLs");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use gleaner_types::plan::{
 };
 use gleaner_types::request::CrawlRequest;
 use gleaner_types::response::{CrawlParams, CrawlParamsPreview};
-use gleaner_types::{ErrorCode, Fault, Faults, PageError};
+use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, PageError, RequestBounds};
 
 use super::job::Job;
 use super::pages::DEFAULT_PAGE_TOKENS;
@@ -74,12 +74,17 @@ impl PromptedCrawl {
 pub(crate) struct CrawlPrompts {
     model: Option<Arc<dyn LanguageModel>>,
     budget: Budget,
+    bounds: RequestBounds,
 }
 
 impl CrawlPrompts {
-    pub(crate) fn new(model: Option<Arc<dyn LanguageModel>>, budget: Option<Budget>) -> Self {
+    pub(crate) fn new(
+        model: Option<Arc<dyn LanguageModel>>,
+        budget: Option<Budget>,
+        bounds: RequestBounds,
+    ) -> Self {
         let budget = budget.unwrap_or(Budget { tokens: Some(DEFAULT_PAGE_TOKENS), ..Budget::default() });
-        Self { model, budget }
+        Self { model, budget, bounds }
     }
 
     /// Fills in what a request left out with what its prompt says. A request without a prompt stays as it is.
@@ -88,7 +93,7 @@ impl CrawlPrompts {
         room: &Arc<Room>,
         request: CrawlRequest,
     ) -> Result<PromptedCrawl, Error> {
-        let plan = request.clone().check()?;
+        let plan = request.clone().check_within(self.bounds)?;
         let Some(prompt) = plan.prompt.clone() else {
             return Ok(PromptedCrawl { request, plan, generated: CrawlParams::default(), warning: None });
         };
@@ -97,7 +102,7 @@ impl CrawlPrompts {
         let warning = compiled.warning();
         let generated = params(&plan.target, compiled, plan.rules.regex_on_full_url);
         let request = request.or_generated(generated.clone());
-        let plan = request.clone().check()?;
+        let plan = request.clone().check_within(self.bounds)?;
         Ok(PromptedCrawl { request, plan, generated, warning })
     }
 
@@ -152,7 +157,7 @@ impl CrawlPrompts {
 fn refused(why: String) -> Error {
     let fault = Fault {
         code: "invalid_value".to_owned(),
-        path: "prompt".to_owned(),
+        path: FaultPath::key("prompt"),
         message: format!("`prompt`: {why}"),
     };
     match Faults::new(vec![fault]) {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gleaner_extract::{Page, Shape, extract};
+use gleaner_extract::{Page, Shape, empty_answer, extract};
 use gleaner_jobs::PageText;
 use gleaner_transform::EXTRACTIVE_SUMMARY;
 use gleaner_types::plan::{ChangeTrackingMode, Formats, ScrapeOptionsPlan};
@@ -56,9 +56,14 @@ pub(crate) fn finish(
     let schema = formats.json.as_ref().and_then(|asked| asked.schema.as_ref());
     if let Some(schema) = schema.filter(|_| !by_model) {
         let warning = match Shape::from_schema(schema) {
+            Ok(shape) if shape.asks_for_nothing() => empty_answer(schema).map(|(data, warning)| {
+                document.json = Some(data);
+                warning
+            }),
             Ok(shape) => {
-                let found = extract(&page, &shape);
+                let mut found = extract(&page, &shape);
                 let warning = found.warning();
+                shape.complete(&mut found.data);
                 document.json = Some(found.data);
                 warning
             }
@@ -144,6 +149,16 @@ mod tests {
             // An extractive summary is told of unless a model may better it.
             let told = document.warning.is_some_and(|warning| warning.contains(EXTRACTIVE_SUMMARY));
             assert_eq!(told, asked.1 && !by_model, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_schema_that_names_no_property_is_answered_with_nothing() {
+        for (schema, data) in [(json!({}), json!({})), (json!({ "type": "object" }), json!({}))] {
+            let asked = Some(JsonFormat { schema: Some(schema), ..JsonFormat::default() });
+            let (document, text) = made(Formats { json: asked, ..Formats::default() }, false);
+            assert_eq!((document.json, text), (Some(data), None));
+            assert!(document.warning.is_some_and(|warning| warning.contains("names no property")));
         }
     }
 

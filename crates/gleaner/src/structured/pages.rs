@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_extract::model::{Budgeted, LanguageModel};
-use gleaner_extract::{Budget, Ledger, Page, Shape, Task, TemplateMemory, UrlPatterns};
+use gleaner_extract::{Budget, Ledger, Page, Shape, Task, TemplateMemory, UrlPatterns, empty_answer};
 use gleaner_jobs::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 use gleaner_transform::EXTRACTIVE_SUMMARY;
 use gleaner_types::{Interrupt, PageError};
@@ -59,6 +59,12 @@ impl Pages {
         }
     }
 
+    /// A schema that names no property says nothing beside words: the model makes one of these.
+    fn schema<'s>(&self, schema: Option<&'s Value>, prompt: Option<&str>) -> Option<&'s Value> {
+        let by_words = self.model.is_some() && prompt.is_some();
+        schema.filter(|schema| !by_words || empty_answer(schema).is_none())
+    }
+
     fn keep(&self) -> Kept {
         let ledger = Ledger::new(self.of_job);
         let model = self.model.as_ref().map(|model| {
@@ -104,6 +110,8 @@ struct Question<'q> {
     schema: Option<&'q Value>,
     prompt: Option<&'q str>,
     system_prompt: Option<&'q str>,
+    /// Is each property to be there?
+    is_completed: bool,
 }
 
 impl Learned {
@@ -132,16 +140,31 @@ impl Learned {
         notes: &mut Vec<String>,
     ) -> Result<Value, String> {
         let shape = self.shape(job, question).await?;
+        if shape.asks_for_nothing()
+            && let Some((data, note)) = question.schema.and_then(empty_answer)
+        {
+            notes.push(note);
+            return Ok(data);
+        }
         let task = Task { shape, prompt: question.prompt, system_prompt: question.system_prompt };
         let asked = Asked::of(task);
         let (extractor, page) = (job.extractor().clone(), Arc::clone(page));
         let templates = job.memory().map(|_| Arc::clone(&self.templates));
         let (is_large, interrupt) = (is_large(&page, shape), page.interrupt.clone());
+        let is_completed = question.is_completed;
         let reading = async move {
-            let Some(templates) = templates else { return extractor.page(&page, asked.task()).await };
-            // Of the addresses to come nothing is known; a template tells its pages by their structure too.
-            let cluster = UrlPatterns::default().of(&page.url);
-            extractor.page_of(&templates, &cluster, &page, asked.task()).await.page
+            let mut found = match templates {
+                None => extractor.page(&page, asked.task()).await,
+                Some(templates) => {
+                    // Of the addresses to come nothing is known; a template tells its pages by their structure too.
+                    let cluster = UrlPatterns::default().of(&page.url);
+                    extractor.page_of(&templates, &cluster, &page, asked.task()).await.page
+                }
+            };
+            if is_completed {
+                asked.shape.complete(&mut found.extraction.data);
+            }
+            found
         };
         let found = if is_large {
             aside(places, &interrupt, reading).await.map_err(|error| error.message)?
@@ -170,22 +193,19 @@ impl Extract for Pages {
         page.title = task.title.map(str::to_owned);
         let (page, places) = (Arc::new(page), self.jobs.places());
         if let Some(asked) = task.json {
-            let question = Question {
-                schema: asked.schema.as_ref(),
-                prompt: asked.prompt.as_deref(),
-                system_prompt: asked.system_prompt.as_deref(),
-            };
+            let prompt = asked.prompt.as_deref();
+            let schema = self.schema(asked.schema.as_ref(), prompt);
+            let system_prompt = asked.system_prompt.as_deref();
+            let question = Question { schema, prompt, system_prompt, is_completed: true };
             match kept.json.read(&job, places, &page, question, &mut read.notes).await {
                 Ok(data) => read.json = Some(data),
                 Err(why) => read.notes.push(format!("the format `json` could not be had: {why}")),
             }
         }
         if let Some(asked) = task.compared {
-            let question = Question {
-                schema: asked.schema.as_ref(),
-                prompt: asked.prompt.as_deref(),
-                system_prompt: None,
-            };
+            let prompt = asked.prompt.as_deref();
+            let schema = self.schema(asked.schema.as_ref(), prompt);
+            let question = Question { schema, prompt, system_prompt: None, is_completed: false };
             match kept.compared.read(&job, places, &page, question, &mut read.notes).await {
                 Ok(data) => read.compared = Some(data),
                 Err(why) => read.notes.push(format!("the fields to compare could not be had: {why}")),

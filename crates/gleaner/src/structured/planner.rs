@@ -81,6 +81,10 @@ impl Planner {
         &self.places
     }
 
+    pub(super) fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
     pub(super) fn search(&self) -> Option<&dyn WebSearch> {
         self.search.as_deref()
     }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use gleaner_extract::{Plan, Shape, Step};
+use gleaner_extract::{Plan, Shape, Step, empty_answer};
 use gleaner_jobs::Purse;
 use gleaner_types::PageError;
 use gleaner_types::plan::ExtractPlan;
@@ -24,6 +24,13 @@ pub(super) async fn run(
     watch: Option<&ExtractWatch>,
 ) -> Result<ExtractResult, PageError> {
     let room = planner.room()?;
+    if let Some((data, remark)) = request.schema.as_ref().and_then(empty_answer) {
+        if request.prompt.is_none() || !planner.has_model() {
+            return Ok(ExtractResult { data, warning: Some(remark), ..ExtractResult::default() });
+        }
+        // Such a schema says nothing beside words: the model makes one of these.
+        request.schema = None;
+    }
     let mut plan = planner.plan(&request).map_err(|error| shape::refusal(&error))?;
     let job = planner.job(purse);
     if let Some(watch) = watch {

@@ -40,7 +40,7 @@ impl Source {
             |source: &ExtractSource| source.target.scheme_assumed || source.target.url.scheme() == "http";
         let is_own = named_hosts(request, &url).any(|source| url.scheme() == "https" || in_the_clear(source));
         let way = if is_own { Way::Found } else { Way::Foreign };
-        Self::alone(Target { url, scheme_assumed: false }, way)
+        Self::alone(Target::from(url), way)
     }
 }
 
@@ -97,10 +97,7 @@ mod tests {
 
     #[test]
     fn below_is_by_whole_segments() {
-        let source = |url: &str| ExtractSource {
-            target: Target { url: url.parse().unwrap(), scheme_assumed: false },
-            wildcard: true,
-        };
+        let source = |url: &str| ExtractSource { target: Target::parse(url).unwrap(), wildcard: true };
         let rows = [
             ("https://a.example/", "https://a.example/x", true),
             ("https://a.example/blog", "https://a.example/blog/1", true),

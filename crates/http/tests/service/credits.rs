@@ -105,3 +105,41 @@ async fn credits_that_run_out_end_a_crawl_and_a_batch_and_leave_what_was_paid() 
         assert_eq!(next.status, 200, "{line}: what is left may be spent: {}", next.body);
     }
 }
+
+/// Clients expect numbers, and that of one who is not metered must not say that nothing is left.
+#[tokio::test]
+async fn a_team_without_a_limit_is_told_so_whatever_it_has_used() {
+    const MOST: i64 = (1 << 53) - 1;
+    let site = site();
+    let service = service_with(None, false);
+    let default =
+        Service::new(Engine::builder().allow_private("127.0.0.0/8".parse().unwrap()).build().unwrap());
+    for service in [service, default] {
+        for _ in 0..2 {
+            for (version, names) in [
+                ("v2", ["remainingCredits", "planCredits", "remainingTokens", "planTokens"]),
+                ("v1", ["remaining_credits", "plan_credits", "remaining_tokens", "plan_tokens"]),
+            ] {
+                let credits =
+                    call(&service, &format!("GET /{version}/team/credit-usage"), Value::Null).await.body;
+                let tokens =
+                    call(&service, &format!("GET /{version}/team/token-usage"), Value::Null).await.body;
+                let [remaining, plan, remaining_tokens, plan_tokens] = names;
+                for (usage, name) in [
+                    (&credits, remaining),
+                    (&credits, plan),
+                    (&tokens, remaining_tokens),
+                    (&tokens, plan_tokens),
+                ] {
+                    assert_eq!(usage["data"][name].as_i64(), Some(MOST), "{name}: {usage}");
+                    assert_eq!(usage["data"]["unlimited"], true, "{name}: {usage}");
+                }
+            }
+            let scraped = call(&service, "POST /v2/scrape", json!({"url": site.url("/p/1")})).await;
+            assert_eq!(scraped.status, 200);
+        }
+    }
+    let metered = service_with(Some(9), false);
+    let usage = call(&metered, "GET /v2/team/credit-usage", Value::Null).await.body;
+    assert_eq!(usage["data"], json!({"remainingCredits": 9, "planCredits": 9}));
+}

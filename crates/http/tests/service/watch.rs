@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
+use super::serving::serve;
 use super::{KEY, call, service, site};
 
-async fn serve(service: Service) -> SocketAddr {
+async fn served(service: Service) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, axum::Router::new().fallback_service(service)).await });
+    tokio::spawn(serve::serve(listener, service, serve::MAX_CONNECTIONS));
     address
 }
 
@@ -38,7 +39,7 @@ fn upgrade(address: SocketAddr, path: &str, key: (&str, &str)) -> Request<()> {
 #[tokio::test]
 async fn a_watcher_reads_every_document_once_and_then_the_end() {
     let (site, service) = (site(), service());
-    let address = serve(service.clone()).await;
+    let address = served(service.clone()).await;
     let bearer = format!("Bearer {KEY}");
     let crawl = json!({"url": site.base_url(), "limit": 12});
     let batch = json!({"urls": (1..=12).map(|page| site.url(&format!("/p/{page}"))).collect::<Vec<_>>()});
@@ -48,6 +49,8 @@ async fn a_watcher_reads_every_document_once_and_then_the_end() {
         (("authorization", bearer.as_str()), "POST /v2/batch/scrape", &batch, "/v2/batch/scrape"),
         // v1's client looks for it there.
         (("authorization", bearer.as_str()), "POST /v1/batch/scrape", &batch, "/v1/crawl"),
+        (("authorization", bearer.as_str()), "POST /v2/batch/scrape", &batch, "/v2/crawl"),
+        (("authorization", bearer.as_str()), "POST /v1/crawl", &crawl, "/v1/batch/scrape"),
     ] {
         let id = call(&service, line, body.clone()).await.body["id"].as_str().unwrap().to_owned();
         let stream = connect(address).await;
@@ -86,7 +89,7 @@ async fn a_watcher_reads_every_document_once_and_then_the_end() {
 
 #[tokio::test]
 async fn a_watcher_of_nothing_is_refused_before_the_upgrade() {
-    let address = serve(service()).await;
+    let address = served(service()).await;
     let path = "/v2/crawl/0195c0de-0000-7000-8000-000000000000";
     for (key, want) in [(("authorization", "Bearer key"), 404), (("sec-websocket-protocol", "other"), 401)] {
         let stream = connect(address).await;

@@ -7,11 +7,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gleaner_store::TeamId;
 use gleaner_types::JobId;
+use gleaner_types::limits::UNLIMITED_CREDITS;
 
 use crate::{Accounts, Balance, Error, Operation, Secret, Team};
-
-/// What an account without limits shows as its plan.
-const UNLIMITED: i64 = i64::MAX / 2;
 
 /// Accounts without limits: the default. Every key is of the same team, or only those that were named; what is used is
 /// counted all the same.
@@ -77,8 +75,9 @@ impl Accounts for UnlimitedAccounts {
 
     async fn balance(&self, team: &TeamId) -> Result<Balance, Error> {
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner).get(team).copied().unwrap_or(0);
-        let used = i64::try_from(used).unwrap_or(UNLIMITED);
-        Ok(Balance { remaining: UNLIMITED.saturating_sub(used), plan: UNLIMITED, ..Balance::default() })
+        let used = i64::try_from(used).unwrap_or(UNLIMITED_CREDITS);
+        let remaining = UNLIMITED_CREDITS.saturating_sub(used);
+        Ok(Balance { remaining, plan: UNLIMITED_CREDITS, ..Balance::default() })
     }
 
     async fn reserve(&self, _: &TeamId, _: JobId, _: u64) -> Result<bool, Error> {

@@ -23,6 +23,9 @@ impl Desk {
     ) -> Result<(), Error> {
         self.check_key(team, &submit).await?;
         let snapshot = self.find(&team.id, JobKind::BatchScrape, id).await?;
+        if snapshot.kind != Some(JobKind::BatchScrape) {
+            return Err(Error::not_found());
+        }
         let context = self.shared().context(id).filter(|_| !snapshot.state.is_terminal());
         let context =
             context.ok_or_else(|| Error::conflict("the batch has ended and takes no more pages"))?;

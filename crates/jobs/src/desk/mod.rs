@@ -5,6 +5,7 @@ mod bodies;
 mod clerk;
 mod reads;
 mod reserve;
+mod scrapes;
 mod status;
 mod submit;
 mod watch;
@@ -68,6 +69,8 @@ pub struct Submit {
     pub request: Value,
     /// A second submit of the team under the same key is refused.
     pub idempotency_key: Option<Uuid>,
+    /// What its sender should know of the request: it becomes part of the `warning` of what comes of it.
+    pub warnings: Vec<String>,
 }
 
 /// Where teams hand in their requests and fetch what came of them.
@@ -158,10 +161,13 @@ impl Desk {
         self.shared().clock
     }
 
-    /// A job of this team and kind.
+    /// A job of this team that is read as one of this kind. Crawls and batches are read as each other: v1's clients ask for
+    /// both at the address of crawls.
     async fn find(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobSnapshot, Error> {
         let snapshot = self.store().snapshot(id).await?;
-        let theirs = snapshot.team.as_ref() == Some(team) && snapshot.kind == Some(kind);
+        let has_pages = |kind: JobKind| kind != JobKind::Extract;
+        let fits = |own: JobKind| has_pages(own) == has_pages(kind);
+        let theirs = snapshot.team.as_ref() == Some(team) && snapshot.kind.is_some_and(fits);
         theirs.then_some(snapshot).ok_or_else(Error::not_found)
     }
 

@@ -16,6 +16,7 @@ use super::Desk;
 use super::submit::charge;
 use crate::Error;
 use crate::accounts::Team;
+use crate::clock::timestamp;
 use crate::extract::TOKENS_PER_CREDIT;
 
 /// Parts of a request that are no options of the crawl, or that nobody needs to see again.
@@ -32,7 +33,7 @@ impl Desk {
         let errors = failures.failures.into_iter().map(|failure| JobError {
             id: page_id(id, failure.sequence).to_string(),
             timestamp: timestamp(failure.at),
-            url: failure.url.into(),
+            url: failure.asked_for().into_owned(),
             code: failure.error.code,
             error: failure.error.message,
         });
@@ -40,20 +41,30 @@ impl Desk {
         Ok(JobErrors { errors: errors.collect(), robots_blocked: robots_blocked.collect() })
     }
 
-    /// Ends a job; what is done stays readable, and what an extract used until then is charged.
+    /// Ends a job; what is done stays readable, and what an extract used until then is charged. To end again what was
+    /// cancelled changes nothing.
     ///
     /// # Errors
-    /// [`NotFound`](crate::ErrorKind::NotFound), [`Conflict`](crate::ErrorKind::Conflict) where it has ended.
+    /// [`NotFound`](crate::ErrorKind::NotFound), [`Conflict`](crate::ErrorKind::Conflict) where it has ended otherwise.
     pub async fn cancel(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobCancelled, Error> {
         self.find(team, kind, id).await?;
         let work = self.tasks().get(&id).cloned();
-        if let Some(work) = work {
-            charge(self.shared(), id, work.purse.used()).await?;
+        if let Some(work) = work
+            && let Err(error) = charge(self.shared(), id, work.purse.used()).await
+            && !error.is_job_ended()
+        {
+            return Err(error.into());
         }
         // The store first: a page that is given up must not be the one that completes the job.
         let cancelled = self.store().cancel(id, self.clock().now()).await;
         self.forget(id);
-        cancelled?;
+        if let Err(error) = cancelled {
+            let is_cancelled =
+                error.is_job_ended() && self.store().snapshot(id).await?.state == JobState::Cancelled;
+            if !is_cancelled {
+                return Err(error.into());
+            }
+        }
         Ok(JobCancelled::default())
     }
 
@@ -83,7 +94,8 @@ impl Desk {
         };
         if let Some(conclusion) = conclusion {
             answer.data = conclusion.data;
-            answer.warning = conclusion.warning.or(answer.warning);
+            let warnings: Vec<String> = [answer.warning, conclusion.warning].into_iter().flatten().collect();
+            answer.warning = (!warnings.is_empty()).then(|| warnings.join("; "));
             answer.sources = conclusion.sources;
         }
         Ok(answer)
@@ -148,10 +160,13 @@ impl Desk {
     /// # Errors
     /// Where the keeper of accounts fails.
     pub async fn credit_usage(&self, team: &TeamId) -> Result<TeamResponse<CreditUsage>, Error> {
-        let balance = self.parts.accounts.balance(team).await?;
+        let accounts = &self.parts.accounts;
+        let (unlimited, balance) = (!accounts.is_metered(team).await?, accounts.balance(team).await?);
+        let told = |credits| if unlimited { limits::UNLIMITED_CREDITS } else { credits };
         Ok(TeamResponse::new(CreditUsage {
-            remaining_credits: balance.remaining,
-            plan_credits: balance.plan,
+            remaining_credits: told(balance.remaining),
+            plan_credits: told(balance.plan),
+            unlimited,
             billing_period_start: balance.period_start.map(timestamp),
             billing_period_end: balance.period_end.map(timestamp),
         }))
@@ -163,11 +178,12 @@ impl Desk {
     /// Where the keeper of accounts fails.
     pub async fn token_usage(&self, team: &TeamId) -> Result<TeamResponse<TokenUsage>, Error> {
         let credits = self.credit_usage(team).await?.data;
-        let tokens =
-            |credits: i64| credits.saturating_mul(i64::try_from(TOKENS_PER_CREDIT).unwrap_or(i64::MAX));
+        let per_credit = i64::try_from(TOKENS_PER_CREDIT).unwrap_or(i64::MAX);
+        let tokens = |amount: i64| if credits.unlimited { amount } else { amount.saturating_mul(per_credit) };
         Ok(TeamResponse::new(TokenUsage {
             remaining_tokens: tokens(credits.remaining_credits),
             plan_tokens: tokens(credits.plan_credits),
+            unlimited: credits.unlimited,
             billing_period_start: credits.billing_period_start,
             billing_period_end: credits.billing_period_end,
         }))
@@ -209,14 +225,6 @@ impl Desk {
         let retention = Duration::from_secs(limits::RESULT_RETENTION_SECONDS);
         timestamp(ended_at.unwrap_or_else(|| self.clock().now()) + retention)
     }
-}
-
-pub(super) fn timestamp(since_epoch: Duration) -> OffsetDateTime {
-    // To the millisecond, as all timestamps on the wire are.
-    let milliseconds = u64::try_from(since_epoch.as_millis()).unwrap_or(0);
-    OffsetDateTime::UNIX_EPOCH
-        .checked_add(time::Duration::milliseconds(i64::try_from(milliseconds).unwrap_or(0)))
-        .unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
 
 /// The id of a page that failed: of no other page, and the same whenever it is asked for.

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 
 use super::Desk;
 use super::bodies::Room;
-use super::reads::timestamp;
 use crate::Error;
+use crate::clock::timestamp;
 
 /// A reader who asks for what comes next of a running job is kept waiting for at most so long where nothing is there
 /// yet, lest it ask again at once.

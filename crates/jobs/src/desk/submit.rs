@@ -20,6 +20,7 @@ use crate::extract::{Extract, ExtractTask, TOKENS_PER_CREDIT};
 use crate::map::MapResult;
 use crate::purse::Purse;
 use crate::quiet::quietly;
+use crate::reading::warn;
 use crate::room::{Terms, new_id};
 use crate::shared::Shared;
 
@@ -42,7 +43,8 @@ struct Asked<'a> {
 }
 
 impl Desk {
-    /// Scrapes one page. Dropping the future ends the work on it.
+    /// Scrapes one page. Dropping the future ends the work on it. Without zero data retention its document is kept for a
+    /// while, to be [found](Self::scraped) by its `metadata.scrapeId`.
     ///
     /// # Errors
     /// The page's failure, or why the team may not.
@@ -50,7 +52,7 @@ impl Desk {
         self: &Arc<Self>,
         team: &Team,
         plan: ScrapePlan,
-        submit: Submit,
+        mut submit: Submit,
     ) -> Result<Document, Error> {
         let asked = Asked {
             zero_data_retention: plan.zero_data_retention,
@@ -58,11 +60,17 @@ impl Desk {
             options: &plan.options,
             pages: 1,
         };
+        let (keeps, warnings) = (!plan.zero_data_retention, std::mem::take(&mut submit.warnings));
         let (terms, reservation) = self.terms(team, &asked, submit).await?;
         let terms = Terms { retention: Retention::Stream, ..terms };
         let begun = self.begun(reservation, self.room.begin_scrape(plan, terms).await).await?;
         // The store has the job, and its end settles it, however it comes.
-        begun.done().await
+        let mut document = begun.done().await?;
+        warnings.iter().for_each(|warning| warn(&mut document, warning));
+        if keeps {
+            self.keep(&team.id, &document).await;
+        }
+        Ok(document)
     }
 
     /// Lists the addresses of a site.
@@ -81,11 +89,12 @@ impl Desk {
         self: &Arc<Self>,
         team: &Team,
         mut plan: BatchPlan,
-        submit: Submit,
+        mut submit: Submit,
     ) -> Result<Submitted, Error> {
-        let invalid_urls = plan.invalid_urls.take();
+        let (invalid_urls, warnings) = (plan.invalid_urls.take(), std::mem::take(&mut submit.warnings));
         if let Some(id) = plan.append_to {
             self.append(team, id, plan, submit).await?;
+            self.warn(id, &warnings).await;
             return Ok(Submitted { id, invalid_urls });
         }
         plan.max_concurrency = within(team, plan.max_concurrency);
@@ -97,6 +106,7 @@ impl Desk {
         };
         let (terms, reservation) = self.terms(team, &asked, submit).await?;
         let id = self.begun(reservation, self.room.start_batch(plan, terms).await).await?;
+        self.warn(id, &warnings).await;
         Ok(Submitted { id, invalid_urls })
     }
 
@@ -108,8 +118,9 @@ impl Desk {
         self: &Arc<Self>,
         team: &Team,
         mut plan: CrawlPlan,
-        submit: Submit,
+        mut submit: Submit,
     ) -> Result<Submitted, Error> {
+        let warnings = std::mem::take(&mut submit.warnings);
         plan.max_concurrency = within(team, plan.max_concurrency);
         let asked = Asked {
             zero_data_retention: plan.zero_data_retention,
@@ -119,6 +130,7 @@ impl Desk {
         };
         let (terms, reservation) = self.terms(team, &asked, submit).await?;
         let id = self.begun(reservation, self.room.start_crawl(plan, terms).await).await?;
+        self.warn(id, &warnings).await;
         Ok(Submitted { id, invalid_urls: None })
     }
 
@@ -153,12 +165,12 @@ impl Desk {
         self: &Arc<Self>,
         team: &Team,
         mut plan: ExtractPlan,
-        submit: Submit,
+        mut submit: Submit,
     ) -> Result<Submitted, Error> {
         let Some(extract) = self.parts.extract.clone() else {
             return Err(no_model("structured data needs a language model or another extractor"));
         };
-        let invalid_urls = plan.invalid_urls.take();
+        let (invalid_urls, warnings) = (plan.invalid_urls.take(), std::mem::take(&mut submit.warnings));
         let asked = Asked {
             zero_data_retention: plan.zero_data_retention,
             webhook: plan.webhook.as_ref(),
@@ -175,12 +187,22 @@ impl Desk {
         let purse = Arc::new(purse);
         let begun = self.store().submit(job, self.clock().now()).await.map_err(Error::from);
         self.begun(reservation, begun).await?;
+        self.warn(id, &warnings).await;
         let cancelled = self.shared().stopped.child_token();
         self.tasks().insert(id, Work { cancelled: cancelled.clone(), purse: Arc::clone(&purse) });
         // Not with the desk in its hand: the desk's end is its end.
         let (desk, shared) = (Arc::downgrade(self), Arc::clone(self.shared()));
         tokio::spawn(work(desk, shared, extract, ExtractTask { id, plan, cancelled, purse: Some(purse) }));
         Ok(Submitted { id, invalid_urls })
+    }
+
+    /// Adds to a job's status what the sender of its request should know. A job is not given up for want of that.
+    async fn warn(&self, job: JobId, warnings: &[String]) {
+        for warning in warnings {
+            if let Err(error) = self.store().warn(job, warning).await {
+                tracing::warn!(%error, %job, "a warning could not be stored");
+            }
+        }
     }
 
     /// Holds a request against what the team may, and reserves its credits.

@@ -11,6 +11,7 @@ use gleaner_types::plan::{ChangeTracking, ChangeTrackingMode};
 use gleaner_types::{Document, Interrupt};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
+use url::Url;
 
 pub use diff::{MAX_DIFF_BYTES, MAX_TOLD_LINES};
 
@@ -81,7 +82,9 @@ async fn compare(
         NOT_COMPARED
     };
     let markdown: Arc<str> = Arc::from(document.markdown.as_deref().unwrap_or_default());
-    let url = document.metadata.source_url.clone().unwrap_or_default();
+    let asked_for = document.metadata.source_url.as_deref().unwrap_or_default();
+    // One history, whether the address was written with its slash or without.
+    let url = Url::parse(asked_for).map_or_else(|_| asked_for.to_owned(), String::from);
     let team = shared.store.snapshot(job.id).await.map_err(failed)?.team.unwrap_or_default();
     let scrape = PastScrape { at: shared.clock.now(), status: document.metadata.status_code, markdown, json };
     let key = HistoryKey { team, url, tag: asked.tag.clone() };
@@ -199,7 +202,7 @@ mod tests {
         let before = scrape("a\nb", 200, Some(json!({"price": 1, "name": "x"})));
         let now = scrape("a\nc", 200, Some(json!({"price": 2, "name": "x", "new": true})));
         let both = told(Some(&before), &now, &[ChangeTrackingMode::GitDiff, ChangeTrackingMode::Json]);
-        assert_eq!(both["previousScrapeAt"], "1970-01-01T00:01:00Z");
+        assert_eq!(both["previousScrapeAt"], "1970-01-01T00:01:00.000Z");
         assert!(both["diff"]["text"].as_str().unwrap().contains("-b\n+c\n"));
         let fields = json!({
             "price": { "previous": 1, "current": 2 },

@@ -53,10 +53,19 @@ async fn a_job_is_cancelled_once_and_keeps_what_it_has() {
     settle().await;
     let mine = TeamId::new("a");
     assert_eq!(desk.cancel(&mine, BATCH, id).await.unwrap().status, JobState::Cancelled);
-    let again = desk.cancel(&mine, BATCH, id).await.unwrap_err();
-    assert_eq!((again.kind(), again.http_status()), (ErrorKind::Conflict, 409));
     let done = ended(&desk, id).await;
     assert_eq!((done.status, done.completed, done.total, done.data.len()), (JobState::Cancelled, 1, 1, 1));
+    assert_eq!(desk.cancel(&mine, BATCH, id).await.unwrap().status, JobState::Cancelled, "and again");
+    let still = ended(&desk, id).await;
+    assert_eq!(
+        (still.status, still.completed_at),
+        (JobState::Cancelled, done.completed_at),
+        "changes nothing"
+    );
+    let other = batch(&desk, &["one"]).await;
+    ended(&desk, other).await;
+    let late = desk.cancel(&mine, BATCH, other).await.unwrap_err();
+    assert_eq!((late.kind(), late.http_status()), (ErrorKind::Conflict, 409), "what was completed stays so");
     assert_eq!(desk.concurrency(&team("a")).await.unwrap().concurrency, 0, "its page is given up");
 }
 

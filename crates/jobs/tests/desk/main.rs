@@ -14,6 +14,7 @@ mod histories; // laws over random histories of jobs
 mod limits; // of jobs, queues and errands, and requests that are repeated or given up
 mod outages; // receivers of webhooks that are down for long
 mod reading; // what is read off pages after their transform
+mod scrapes; // one document by its id
 mod shares; // bounds that teams share, with one of them at its worst
 mod status; // paging, long poll, watching
 mod support;

@@ -1,9 +1,11 @@
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use gleaner_jobs::{DeskParts, ErrorKind, LONG_POLL, Page};
+use gleaner_jobs::{DeskParts, ErrorKind, LONG_POLL, Page, Submit};
 use gleaner_store::TeamId;
 use gleaner_types::event::WatchFrame;
+use gleaner_types::plan::BatchPlan;
+use gleaner_types::request::CrawlRequest;
 use gleaner_types::{JobId, JobKind, JobState, limits};
 use tokio::time::Instant;
 use uuid::Uuid;
@@ -111,12 +113,7 @@ async fn another_team_s_job_and_one_of_another_kind_are_not_found() {
     let page = Page::default();
     let (mine, other) = (TeamId::new("a"), TeamId::new("b"));
     let unknown = JobId::from_uuid(Uuid::from_u128(1));
-    for (team, kind, id) in [
-        (&other, BATCH, id),
-        (&mine, JobKind::Crawl, id),
-        (&mine, JobKind::Extract, id),
-        (&mine, BATCH, unknown),
-    ] {
+    for (team, kind, id) in [(&other, BATCH, id), (&mine, JobKind::Extract, id), (&mine, BATCH, unknown)] {
         let errors = [
             desk.status(team, kind, id, page, &next_url).await.unwrap_err(),
             desk.errors(team, kind, id).await.unwrap_err(),
@@ -129,7 +126,33 @@ async fn another_team_s_job_and_one_of_another_kind_are_not_found() {
             assert_eq!(error.body().error, "Job not found");
         }
     }
-    assert!(desk.status(&mine, BATCH, id, page, &next_url).await.is_ok());
+    for kind in [BATCH, JobKind::Crawl] {
+        assert!(
+            desk.status(&mine, kind, id, page, &next_url).await.is_ok(),
+            "v1's clients ask for both as crawls"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn crawls_and_batches_are_read_as_each_other_but_pages_are_appended_to_batches_alone() {
+    let (desk, _) = desk(DeskParts::default());
+    let mine = TeamId::new("a");
+    let batch = batch(&desk, &["one", "broken"]).await;
+    let plan_of_crawl = CrawlRequest::new("https://a.example/slow").check().unwrap();
+    let crawl = desk.crawl(&team("a"), plan_of_crawl, Submit::default()).await.unwrap().id;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    for (id, other) in [(batch, JobKind::Crawl), (crawl, BATCH)] {
+        let body = desk.status(&mine, other, id, Page::default(), &next_url).await.unwrap();
+        assert_eq!(read(&body).completed, u64::from(id == batch));
+        assert_eq!(desk.errors(&mine, other, id).await.unwrap().errors.len(), usize::from(id == batch));
+        assert!(desk.watch(&mine, other, id).await.is_ok());
+        assert!(desk.dead_letters(&mine, other, id).await.unwrap().is_empty());
+    }
+    let append = BatchPlan { append_to: Some(crawl), ..plan(&["one"]) };
+    let refused = desk.batch(&team("a"), append, Submit::default()).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::NotFound);
+    assert_eq!(desk.cancel(&mine, BATCH, crawl).await.unwrap().status, JobState::Cancelled);
 }
 
 #[tokio::test(start_paused = true)]

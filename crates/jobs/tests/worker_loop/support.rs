@@ -141,7 +141,7 @@ impl Fetch for WebPort {
                 latency: web.latency,
                 address: None,
                 proxy_used: ProxyUsed::Basic,
-                cache_state: CacheState::Miss,
+                cache_state: Some(CacheState::Miss),
                 cached_at: None,
                 rendering: None,
                 robots_tag: String::new(),

@@ -2,7 +2,7 @@
 
 use gleaner_frontier::JobRules;
 use gleaner_types::plan::{EventKind, WebhookPlan};
-use gleaner_types::{JobKind, JobState};
+use gleaner_types::{Document, JobKind, JobState};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::{Bench, START, candidates, document, failure};
 use crate::{
     Conclusion, DELIVERY_LEASE, DeliveryOutcome, DueEvent, ErrorKind, EventId, FinishedPage, HistoryKey,
     JobAccount, LeasedPage, NewJob, PageOutcome, PastScrape, ReadBound, Receipt, Remembered, Retention,
-    Store, TeamId,
+    Store, TeamId, scrape_id,
 };
 use gleaner_types::JobId;
 
@@ -38,6 +38,7 @@ pub(super) async fn run<S: Store>(make: &impl Fn() -> S) {
     a_conclusion_ends_its_job(Bench::new(make())).await;
     a_history_gives_the_scrape_before(Bench::new(make())).await;
     a_scrape_that_nobody_got_is_not_remembered(Bench::new(make())).await;
+    a_document_is_found_by_its_scrape_and_by_its_team_alone(Bench::new(make())).await;
 }
 
 impl<S: Store> Bench<S> {
@@ -464,4 +465,47 @@ fn remembered(page: LeasedPage, key: &HistoryKey, text: &str) -> FinishedPage {
     let outcome = document(&page);
     let remembered = Some(Box::new(Remembered { key: key.clone(), scrape }));
     FinishedPage { remembered, ..FinishedPage::new(page, outcome) }
+}
+
+async fn a_document_is_found_by_its_scrape_and_by_its_team_alone<S: Store>(bench: Bench<S>) {
+    let with_id = |scrape: Uuid| {
+        let mut document = Document { markdown: Some(scrape.to_string()), ..Document::default() };
+        document.metadata.scrape_id = Some(scrape.to_string());
+        document
+    };
+    let found = async |team: &str, scrape: Uuid| {
+        let found =
+            bench.store.scraped(&TeamId::new(team), scrape).await.expect("a scrape can be looked for");
+        let document = found.map(|json| serde_json::from_slice::<Document>(&json).expect("it is JSON"));
+        document.and_then(|document| document.markdown)
+    };
+    // Pages of two jobs whose ids begin alike, and of a stream.
+    let scrapes = [(1, "a", Retention::Keep), (2, "a", Retention::Keep), (3, "a", Retention::Stream)];
+    let mut kept = Vec::new();
+    for (number, team, retention) in scrapes {
+        let job = bench.submit_for(number, team, &["x", "y"], |job| job.retention = retention).await;
+        for random in 0..2 {
+            let scrape = scrape_id(job, u64::try_from(number).unwrap_or_default() * 10 + random);
+            let page = bench.lease(1).await.remove(0);
+            let outcome = PageOutcome::Document(Box::new(with_id(scrape)), 1);
+            bench.finish(page, outcome, &[]).await;
+            kept.push((scrape, retention == Retention::Keep));
+        }
+    }
+    for (scrape, is_kept) in &kept {
+        assert_eq!(found("a", *scrape).await, is_kept.then(|| scrape.to_string()));
+        assert_eq!(found("b", *scrape).await, None, "another team finds nothing");
+    }
+    // A page that was answered at once.
+    let once = scrape_id(JobId::from_uuid(Uuid::from_u128(9)), 99);
+    bench.store.keep_scrape(&TeamId::new("a"), &with_id(once), START).await.expect("a scrape can be kept");
+    bench.store.keep_scrape(&TeamId::new("a"), &Document::default(), START).await.expect("without an id too");
+    assert_eq!(found("a", once).await, Some(once.to_string()));
+    assert_eq!(found("b", once).await, None);
+    // All of it goes with the results.
+    bench.store.expire(START + Duration::from_secs(25 * 3_600)).await.expect("time may pass");
+    assert_eq!(found("a", once).await, None);
+    for (scrape, _) in kept {
+        assert_eq!(found("a", scrape).await, None);
+    }
 }

@@ -28,6 +28,7 @@ pub(super) struct Finish {
     fingerprint: Option<Fingerprint>,
     links: Vec<Candidate>,
     remembered: Option<Box<Remembered>>,
+    slash_added: bool,
 }
 
 /// Where a page without a document is listed.
@@ -41,7 +42,7 @@ impl Finish {
     /// Does what needs no lock. Where its job is gone there is no form, and the document is dropped.
     pub(super) fn prepare(page: FinishedPage, form: Option<&Form>) -> Result<Self, Error> {
         let FinishedPage { lease, outcome, redirected_to, asked, observed, address, .. } = page;
-        let FinishedPage { fingerprint, links, remembered, .. } = page;
+        let FinishedPage { fingerprint, links, remembered, slash_added, .. } = page;
         let pace = Pace { observed, address, ..Pace::default() };
         let (outcome, document, listed) = match outcome {
             PageOutcome::Document(found, credits) => {
@@ -65,6 +66,7 @@ impl Finish {
             fingerprint,
             links,
             remembered,
+            slash_added,
         })
     }
 }
@@ -72,7 +74,7 @@ impl Finish {
 impl State {
     pub(super) fn finish(&mut self, finish: Finish, now: Duration) -> Receipt {
         let Finish { page, mut outcome, mut document, mut listed, redirected_to, pace, .. } = finish;
-        let Finish { asked, fingerprint, links, remembered, .. } = finish;
+        let Finish { asked, fingerprint, links, remembered, slash_added, .. } = finish;
         if !asked {
             self.frontier.unasked(page.lease);
         }
@@ -127,7 +129,7 @@ impl State {
         self.teams.finished(job.team, &self.frontier);
         match listed {
             Listed::Nowhere => {}
-            Listed::Failure(error) => self.page_failed(page.job, page.url, error, now),
+            Listed::Failure(error) => self.page_failed(page.job, page.url, slash_added, error, now),
             Listed::RobotsBlocked => self.page_blocked(page.job, page.url),
         }
         if fills {

@@ -13,6 +13,7 @@ mod histories;
 mod job;
 mod keys;
 mod listing;
+mod scrapes;
 mod state;
 mod teams;
 mod telling;
@@ -24,8 +25,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Frontier, Pace, PutOff};
-use gleaner_types::{JobId, JobKind, JobState};
+use gleaner_types::{Document, JobId, JobKind, JobState};
 use tokio::sync::watch;
 use url::Url;
 use uuid::Uuid;
@@ -35,8 +37,11 @@ use self::events::{Agenda, Letter};
 use self::finish::Finish;
 pub use self::histories::{MAX_HISTORIES, MAX_HISTORY_BYTES};
 pub use self::keys::MAX_IDEMPOTENCY_KEYS;
+pub use self::scrapes::{MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES};
 use self::state::{State, no_room};
 pub use self::unsettled::MAX_UNSETTLED_JOBS;
+use crate::results::{Held, to_json};
+use crate::scrape;
 use crate::shelf::Shelf;
 use crate::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
@@ -71,12 +76,13 @@ impl MemoryStore {
             frontier,
             shelf: Shelf::new(config.shelf()),
             max_in_flight: usize::try_from(config.frontier.max_in_flight).unwrap_or(usize::MAX),
-            jobs: HashMap::new(),
+            jobs: BTreeMap::new(),
             leftover: BTreeMap::new(),
             running: HashMap::new(),
             teams: Default::default(),
             agenda: Agenda::default(),
             histories: Default::default(),
+            scrapes: Default::default(),
             keys: Default::default(),
             budgets: 0,
             short: BTreeSet::new(),
@@ -348,6 +354,24 @@ impl Store for MemoryStore {
             part
         };
         part.into_json()
+    }
+
+    async fn keep_scrape(&self, team: &TeamId, document: &Document, now: Duration) -> Result<(), Error> {
+        let Some(scrape) = scrape::id_of(document) else { return Ok(()) };
+        let json = to_json(document)?;
+        self.lock().scrapes.keep(team, scrape, json, now);
+        Ok(())
+    }
+
+    async fn scraped(&self, team: &TeamId, scrape: Uuid) -> Result<Option<Bytes>, Error> {
+        let held = {
+            let mut state = self.lock();
+            match state.scrapes.find(team, scrape) {
+                Some(json) => Some(Held::Memory(json)),
+                None => state.page_of_job(team, scrape),
+            }
+        };
+        held.map(Held::json).transpose()
     }
 
     async fn conclude(

@@ -9,18 +9,22 @@ use gleaner_types::plan::EventKind;
 use gleaner_types::{JobId, JobState};
 use serde_json::Value;
 use url::Url;
+use uuid::Uuid;
 
 use super::events::{Agenda, Event};
 use super::histories::Histories;
 use super::job::Job;
 use super::keys::Keys;
 use super::listing::Listing;
+use super::scrapes::Scrapes;
 use super::teams::{TeamSlot, Teams};
 use super::unsettled::Unsettled;
 use crate::outbox::EventData;
+use crate::results::Held;
+use crate::scrape;
 use crate::shelf::Shelf;
 use crate::{
-    EndedJob, Error, JobAccount, JobFailure, JobSnapshot, NewJob, PageFailures, Retention, Shortage,
+    EndedJob, Error, JobAccount, JobFailure, JobSnapshot, NewJob, PageFailures, Retention, Shortage, TeamId,
 };
 
 /// Why a job fails whose team can pay for no further page.
@@ -30,13 +34,15 @@ pub(super) struct State {
     pub(super) frontier: Frontier,
     pub(super) shelf: Arc<Shelf>,
     pub(super) max_in_flight: usize,
-    pub(super) jobs: HashMap<JobId, Job>,
+    /// By their ids, so that a scrape leads to its job.
+    pub(super) jobs: BTreeMap<JobId, Job>,
     /// Jobs that were removed while events of theirs wait.
     pub(super) leftover: BTreeMap<JobId, Job>,
     pub(super) running: HashMap<JobSlot, (JobId, TeamSlot)>,
     pub(super) teams: Teams,
     pub(super) agenda: Agenda,
     pub(super) histories: Histories,
+    pub(super) scrapes: Scrapes,
     pub(super) keys: Keys,
     /// Running jobs with a budget.
     pub(super) budgets: usize,
@@ -336,10 +342,20 @@ impl State {
         }
         self.drop_undelivered(until);
         self.keys.expire(until);
+        self.scrapes.forget_old(until);
         // Those of jobs that ended as well: what these listed is counted under their teams.
         let used: HashSet<TeamSlot> = self.jobs.values().map(|job| job.team).collect();
         self.teams.forget_old(&used, until);
         forgotten
+    }
+
+    /// The document of a page of one of the team's jobs that keep their documents.
+    pub(super) fn page_of_job(&mut self, team: &TeamId, scrape: Uuid) -> Option<Held> {
+        let (first, last) = scrape::jobs(scrape);
+        self.jobs.range_mut(first..=last).find_map(|(_, job)| {
+            let is_theirs = job.account.as_ref().is_some_and(|account| account.team == *team);
+            if is_theirs { job.results.scraped(scrape) } else { None }
+        })
     }
 
     pub(super) fn snapshot(&self, id: JobId) -> Result<JobSnapshot, Error> {

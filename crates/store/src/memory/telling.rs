@@ -22,22 +22,30 @@ impl State {
             let Some((id, _)) = self.running.get(&lost.job).copied() else { continue };
             let message = format!("the page was given up after {} tries", lost.attempts);
             let error = PageError { code: ErrorCode::ScrapeAllEnginesFailed, message };
-            self.page_failed(id, lost.url, error, now);
+            self.page_failed(id, lost.url, false, error, now);
         }
     }
 
     /// Lists a page that failed, and tells the webhook.
-    pub(super) fn page_failed(&mut self, id: JobId, url: Url, error: PageError, now: Duration) {
+    pub(super) fn page_failed(
+        &mut self,
+        id: JobId,
+        url: Url,
+        slash_added: bool,
+        error: PageError,
+        now: Duration,
+    ) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         if job.outbox.is_some() {
-            let data = EventData::Failure(url.clone());
+            let data = EventData::Failure { url: url.clone(), slash_added };
             let text = Some(error.message.clone().into_boxed_str());
             self.agenda.tell(id, &mut job.outbox, Event { kind: EventKind::Page, data, error: text }, now);
             self.has_chores = true;
         }
         let sequence = job.failures.failures.len();
         if self.listing.take(job.team, sequence) {
-            job.failures.failures.push(PageFailure { sequence: sequence as u64, at: now, url, error });
+            let sequence = sequence as u64;
+            job.failures.failures.push(PageFailure { sequence, at: now, url, slash_added, error });
         } else {
             job.warn(NOT_ALL_LISTED);
         }

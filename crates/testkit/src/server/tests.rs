@@ -225,7 +225,8 @@ fn boilerplate_stands_on_every_page_and_in_no_article() {
 
 #[test]
 fn the_log_shows_overlap_by_host() {
-    let spec = SiteSpec { pages: 3, latency: Duration::from_millis(40), ..SiteSpec::default() };
+    // So long that the three overlap on a busy machine too.
+    let spec = SiteSpec { pages: 3, latency: Duration::from_secs(1), ..SiteSpec::default() };
     let server = Site::generate(spec)
         .serve_with(ServeOptions { log: LogDetail::Headers, ..ServeOptions::default() })
         .unwrap();
@@ -249,7 +250,9 @@ fn the_log_shows_overlap_by_host() {
 
 #[test]
 fn a_dropped_server_is_gone() {
-    let server = site(1, Extras::default()).serve().unwrap();
+    // A port that the system gives to nobody else in between.
+    let options = ServeOptions { port: crate::unused_port().unwrap(), ..ServeOptions::default() };
+    let server = site(1, Extras::default()).serve_with(options).unwrap();
     let addr = server.addr();
     let mut client = Client::new(addr);
     assert_eq!(client.get("/").unwrap().status, 200);

@@ -245,7 +245,7 @@ impl Web {
             latency: Duration::from_millis(stage.now() - began),
             address: Some(stage.world.hosts[self.host_of(place)].address),
             proxy_used: ProxyUsed::Basic,
-            cache_state: CacheState::Miss,
+            cache_state: Some(CacheState::Miss),
             cached_at: None,
             rendering: None,
             robots_tag: String::new(),

@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use gleaner_frontier::{Admitted, Candidate, Pace, PutOff};
 use gleaner_store::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
     JobAccount, JobListing, JobSnapshot, JsonSlice, Leases, MemoryStore, NewJob, PageFailures, PastScrape,
     ReadBound, Receipt, Slice, Store, TeamId, TeamLoad,
 };
-use gleaner_types::{JobId, JobKind};
+use gleaner_types::{Document, JobId, JobKind};
 use serde_json::Value;
 use tokio::sync::watch;
 use url::Url;
@@ -230,6 +231,14 @@ impl Store for Shaky {
 
     async fn read_json(&self, job: JobId, from: u64, bound: ReadBound) -> Result<JsonSlice, Error> {
         self.store.read_json(job, from, bound).await
+    }
+
+    async fn keep_scrape(&self, team: &TeamId, document: &Document, now: Duration) -> Result<(), Error> {
+        self.store.keep_scrape(team, document, now).await
+    }
+
+    async fn scraped(&self, team: &TeamId, scrape: Uuid) -> Result<Option<Bytes>, Error> {
+        self.store.scraped(team, scrape).await
     }
 
     async fn conclude(

@@ -18,6 +18,8 @@ pub(super) use collect::collect;
 pub(super) use features::WIDTH;
 pub(super) use features::{Features, SHARED};
 
+use std::ops::Range;
+
 use super::vocabulary::GROUPS;
 use crate::tree::{NodeId, Tag};
 
@@ -86,6 +88,21 @@ impl Block {
         self.hidden
     }
 
+    /// The level of the heading that the block is in; 0 outside of headings.
+    pub(crate) const fn heading(&self) -> u8 {
+        self.heading
+    }
+
+    /// Does the block stand in `main` or `article`?
+    pub(crate) fn is_in_text(&self) -> bool {
+        self.is_in(&[Tag::Main, Tag::Article])
+    }
+
+    /// Does the block stand in an `aside`?
+    pub(crate) fn is_aside(&self) -> bool {
+        self.is_in(&[Tag::Aside])
+    }
+
     /// Does the block stand in the navigation or the footer?
     pub(crate) fn is_framing(&self) -> bool {
         self.is_in(&[Tag::Nav, Tag::Footer])
@@ -94,11 +111,10 @@ impl Block {
     /// Does the block stand beside the text of a page, by the elements around it: in its navigation, header, footer or
     /// aside, and not in the header of an article? Or is it not shown?
     pub(crate) fn is_beside(&self) -> bool {
-        let in_text = self.is_in(&[Tag::Main, Tag::Article]);
         self.hidden
             || self.is_framing()
-            || self.is_in(&[Tag::Aside])
-            || (self.is_in(&[Tag::Header]) && !in_text)
+            || self.is_aside()
+            || (self.is_in(&[Tag::Header]) && !self.is_in_text())
     }
 }
 
@@ -203,6 +219,9 @@ pub(crate) struct Blocks {
     pub(crate) unseen: Vec<NodeId>,
     elements: Vec<Element>,
     runs: Vec<Run>,
+    /// The elements `main` (by role too) and `article` that are shown, as numbers in [`Blocks::elements`].
+    mains: Vec<u32>,
+    articles: Vec<u32>,
     page: PageFacts,
     /// There were more than [`MAX_BLOCKS`].
     pub(super) cut: bool,
@@ -212,6 +231,21 @@ impl Blocks {
     /// The text nodes of a block.
     pub(crate) fn nodes_of(&self, block: &Block) -> &[NodeId] {
         self.nodes.get(block.nodes.0 as usize..block.nodes.1 as usize).unwrap_or_default()
+    }
+
+    /// The blocks that a page calls its main content: those of its one `main`, or else of its one `article`, or else all.
+    pub(crate) fn region(&self) -> Range<usize> {
+        let one = |numbers: &[u32]| match numbers {
+            [one] => Some(*one),
+            _ => None,
+        };
+        let number = if self.mains.is_empty() { one(&self.articles) } else { one(&self.mains) };
+        let found = number.and_then(|number| {
+            let end = self.elements.get(number as usize)?.end;
+            let is_in = |block: &Block| (number..end).contains(&block.element);
+            Some(self.list.iter().position(is_in)?..self.list.iter().rposition(is_in)? + 1)
+        });
+        found.unwrap_or(0..self.list.len())
     }
 }
 

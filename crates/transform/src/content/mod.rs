@@ -2,8 +2,8 @@
 //!
 //! The page is cut into text blocks ([`blocks`]); a small learned model gives each the likelihood that it belongs to
 //! the main content ([`model`]). The blocks kept are those that make the expected F1 of the page largest, so no
-//! threshold is tuned. What it then knows of the page's structure is mended: things that stand between parts of a text, or of
-//! which half is kept, and the notes that a text refers to. Tried, and no better on sites that it had not seen: a second model that also knew what the first
+//! threshold is tuned. Structural rules then repair the selection: the title ([`heading`]), a main region that is small
+//! ([`region`]), things that stand between parts of a text or are kept in part, and the notes that a text refers to. Tried, and no better on sites that it had not seen: a second model that also knew what the first
 //! thought of a block's surroundings, a judge that chose the bound by the looks of the page, and the true kind of the
 //! page as one more number.
 //!
@@ -13,13 +13,16 @@
 
 mod address;
 mod blocks;
+mod heading;
 mod model;
 mod notes;
+mod region;
 mod vocabulary;
 
 use url::Url;
 
-use crate::furniture;
+pub(crate) use heading::Named;
+
 use crate::tree::{Edge, Kind, Tree, Walk};
 use crate::view::View;
 use blocks::{Block, Blocks};
@@ -38,12 +41,12 @@ pub(crate) struct Narrowed {
 }
 
 /// Hides what surrounds the main content of a page, if there is any that is likely to be it.
-pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url) -> Narrowed {
+pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url, named: &Named<'_>) -> Narrowed {
     let blocks = blocks::collect(tree, view, url);
     let mut likely = Vec::with_capacity(blocks.list.len());
     blocks.features(tree.interrupt(), |piece| likely.extend(model::likelihoods(piece)));
     let mut kept = choose(&blocks.list, &likely);
-    keep_small(tree, &blocks, &mut kept);
+    region::keep_small(tree, &blocks, &mut kept);
     keep_pairs(&blocks, &mut kept);
     let between = blocks.between(&likely, &kept);
     for at in between.kept {
@@ -54,30 +57,18 @@ pub(crate) fn narrow(tree: &Tree, view: &mut View, url: &Url) -> Narrowed {
     blocks.keep_wholes(&mut kept);
     notes::keep(tree, &blocks, &mut kept);
     drop_unseen(&blocks, &mut kept, view);
+    keep_title(tree, &blocks, &mut kept, named);
     hide(tree, view, &blocks, &kept, &between.captions);
     Narrowed { found: kept.iter().any(|kept| *kept), cut: blocks.cut }
 }
 
-/// A page with no more words than this has nothing to be told from its surroundings by.
-const SMALL_PAGE_WORDS: u32 = 60;
-
-/// Keeps all of a small page but what its elements say is no content, and its advertisements and cookie dialogs: the model
-/// was taught on pages with much around their text, and drops the heading and the one link of a page that has no more.
-fn keep_small(tree: &Tree, blocks: &Blocks, kept: &mut [bool]) {
-    let words: u32 = blocks.list.iter().map(|block| block.words).fold(0, u32::saturating_add);
-    if words > SMALL_PAGE_WORDS {
+/// Keeps the heading that is the page's title, if anything else is kept.
+fn keep_title(tree: &Tree, blocks: &Blocks, kept: &mut [bool], named: &Named<'_>) {
+    if !kept.contains(&true) {
         return;
     }
-    let mut around = furniture::Around::new(tree);
-    let mut in_furniture =
-        |block: &Block| blocks.nodes_of(block).first().is_some_and(|node| around.surrounds(*node));
-    let in_furniture: Vec<bool> = blocks.list.iter().map(&mut in_furniture).collect();
-    let is_text = |(block, in_furniture): (&Block, &bool)| !block.is_beside() && !in_furniture;
-    // A page of nothing but navigation keeps what the model keeps.
-    let has_text = blocks.list.iter().zip(&in_furniture).any(is_text);
-    for ((block, in_furniture), kept) in blocks.list.iter().zip(&in_furniture).zip(kept) {
-        let framing = has_text && (block.is_framing() || *in_furniture);
-        *kept = is_text((block, in_furniture)) || (*kept && !framing);
+    for kept in kept.get_mut(heading::of_page(tree, blocks, named)).into_iter().flatten() {
+        *kept = true;
     }
 }
 

@@ -212,6 +212,8 @@ impl Writer<'_> {
             }
             Tag::A | Tag::Span if !self.options.faithful && self.is_furniture(node) => return false,
             Tag::A if !self.options.faithful && note::leads_back(tree, node) => return false,
+            // Blogs and forums link the title of a page to the page.
+            Tag::A if self.heading.is_some() && self.leads_to_page(node) => {}
             Tag::A => self.open_link(node),
             Tag::Img => self.image(node),
             Tag::Input => self.task(node),

@@ -56,6 +56,12 @@ impl Writer<'_> {
             && !self.any_text(successors(tree.next_sibling(node), |node| tree.next_sibling(*node)))
     }
 
+    /// Does a link lead to the page that it stands on?
+    pub(super) fn leads_to_page(&self, link: NodeId) -> bool {
+        let href = self.tree.attribute(link, Attr::Href);
+        !self.options.faithful && href.is_some_and(|href| self.options.resolver.leads_to_page(href))
+    }
+
     /// Is a link all the text of its block, as that of a heading that leads to itself is?
     fn is_alone(&self, link: NodeId) -> bool {
         let tree = self.tree;

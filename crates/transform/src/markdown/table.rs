@@ -65,8 +65,9 @@ impl Writer<'_> {
             return false;
         }
         let view = View { roots: vec![node], ..self.view.clone() };
-        let html =
-            crate::html::write(self.tree, &view, self.options.resolver, self.options.remove_base64_images);
+        let options =
+            crate::html::Options { remove_base64_images: self.options.remove_base64_images, frames: false };
+        let html = crate::html::write(self.tree, &view, self.options.resolver, options);
         // Every parser adds `tbody` by itself.
         let html = html.replace("<tbody>", "").replace("</tbody>", "");
         self.lines.start(Leaf::Table);

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap, RandomState};
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 
+use gleaner_types::plan::{omits_slash, without_slash};
 use url::Url;
 
 use crate::address::{Resolver, strip};
@@ -66,6 +67,8 @@ pub(crate) struct Collector {
     links: PageLinks,
     /// Where each address stands in the list, by its hash.
     places: HashMap<u64, usize, Prehashed>,
+    /// Places of addresses that the page writes without the slash of theirs (`https://example.com`).
+    slashless: HashSet<usize>,
     /// References as written. Most repeated links are repeated letter by letter: no need to resolve those.
     written: HashSet<u64, Prehashed>,
     /// Keyed by chance, so that no page can prepare addresses that are taken for each other.
@@ -78,6 +81,7 @@ impl Collector {
             resolver,
             links: PageLinks::default(),
             places: HashMap::default(),
+            slashless: HashSet::new(),
             written: HashSet::default(),
             hasher: RandomState::new(),
         }
@@ -107,16 +111,28 @@ impl Collector {
                 }
             }
             Entry::Vacant(free) => {
-                free.insert(self.links.links.len());
+                let place = self.links.links.len();
+                if omits_slash(&strip(href), &url) {
+                    self.slashless.insert(place);
+                }
+                free.insert(place);
                 self.links.links.push(Link { url, nofollow, kind });
             }
         }
     }
 
-    /// The addresses as text, for the `links` format: those of anchors.
+    /// The addresses as text, for the `links` format: those of anchors, each as it was first written.
     pub(crate) fn texts(&self) -> Vec<String> {
-        let anchors = self.links.links.iter().filter(|link| link.kind == LinkKind::Anchor);
-        anchors.map(|link| link.url.as_str().to_owned()).collect()
+        let links = self.links.links.iter().enumerate();
+        let anchors = links.filter(|(_, link)| link.kind == LinkKind::Anchor);
+        let text = |(place, link): (usize, &Link)| {
+            if self.slashless.contains(&place) {
+                without_slash(&link.url).into_owned()
+            } else {
+                link.url.as_str().to_owned()
+            }
+        };
+        anchors.map(text).collect()
     }
 
     /// Notes a `<link>`.
@@ -244,5 +260,5 @@ pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<Stri
             }
         }
     }
-    collector.finish().links.into_iter().map(|link| link.url.into()).collect()
+    collector.texts()
 }

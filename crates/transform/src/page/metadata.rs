@@ -216,7 +216,7 @@ fn meta(tree: &Tree, node: NodeId, metadata: &mut Metadata) {
     }
 }
 
-/// Notes the content of a `<meta>` under the contract's name for it.
+/// Notes the content of a `<meta>` under the contract's name for it, and under the page's own where that is another.
 pub(super) fn note(metadata: &mut Metadata, name: &str, content: &str) {
     let name = name.trim();
     if name.is_empty() || name.len() > 200 {
@@ -225,11 +225,11 @@ pub(super) fn note(metadata: &mut Metadata, name: &str, content: &str) {
     let content = clean(content);
     let lower = name.to_ascii_lowercase();
     if lower == "og:locale:alternate" {
-        metadata.og_locale_alternate.push(content);
+        metadata.og_locale_alternate.push(content.clone());
     } else if let Some(slot) = field(metadata, &lower) {
         match slot {
-            _ if content.is_empty() => {}
-            None => *slot = Some(content),
+            _ if content.is_empty() => return,
+            None => *slot = Some(content.clone()),
             // Tags are many; of all else the first counts.
             Some(tags) if lower == "article:tag" && tags.len() < MAX_VALUE_BYTES => {
                 tags.push_str(", ");
@@ -237,9 +237,12 @@ pub(super) fn note(metadata: &mut Metadata, name: &str, content: &str) {
             }
             Some(_) => {}
         }
-    } else {
-        add(metadata, clean(name), content);
+        // `Description` is the `description` of the document already.
+        if Metadata::is_field(&lower) {
+            return;
+        }
     }
+    add(metadata, clean(name), content);
 }
 
 /// Puts a value beside what is there under the same name. Names of fields of the document cannot be taken.
@@ -322,8 +325,24 @@ mod tests {
         assert_eq!(metadata.og_image.as_deref(), Some("a.png"));
         assert_eq!(metadata.article_tag.as_deref(), Some("x, y"));
         let names: Vec<&str> = metadata.other.keys().map(String::as_str).collect();
-        assert_eq!(names, ["ab"]);
+        assert_eq!(names, ["ab", "article:tag", "og:image"]);
         assert_eq!(metadata.other["ab"], MetaValue::Many(vec!["1".into(), "2".into()]));
+    }
+
+    #[test]
+    fn what_has_a_field_stands_under_its_own_name_too() {
+        let metadata = metadata(
+            "<meta property='og:title' content=T><meta property='og:description' content=D><meta name=Description content=X>
+             <meta property='og:image' content=a.png><meta property='og:image' content=b.png><meta name=DC.Type content=y>",
+        );
+        let raw = |name: &str| metadata.other.get(name).cloned();
+        let one = |text: &str| Some(MetaValue::One(text.into()));
+        assert_eq!((raw("og:title"), metadata.og_title.as_deref()), (one("T"), Some("T")));
+        assert_eq!((raw("og:description"), metadata.og_description.as_deref()), (one("D"), Some("D")));
+        assert_eq!(raw("og:image"), Some(MetaValue::Many(vec!["a.png".into(), "b.png".into()])));
+        assert_eq!(metadata.og_image.as_deref(), Some("a.png"));
+        assert_eq!(raw("DC.Type"), one("y"));
+        assert_eq!((raw("Description"), metadata.description.as_deref()), (None, Some("X")));
     }
 
     #[test]

@@ -15,4 +15,4 @@ pub(crate) mod shell;
 mod slug;
 pub(crate) mod structured;
 mod title;
-mod title_parts;
+pub(crate) mod title_parts;

@@ -99,6 +99,11 @@ pub(super) fn is_run_of(part: &str, site: &[String]) -> bool {
     })
 }
 
+/// Does a part of a title only name the site, as its host or its own name for itself do?
+pub(crate) fn names_site(part: &str, host: &str, site_name: &str) -> bool {
+    [host, site_name].iter().any(|site| is_run_of(part, &words(site)))
+}
+
 /// Does a part of a title say which part of a work it is (`Part 2`)?
 fn is_part_of_work(part: &str) -> bool {
     const KINDS: [&str; 16] = [

@@ -205,7 +205,7 @@ fn key(selector: &Selector<Css>) -> Key<'_> {
             Component::ID(id) => return Key::Id(id.text()),
             Component::Class(class) => key = Key::Class(class.text()),
             Component::LocalName(name) if matches!(key, Key::Nothing) => {
-                key = Key::Name(name.lower_name.text())
+                key = Key::Name(name.lower_name.text());
             }
             _ => {}
         }
@@ -222,7 +222,7 @@ fn weigh(selector: &Selector<Css>) -> (u64, usize) {
             parts += 1;
             match component {
                 Component::Negation(list) | Component::Is(list) | Component::Where(list) => {
-                    open.extend(list.slice())
+                    open.extend(list.slice());
                 }
                 Component::NthOf(data) => open.extend(data.selectors()),
                 Component::Has(list) => {

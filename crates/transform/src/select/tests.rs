@@ -218,7 +218,7 @@ fn matched_one_by_one(list: &[String], tree: &Tree) -> Vec<bool> {
     let lists: Vec<_> = list.iter().map(|selector| parse_selector(selector).unwrap()).collect();
     let mut caches = SelectorCaches::default();
     let mut matches = |node| {
-        lists.iter().flat_map(|list| list.slice()).any(|selector| {
+        lists.iter().flat_map(selectors::SelectorList::slice).any(|selector| {
             let mut context = MatchingContext::new(
                 MatchingMode::Normal,
                 None,

@@ -34,7 +34,7 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
             Format::Screenshot(options) => place(&mut wanted.screenshot, screenshot(&options)),
             Format::Json(options) => {
                 let first = wanted.json.is_none();
-                let options_path = path.key("jsonOptions");
+                let options_path = path.key(if options.as_extract { "extract" } else { "jsonOptions" });
                 let at = if version == Version::V1 { &options_path } else { &item };
                 let options = if first || version == Version::V2 {
                     json(options, at, report)
@@ -107,8 +107,9 @@ fn place<T: PartialEq>(place: &mut Option<T>, value: T) -> bool {
 
 fn json(options: JsonFormat, path: &Path<'_>, report: &mut Report) -> plan::JsonFormat {
     if options.schema.is_none() && options.prompt.is_none() {
+        let format = if options.as_extract { "extract" } else { "json" };
         report.conflict(path, &[path], |name| {
-            format!("{name} asks for `json` and needs a `schema`, a `prompt` or both")
+            format!("{name} asks for `{format}` and needs a `schema`, a `prompt` or both")
         });
     }
     if let Some(schema) = &options.schema {
@@ -128,6 +129,7 @@ fn json_plan(options: JsonFormat) -> plan::JsonFormat {
         schema: options.schema.map(Value::Object),
         prompt: options.prompt,
         system_prompt: options.system_prompt,
+        as_extract: options.as_extract,
     }
 }
 

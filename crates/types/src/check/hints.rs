@@ -74,7 +74,6 @@ const ELSEWHERE: &[Elsewhere] = &[
     in_v1("pageOptions", "onlyMainContent", "in v1 its fields stand beside `url`"),
     in_v1("crawlerOptions", "scrapeOptions", "in v1 its fields stand beside `url`"),
     in_v1("extractorOptions", "jsonOptions", "in v1 it is `jsonOptions`"),
-    in_v1("extract", "jsonOptions", "in v1 it is `jsonOptions`, with `json` among `formats`"),
     in_v1("agent", "jsonOptions", "agents are not offered: `actions` say what to do on a page"),
     in_v1("includes", "includePaths", "in v1 it is `includePaths`"),
     in_v1("excludes", "excludePaths", "in v1 it is `excludePaths`"),

@@ -1,16 +1,15 @@
 use std::io::{ErrorKind, Write};
 
-use regex::{Error, RegexBuilder, RegexSetBuilder};
 use serde_json::{Map, Value};
 
 use super::path::Path;
-use super::patterns::count_classes;
 use super::report::{Code, Report};
 use super::text::{describe, quote, shorten};
 use crate::limits::{
-    MAX_PATTERN_CHARS, MAX_PATTERN_CLASSES, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES,
-    MAX_SCHEMA_PATTERNS, MAX_SCHEMA_PATTERNS_COMPILED_BYTES,
+    MAX_FAULTS, MAX_PATTERN_CHARS, MAX_PATTERN_CLASSES, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SCHEMA_NODES,
+    MAX_SCHEMA_PATTERNS,
 };
+use crate::plan::{PatternFaultKind, class_cost, pattern_faults};
 
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
@@ -139,7 +138,7 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
                 (Must::List, Value::Array(items)) if !items.is_empty() || key == "examples" => {}
                 (Must::List, other) => wrong("a list that is not empty", other),
                 (Must::Text, Value::String(text)) => {
-                    patterns.extend((key == "pattern").then_some(text.as_str()))
+                    patterns.extend((key == "pattern").then_some(text.as_str()));
                 }
                 (Must::Number, Value::Number(_)) => {}
                 (Must::Text, other) => wrong("a string", other),
@@ -198,7 +197,7 @@ fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
         ));
     }
     let longest = patterns.iter().copied().max_by_key(|pattern| pattern.len()).unwrap_or_default();
-    let classes: usize = patterns.iter().map(|pattern| count_classes(pattern)).sum();
+    let classes: usize = patterns.iter().map(|pattern| class_cost(pattern)).sum();
     if longest.len() > MAX_PATTERN_CHARS || classes > MAX_PATTERN_CLASSES {
         return refuse(&format!(
             "regular expressions that are too long: each may have {MAX_PATTERN_CHARS} bytes, and all together \
@@ -206,16 +205,13 @@ fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
             quote(longest)
         ));
     }
-    // A bound of nothing stops the compiler at its first step, after the parser has passed the pattern.
-    let is_sound =
-        |pattern: &&str| !matches!(RegexBuilder::new(pattern).size_limit(0).build(), Err(Error::Syntax(_)));
-    let sound: Vec<&str> = patterns.iter().copied().filter(is_sound).collect();
-    if RegexSetBuilder::new(&sound).size_limit(MAX_SCHEMA_PATTERNS_COMPILED_BYTES).build().is_err() {
-        refuse(&format!(
-            "regular expressions that are too large: compiled they take more than \
-             {MAX_SCHEMA_PATTERNS_COMPILED_BYTES} bytes together; the longest is {}",
-            quote(longest)
-        ));
+    let owned: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+    let faults = pattern_faults(&owned);
+    let costly = faults.iter().find(|fault| fault.kind != PatternFaultKind::Syntax);
+    if let Some(fault) = costly {
+        refuse(&format!("a regular expression that {}", fault.text));
+    } else if faults.len() >= MAX_FAULTS {
+        refuse("too many regular expressions that are none");
     }
 }
 
@@ -245,11 +241,12 @@ fn resolves(root: &Map<String, Value>, reference: &str) -> bool {
 mod tests {
     use serde_json::json;
 
+    use super::super::bounds::RequestBounds;
     use super::super::report::Version;
     use super::*;
 
     fn faults(schema: &Value) -> Vec<String> {
-        let mut report = Report::new(Version::V2);
+        let mut report = Report::new(Version::V2, RequestBounds::CONTRACT);
         json_schema(schema.as_object().unwrap(), &Path::Root.key("schema"), &mut report);
         let messages =
             report.finish(Some(())).map_err(|faults| faults.into_iter().map(|fault| fault.message));

@@ -1,6 +1,7 @@
 //! From a body to a plan: the shape first, then the rules, and every fault of both.
 
 mod actions;
+mod bounds;
 mod country;
 mod formats;
 mod headers;
@@ -18,5 +19,6 @@ mod walk;
 mod webhook;
 mod wire;
 
-pub(crate) use text::{quote_url, shorten};
+pub use bounds::{Checked, RequestBounds};
+pub(crate) use text::{quote, quote_url, shorten};
 pub use wire::parse_json;

@@ -1,6 +1,9 @@
-use super::path::{Path, is_within};
+use super::bounds::{Checked, RequestBounds};
+use super::path::Path;
+use super::shape::Shape;
+use crate::FaultPath;
 use crate::error::{Fault, Faults, UNSUPPORTED_OPTION};
-use crate::limits::MAX_FAULTS;
+use crate::limits::{MAX_FAULTS, MIN_TIMEOUT_MS};
 
 /// Which version's names a body uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,6 +11,9 @@ pub(crate) enum Version {
     V1,
     V2,
 }
+
+/// Ignored fields that are named.
+const MAX_NAMED: usize = 5;
 
 /// Kinds of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,15 +48,41 @@ impl Code {
 /// rule that looks at such a place reports nothing: the place already has its fault.
 pub(crate) struct Report {
     version: Version,
+    bounds: RequestBounds,
     faults: Vec<Fault>,
     omitted: usize,
+    /// Names of fields that are ignored, the first of them.
+    ignored: Vec<String>,
+    /// How many there are.
+    ignored_count: usize,
     /// The first so many faults are of the shape; `None` while the shape is still looked at.
     shape: Option<usize>,
 }
 
 impl Report {
-    pub(crate) const fn new(version: Version) -> Self {
-        Self { version, faults: Vec::new(), omitted: 0, shape: None }
+    pub(crate) const fn new(version: Version, bounds: RequestBounds) -> Self {
+        Self {
+            version,
+            bounds,
+            faults: Vec::new(),
+            omitted: 0,
+            ignored: Vec::new(),
+            ignored_count: 0,
+            shape: None,
+        }
+    }
+
+    /// What a `timeout` must be.
+    pub(crate) fn timeout(&self) -> Shape {
+        Shape::Integer { min: MIN_TIMEOUT_MS, max: self.bounds.timeout_ms() }
+    }
+
+    /// A field that has no effect and is no fault.
+    pub(crate) fn ignore(&mut self, path: &Path<'_>) {
+        self.ignored_count += 1;
+        if self.ignored.len() < MAX_NAMED {
+            self.ignored.push(path.name());
+        }
     }
 
     pub(crate) const fn version(&self) -> Version {
@@ -73,8 +105,8 @@ impl Report {
             self.omitted += 1;
             return;
         }
-        let place = path.to_string();
-        if self.shape_faults().any(|fault| is_within(&place, &fault.path)) {
+        let place = path.parts();
+        if self.shape_faults().any(|fault| place.is_within(&fault.path)) {
             return;
         }
         let message = message(&path.name());
@@ -89,8 +121,8 @@ impl Report {
         message: impl FnOnce(&str) -> String,
     ) {
         let unreadable = |other: &&Path<'_>| {
-            let other = other.to_string();
-            self.shape_faults().any(|fault| is_within(&fault.path, &other) || is_within(&other, &fault.path))
+            let other = other.parts();
+            self.shape_faults().any(|fault| fault.path.is_within(&other) || other.is_within(&fault.path))
         };
         if self.is_full() || !others.iter().any(unreadable) {
             self.fault(Code::Conflict, path, message);
@@ -102,20 +134,36 @@ impl Report {
     }
 
     /// The value, if nothing is wrong; else everything that is.
-    pub(crate) fn finish<T>(mut self, value: Option<T>) -> Result<T, Faults> {
+    pub(crate) fn finish<T>(self, value: Option<T>) -> Result<T, Faults> {
+        self.checked(value).map(|checked| checked.plan)
+    }
+
+    /// The same, with what the sender should know.
+    pub(crate) fn checked<T>(mut self, value: Option<T>) -> Result<Checked<T>, Faults> {
+        let warnings = self.warnings();
         if self.omitted > 0 {
             self.faults.push(Fault {
                 code: "too_many_faults".to_owned(),
-                path: String::new(),
+                path: FaultPath::default(),
                 message: format!("and {} more", self.omitted),
             });
         }
         match (Faults::new(self.faults), value) {
             (Some(faults), _) => Err(faults),
-            (None, Some(value)) => Ok(value),
+            (None, Some(plan)) => Ok(Checked { plan, warnings }),
             (None, None) => {
                 Err(Faults::single(Code::InvalidValue.as_str(), "the body is not a valid request"))
             }
         }
+    }
+
+    fn warnings(&mut self) -> Vec<String> {
+        if self.ignored.is_empty() {
+            return Vec::new();
+        }
+        let named = std::mem::take(&mut self.ignored);
+        let more = self.ignored_count.saturating_sub(named.len());
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        vec![format!("ignored, as experimental fields have no effect here: {}{more}", named.join(", "))]
     }
 }

@@ -76,7 +76,6 @@ pub(crate) fn crawl(request: CrawlRequest, report: &mut Report) -> Option<CrawlP
     let root = Path::Root;
     let zero_data_retention = request.zero_data_retention.unwrap_or(false);
     let target = target(&request.url, &root.key("url"), report);
-    not_blank(request.prompt.as_deref(), &root.key("prompt"), report);
     extras(&request.extras, &root, report);
     if request.robots_user_agent.as_deref().is_some_and(|agent| !is_field_value(agent)) {
         report.fault(Code::InvalidValue, &root.key("robotsUserAgent"), |name| {
@@ -104,7 +103,7 @@ pub(crate) fn crawl(request: CrawlRequest, report: &mut Report) -> Option<CrawlP
     let webhook = webhook(request.webhook, JobKind::Crawl, &root.key("webhook"), report);
     Some(CrawlPlan {
         target: target?,
-        prompt: request.prompt,
+        prompt: request.prompt.filter(|prompt| !prompt.trim().is_empty()),
         rules: CrawlRules {
             exclude_paths,
             include_paths,
@@ -373,14 +372,33 @@ fn is_off(value: &Value) -> bool {
 
 /// v1's rules that are gone once a request is in v2's form; `path` is that of the scrape options.
 pub(crate) mod v1 {
-    use super::{Path, Report, alternatives};
-    use crate::request::v1::{Format, MapRequest, ScrapeOptions};
+    use super::{Path, Report, Target, alternatives};
+    use crate::request::v1::{CrawlRequest, Format, MapRequest, ScrapeOptions};
 
     pub(crate) fn scrape_options(options: &ScrapeOptions, path: &Path<'_>, report: &mut Report) {
-        let wants_json = options.formats.as_ref().is_some_and(|formats| formats.contains(&Format::Json));
-        if options.json_options.is_some() && !wants_json {
-            report.conflict(&path.key("jsonOptions"), &[&path.key("formats")], |name| {
-                format!("{name} needs {} among `formats`", alternatives(["json"]))
+        let formats = options.formats.as_deref().unwrap_or_default();
+        for (key, is_given, format, format_name) in [
+            ("jsonOptions", options.json_options.is_some(), Format::Json, "json"),
+            ("extract", options.extract.is_some(), Format::Extract, "extract"),
+        ] {
+            if is_given && !formats.contains(&format) {
+                report.conflict(&path.key(key), &[&path.key("formats")], |name| {
+                    format!("{name} needs {} among `formats`", alternatives([format_name]))
+                });
+            }
+        }
+    }
+
+    /// The clients of v1 expect a start page to be refused that is itself deeper than `maxDepth`.
+    pub(crate) fn crawl(request: &CrawlRequest, report: &mut Report) {
+        let (Some(most), Ok(start)) = (request.max_depth, Target::parse(&request.url)) else { return };
+        let segments = start.url.path_segments().into_iter().flatten();
+        let counts = |segment: &&str| !matches!(*segment, "" | "index.html" | "index.php");
+        let own = segments.filter(counts).count();
+        if usize::try_from(most).is_ok_and(|most| most < own) {
+            let (root, url) = (Path::Root, Path::Root.key("url"));
+            report.conflict(&root.key("maxDepth"), &[&url], |name| {
+                format!("{name} must be at least {own}, the depth of `url` itself, not {most}")
             });
         }
     }

@@ -15,6 +15,8 @@ pub(crate) enum Shape {
         min: u64,
         max: u64,
     },
+    /// An integer of milliseconds whose bound the embedder can raise.
+    Timeout,
     Number {
         min: f64,
         max: f64,
@@ -60,6 +62,8 @@ pub(crate) struct Field {
 
 /// The key that tells the variants of [`Shape::Tagged`] apart.
 pub(crate) const TAG: &str = "type";
+/// The key of [`Shape::Timeout`], in every request that has one.
+const TIMEOUT: &str = "timeout";
 
 impl Shape {
     /// Reads a schema whose subschemas are inlined. What it does not know is [`Shape::Any`]; a test holds that
@@ -154,9 +158,11 @@ impl Record {
             .into_iter()
             .flatten()
             .map(|(name, schema)| {
-                let field =
-                    Field { shape: Shape::from_schema(schema), required: required.contains(&name.as_str()) };
-                (name.clone(), field)
+                let shape = match Shape::from_schema(schema) {
+                    Shape::Integer { .. } if name == TIMEOUT => Shape::Timeout,
+                    shape => shape,
+                };
+                (name.clone(), Field { shape, required: required.contains(&name.as_str()) })
             })
             .collect();
         Self { fields }

@@ -12,6 +12,10 @@ use super::path::Path;
 use super::report::{Code, Report};
 use super::shape::{Record, Shape, TAG};
 use super::text::{alternatives, describe, quote, shorten};
+use crate::limits::MIN_TIMEOUT_MS;
+
+/// Unknown fields whose names begin so are ignored: clients send them to try out what only some services have.
+const EXPERIMENTAL: &str = "__experimental";
 
 /// Is the value nested in at most so many arrays and objects? Looks at each level's values once, without recursion.
 pub(crate) fn depth_is_at_most(value: &Value, most: usize) -> bool {
@@ -49,6 +53,8 @@ pub(crate) fn body(record: &Record, value: &Value, report: &mut Report) -> Value
 
 /// The clean copy of a value, or `None` where it does not fit.
 fn fit(shape: &Shape, value: &Value, path: &Path<'_>, secret: bool, report: &mut Report) -> Option<Value> {
+    let timeout = report.timeout();
+    let shape = if matches!(shape, Shape::Timeout) { &timeout } else { shape };
     match (shape, value) {
         (Shape::Any, _) | (Shape::Boolean, Value::Bool(_)) => Some(value.clone()),
         (Shape::Integer { min, max }, Value::Number(number)) => {
@@ -162,6 +168,9 @@ fn fields(
 }
 
 fn unknown(record: &Record, key: &str, path: &Path<'_>, report: &mut Report) {
+    if key.starts_with(EXPERIMENTAL) {
+        return report.ignore(&path.key(key));
+    }
     let version = report.version();
     report.fault(Code::UnknownField, &path.key(key), |_| {
         let mut message = format!("unknown field `{}`", shorten(key).escape_debug());
@@ -266,6 +275,7 @@ fn expected(shape: &Shape) -> String {
         Shape::Boolean => "`true` or `false`".to_owned(),
         Shape::Integer { min, max: u64::MAX } => format!("an integer of at least {min}"),
         Shape::Integer { min, max } => format!("an integer from {min} to {max}"),
+        Shape::Timeout => "an integer of milliseconds".to_owned(),
         Shape::Number { min, max } => format!("a number from {min} to {max}"),
         Shape::Text { .. } => "a string".to_owned(),
         Shape::Choice(names) => match names.as_slice() {
@@ -297,6 +307,7 @@ fn stand_in(shape: &Shape) -> Value {
         Shape::Any => Value::Null,
         Shape::Boolean => Value::Bool(false),
         Shape::Integer { min, .. } => Value::from(*min),
+        Shape::Timeout => Value::from(MIN_TIMEOUT_MS),
         Shape::Number { min, .. } => Number::from_f64(*min).map_or(Value::Null, Value::Number),
         Shape::Text { .. } | Shape::TextOr(_) => Value::from("https://stand-in.invalid/"),
         Shape::Choice(names) => names.first().map_or(Value::Null, |name| Value::from(name.as_str())),

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::bounds::{Checked, RequestBounds};
 use super::path::Path;
 use super::report::{Code, Report, Version};
 use super::rules;
@@ -80,26 +81,26 @@ fn clean<T: Wire>(value: &Value, report: &mut Report) -> Option<T> {
     }
 }
 
-fn from_json<T: Wire>(value: &Value) -> Result<T, Faults> {
-    let mut report = Report::new(T::VERSION);
+fn from_json<T: Wire>(value: &Value, bounds: RequestBounds) -> Result<T, Faults> {
+    let mut report = Report::new(T::VERSION, bounds);
     let request = clean(value, &mut report);
     report.finish(request)
 }
 
-fn plan_from_json<T: Wire>(value: &Value) -> Result<T::Plan, Faults> {
-    let mut report = Report::new(T::VERSION);
+fn plan_from_json<T: Wire>(value: &Value, bounds: RequestBounds) -> Result<Checked<T::Plan>, Faults> {
+    let mut report = Report::new(T::VERSION, bounds);
     let request = clean::<T>(value, &mut report);
     report.end_of_shape();
     let plan = match request {
         Some(request) if !report.is_full() => request.rules(&mut report),
         _ => None,
     };
-    report.finish(plan)
+    report.checked(plan)
 }
 
 /// A request made in Rust is held against the shape as it would be written, so that ranges stand in one place.
-fn check<T: Wire>(request: T) -> Result<T::Plan, Faults> {
-    let mut report = Report::new(T::VERSION);
+fn check<T: Wire>(request: T, bounds: RequestBounds) -> Result<T::Plan, Faults> {
+    let mut report = Report::new(T::VERSION, bounds);
     match serde_json::to_value(&request) {
         Ok(value) if walk::depth_is_at_most(&value, MAX_BODY_DEPTH) => {
             walk::body(T::shape(), &value, &mut report);
@@ -142,7 +143,16 @@ macro_rules! wire {
             ///
             /// All faults of the body's shape: unknown, missing and misshapen fields, and values out of range.
             pub fn from_json(body: &Value) -> Result<Self, Faults> {
-                from_json(body)
+                Self::from_json_within(body, RequestBounds::CONTRACT)
+            }
+
+            /// As [`from_json`](Self::from_json), within bounds of the embedder's choice.
+            ///
+            /// # Errors
+            ///
+            /// Those of [`from_json`](Self::from_json).
+            pub fn from_json_within(body: &Value, bounds: RequestBounds) -> Result<Self, Faults> {
+                from_json(body, bounds)
             }
 
             /// Holds every rule of the contract and fills in every default.
@@ -151,7 +161,16 @@ macro_rules! wire {
             ///
             /// All faults of the request.
             pub fn check(self) -> Result<$plan, Faults> {
-                check(self)
+                self.check_within(RequestBounds::CONTRACT)
+            }
+
+            /// As [`check`](Self::check), within bounds of the embedder's choice.
+            ///
+            /// # Errors
+            ///
+            /// All faults of the request.
+            pub fn check_within(self, bounds: RequestBounds) -> Result<$plan, Faults> {
+                check(self, bounds)
             }
 
             /// Reads a JSON body and checks it.
@@ -160,7 +179,17 @@ macro_rules! wire {
             ///
             /// All faults of its shape and, as far as that leaves them to be seen, of its rules.
             pub fn plan_from_json(body: &Value) -> Result<$plan, Faults> {
-                plan_from_json::<Self>(body)
+                Self::checked_from_json(body, RequestBounds::CONTRACT).map(|checked| checked.plan)
+            }
+
+            /// As [`plan_from_json`](Self::plan_from_json), within bounds of the embedder's choice, and with what the sender
+            /// should know.
+            ///
+            /// # Errors
+            ///
+            /// Those of [`plan_from_json`](Self::plan_from_json).
+            pub fn checked_from_json(body: &Value, bounds: RequestBounds) -> Result<Checked<$plan>, Faults> {
+                plan_from_json::<Self>(body, bounds)
             }
 
             /// The JSON Schema (draft 2020-12) of the body, with every default and range.
@@ -218,6 +247,7 @@ wire!(
     }
 );
 wire!(v1::CrawlRequest, CrawlPlan, Version::V1, |request: v1::CrawlRequest, report: &mut Report| {
+    rules::v1::crawl(&request, report);
     if let Some(options) = &request.scrape_options {
         rules::v1::scrape_options(options, &Path::Root.key("scrapeOptions"), report);
     }

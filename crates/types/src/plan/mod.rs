@@ -5,13 +5,17 @@
 mod crawl;
 mod extract;
 mod map;
+mod patterns;
 mod scrape;
 mod target;
 mod webhook;
+mod written;
 
 pub use crawl::{CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, SitemapMode};
 pub use extract::{ExtractPlan, ExtractSource};
 pub use map::MapPlan;
+pub(crate) use patterns::class_cost;
+pub use patterns::{PatternFault, PatternFaultKind, pattern_faults};
 pub use scrape::{
     Action, AttributeSelector, BatchPlan, ChangeTracking, ChangeTrackingMode, Formats, JsonFormat, Location,
     PdfMode, PdfParser, ProxyMode, ScrapeOptionsPlan, ScrapePlan, ScreenshotFormat, ScrollDirection,
@@ -19,3 +23,4 @@ pub use scrape::{
 };
 pub use target::{InvalidUrl, Target};
 pub use webhook::{EventKind, WebhookPlan};
+pub use written::{omits_slash, without_slash};

@@ -122,6 +122,8 @@ pub struct JsonFormat {
     pub prompt: Option<String>,
     /// The system prompt (v1 only).
     pub system_prompt: Option<String>,
+    /// The document has the result as `extract`, its older name (v1 only).
+    pub as_extract: bool,
 }
 
 /// Comparison with the last scrape of the same page.

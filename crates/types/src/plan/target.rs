@@ -1,8 +1,10 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use url::{Host, Url};
 
+use super::written::omits_slash;
 use crate::SafeUrl;
 use crate::check::quote_url;
 use crate::limits::MAX_URL_BYTES;
@@ -15,9 +17,12 @@ pub struct Target {
     pub url: Url,
     /// True where the request named no scheme: `https` is tried first, then `http` if that fails to connect.
     pub scheme_assumed: bool,
+    /// True where the request named no path, not even an empty one (`https://example.com`), so that the slash of `url` is
+    /// not the user's.
+    pub slash_added: bool,
 }
 
-debug_with!(Target { scheme_assumed } url: SafeUrl::from);
+debug_with!(Target { scheme_assumed, slash_added } url: SafeUrl::from);
 
 /// Schemes that people write into address fields. They are told apart from a host before a port
 /// (`localhost:3000`), which is not a scheme.
@@ -70,14 +75,16 @@ impl Target {
             return Err(InvalidUrl(format!("it is {} bytes long, of at most {MAX_URL_BYTES}", text.len())));
         }
         let scheme_assumed = assumes_scheme(text)?;
-        let parsed = if !scheme_assumed {
-            Url::parse(text)
+        let absolute = if !scheme_assumed {
+            Cow::Borrowed(text)
         } else if text.starts_with("//") {
-            Url::parse(&format!("https:{text}"))
+            Cow::Owned(format!("https:{text}"))
         } else {
-            Url::parse(&format!("https://{text}"))
+            Cow::Owned(format!("https://{text}"))
         };
-        let url = parsed.map_err(|error| InvalidUrl(format!("{} has {}", quote_url(text), told(error))))?;
+        let url = Url::parse(&absolute)
+            .map_err(|error| InvalidUrl(format!("{} has {}", quote_url(text), told(error))))?;
+        let slash_added = omits_slash(&absolute, &url);
         if !url.username().is_empty() || url.password().is_some() {
             return Err(credentials(text));
         }
@@ -89,9 +96,16 @@ impl Target {
             Some(Host::Domain(name)) if name.trim_matches('.').is_empty() => {
                 Err(InvalidUrl(format!("{} has no host", quote_url(text))))
             }
-            Some(_) => Ok(Self { url, scheme_assumed }),
+            Some(_) => Ok(Self { url, scheme_assumed, slash_added }),
             None => Err(InvalidUrl(format!("{} has no host", quote_url(text)))),
         }
+    }
+}
+
+impl From<Url> for Target {
+    /// An address that nobody wrote: it was found.
+    fn from(url: Url) -> Self {
+        Self { url, scheme_assumed: false, slash_added: false }
     }
 }
 
@@ -193,6 +207,21 @@ mod tests {
         ] {
             let target = Target::parse(text).unwrap();
             assert_eq!((target.url.as_str(), target.scheme_assumed), (url, scheme_assumed), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_slash_that_was_added_is_known() {
+        for (text, added) in [
+            ("https://example.com", true),
+            ("example.com", true),
+            ("//example.com", true),
+            ("localhost:3000", true),
+            ("https://example.com/", false),
+            ("example.com/", false),
+            ("example.com/a", false),
+        ] {
+            assert_eq!(Target::parse(text).unwrap().slash_added, added, "{text}");
         }
     }
 

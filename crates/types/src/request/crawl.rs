@@ -14,9 +14,9 @@ pub struct CrawlRequest {
     /// Where the crawl starts; `https` is assumed where no scheme is given.
     #[schemars(example = "https://example.com/")]
     pub url: String,
-    /// From which a model generates the options that are left out.
+    /// From which a model generates the options that are left out; a blank one is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = limits::MAX_PROMPT_CHARS))]
+    #[schemars(length(max = limits::MAX_PROMPT_CHARS))]
     pub prompt: Option<String>,
     /// Regular expressions; a URL whose path matches one is not crawled.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -72,6 +72,10 @@ pub struct JsonFormat {
     /// The system prompt. It has no name in v2's JSON: it comes from v1's `jsonOptions` or from Rust.
     #[serde(skip)]
     pub system_prompt: Option<String>,
+    /// The document has the result as `extract`, its older name. It has no name in v2's JSON: it comes from v1's format
+    /// `extract` or from Rust.
+    #[serde(skip)]
+    pub as_extract: bool,
 }
 
 /// Options of the `changeTracking` format.

@@ -21,7 +21,7 @@ use crate::{ErrorCode, Fault, Faults, PageError};
 ///         "code": "BAD_REQUEST",
 ///         "details": [{
 ///             "code": "out_of_range",
-///             "path": "limit",
+///             "path": ["limit"],
 ///             "message": "`limit` must be an integer of at least 1, not -5"
 ///         }]
 ///     })

@@ -41,7 +41,7 @@ pub struct ExtractStatus {
     /// The data, shaped by the schema or the prompt; `[]` until it is completed.
     pub data: Value,
     /// When the data is no longer served.
-    #[serde(with = "time::serde::rfc3339")]
+    #[serde(with = "crate::timestamp")]
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub expires_at: OffsetDateTime,
     /// Why it failed.

@@ -57,7 +57,7 @@ pub struct JobStatus {
     /// The sum of what its pages cost.
     pub credits_used: u64,
     /// When its documents are no longer served.
-    #[serde(with = "time::serde::rfc3339")]
+    #[serde(with = "crate::timestamp")]
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub expires_at: OffsetDateTime,
     /// The absolute address of the next documents; absent at the end of the data.
@@ -66,11 +66,11 @@ pub struct JobStatus {
     /// Documents, in order of completion.
     pub data: Vec<Document>,
     /// When it was submitted.
-    #[serde(with = "time::serde::rfc3339")]
+    #[serde(with = "crate::timestamp")]
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub created_at: OffsetDateTime,
     /// When it ended.
-    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub completed_at: Option<OffsetDateTime>,
     /// What the reader should know, such as that robots.txt forbade the start page.
@@ -110,7 +110,7 @@ pub struct JobError {
     /// A UUID of the page's scrape.
     pub id: String,
     /// When it failed.
-    #[serde(with = "time::serde::rfc3339")]
+    #[serde(with = "crate::timestamp")]
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub timestamp: OffsetDateTime,
     /// The page.
@@ -141,7 +141,7 @@ pub struct ActiveCrawl {
     /// Where it started.
     pub url: String,
     /// When it was submitted. The wire's name really is `created_at`.
-    #[serde(with = "time::serde::rfc3339")]
+    #[serde(with = "crate::timestamp")]
     #[schemars(with = "String", extend("format" = "date-time"))]
     pub created_at: OffsetDateTime,
     /// The options that it runs with, in the request's names.

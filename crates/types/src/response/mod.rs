@@ -1,7 +1,7 @@
 //! Answers as they stand on the wire, v2's and v1's alike unless a type says otherwise.
 //!
 //! Each answer is the whole body, `success` included, so that serialising it is all that a transport has to do.
-//! Timestamps are RFC 3339 in UTC.
+//! Timestamps are RFC 3339 in UTC with milliseconds, as [`rfc3339`](crate::rfc3339) writes them.
 
 mod error_body;
 mod extract;

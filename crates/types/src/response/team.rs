@@ -26,12 +26,16 @@ pub struct CreditUsage {
     pub remaining_credits: i64,
     /// Credits of a whole billing period.
     pub plan_credits: i64,
+    /// The team has no limit. Both figures are then [`UNLIMITED_CREDITS`](crate::limits::UNLIMITED_CREDITS): clients expect
+    /// numbers, and 0 would say that there is nothing left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unlimited: bool,
     /// When the period began.
-    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub billing_period_start: Option<OffsetDateTime>,
     /// When it ends.
-    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub billing_period_end: Option<OffsetDateTime>,
 }
@@ -44,12 +48,15 @@ pub struct TokenUsage {
     pub remaining_tokens: i64,
     /// Tokens of a whole billing period.
     pub plan_tokens: i64,
+    /// The team has no limit, as [`CreditUsage::unlimited`] says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unlimited: bool,
     /// When the period began.
-    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub billing_period_start: Option<OffsetDateTime>,
     /// When it ends.
-    #[serde(default, with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "crate::timestamp::option", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub billing_period_end: Option<OffsetDateTime>,
 }
@@ -69,7 +76,7 @@ pub struct QueueStatus {
     /// At most so many pages at once.
     pub max_concurrency: u64,
     /// When a page last gave a document; `null` where none did.
-    #[serde(default, with = "time::serde::rfc3339::option")]
+    #[serde(default, with = "crate::timestamp::option")]
     #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub most_recent_success: Option<OffsetDateTime>,
 }

@@ -40,8 +40,8 @@ fn crawls() {
             ok("prompt", with(json!({ "prompt": "only the blog" })), |p| {
                 p.prompt.as_deref() == Some("only the blog")
             }),
-            no("empty prompt", with(json!({ "prompt": "" })), "prompt", "must not be empty"),
-            no("blank prompt", with(json!({ "prompt": "\n" })), "prompt", "must not be blank"),
+            ok("an empty prompt is none", with(json!({ "prompt": "" })), |p| p.prompt.is_none()),
+            ok("a blank prompt is none", with(json!({ "prompt": " \n" })), |p| p.prompt.is_none()),
             no(
                 "long prompt",
                 with(json!({ "prompt": "x".repeat(10_001) })),
@@ -102,16 +102,30 @@ fn crawls() {
             no(
                 "patterns that explode together",
                 with(
-                    json!({ "includePaths": (0..100).map(|n| format!("{n}(?:a{{999}}b{{999}}){{3}}")).collect::<Vec<_>>() }),
+                    json!({ "includePaths": (0..100).map(|n| format!("{n}a{{999}}b{{999}}c{{9}}")).collect::<Vec<_>>() }),
                 ),
-                "includePaths",
-                "are too large together",
+                "includePaths[9]",
+                "makes the patterns too large together",
+            ),
+            no(
+                "patterns that nobody can afford to match",
+                with(
+                    json!({ "excludePaths": (0..1000).map(|n| format!("[ab]{{900}}c{{900}}{n}")).collect::<Vec<_>>() }),
+                ),
+                "excludePaths[11]",
+                "states, at most 20000 are allowed (\"[ab]{900}c{900}11\")",
             ),
             no(
                 "too many classes",
-                with(json!({ "includePaths": vec!["\\w".repeat(900); 12] })),
+                with(json!({ "includePaths": vec!["\\w".repeat(900); 3] })),
                 "includePaths",
-                "at most 10000 character classes together, not 10800",
+                "at most 2000 character classes together, not 2700",
+            ),
+            no(
+                "too many characters together",
+                with(json!({ "includePaths": vec!["a".repeat(2000); 51] })),
+                "includePaths",
+                "at most 100000 characters together, not 102000",
             ),
             no(
                 "a pattern that is no text",
@@ -386,7 +400,7 @@ fn requests_made_in_rust_are_checked_too() {
         ..CrawlRequest::new("ftp://a.example")
     };
     let faults = request.check().unwrap_err();
-    let mut paths: Vec<&str> = faults.as_slice().iter().map(|fault| fault.path.as_str()).collect();
+    let mut paths: Vec<String> = faults.as_slice().iter().map(|fault| fault.path.to_string()).collect();
     paths.sort_unstable();
     assert_eq!(paths, ["delay", "limit", "scrapeOptions.timeout", "url"]);
 }

@@ -41,7 +41,7 @@ fn screenshot() -> impl Strategy<Value = ScreenshotFormat> {
 
 fn formats() -> impl Strategy<Value = Vec<Format>> {
     let json = (schema(), of(text())).prop_map(|(schema, prompt)| {
-        Format::Json(JsonFormat { schema: Some(schema), prompt, system_prompt: None })
+        Format::Json(JsonFormat { schema: Some(schema), prompt, ..JsonFormat::default() })
     });
     let tracking = (of(schema()), of(text()), of(text())).prop_map(|(schema, prompt, tag)| {
         Format::ChangeTracking(ChangeTrackingFormat { modes: Some(Vec::new()), schema, prompt, tag })

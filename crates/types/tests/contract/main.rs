@@ -5,6 +5,7 @@
 
 mod actions; // what is done on a page
 mod batch; // POST /v2/batch/scrape and its v1 form
+mod bounds; // what an embedder can choose, and fields that are ignored
 mod crawl; // POST /v2/crawl and /v2/crawl/params-preview
 mod extract; // POST /v2/extract and its v1 form
 mod formats; // what a document shall hold

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 
 const ID: &str = "0190b5a0-6ac7-7000-8000-000000000000";
-const TIME: &str = "2023-11-14T22:13:20Z";
+const TIME: &str = "2023-11-14T22:13:20.000Z";
 
 fn id() -> JobId {
     ID.parse().unwrap()
@@ -193,9 +193,15 @@ fn team_figures() {
     let credits = CreditUsage {
         remaining_credits: 1,
         plan_credits: 2,
+        unlimited: false,
         billing_period_start: Some(time()),
         billing_period_end: None,
     };
+    let unlimited = CreditUsage { unlimited: true, billing_period_start: None, ..credits.clone() };
+    is_written(
+        &TeamResponse::new(unlimited),
+        &json!({ "success": true, "data": { "remainingCredits": 1, "planCredits": 2, "unlimited": true } }),
+    );
     is_written(
         &TeamResponse::new(credits),
         &json!({ "success": true, "data": { "remainingCredits": 1, "planCredits": 2, "billingPeriodStart": TIME } }),
@@ -203,6 +209,7 @@ fn team_figures() {
     let tokens = TokenUsage {
         remaining_tokens: 15,
         plan_tokens: 30,
+        unlimited: false,
         billing_period_start: None,
         billing_period_end: Some(time()),
     };
@@ -240,6 +247,31 @@ fn error_bodies() {
     assert_eq!(body["code"], "BAD_REQUEST");
     assert_eq!(body["error"], body["details"][0]["message"]);
     assert_eq!(body["details"].as_array().unwrap().len(), 2);
+}
+
+/// The contract's clients read the path of a fault as a list.
+#[test]
+fn paths_of_faults_are_lists_of_keys_and_indexes() {
+    let body = json!({
+        "url": "https://a.example/",
+        "limit": 0,
+        "scrapeOptions": { "formats": ["markdown", { "type": "json", "schema": { "type": 5 } }], "headers": { "x y": "z" } },
+    });
+    let faults = CrawlPlan::from_json(&body).unwrap_err();
+    let paths: Vec<Value> = serde_json::to_value(ErrorBody::from(faults)).unwrap()["details"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| fault["path"].clone())
+        .collect();
+    let expected = [
+        json!(["limit"]),
+        json!(["scrapeOptions", "headers", "x y"]),
+        json!(["scrapeOptions", "formats", 1, "schema"]),
+    ];
+    assert_eq!(paths, expected);
+    let whole = CrawlPlan::from_json(&json!([])).unwrap_err();
+    assert_eq!(serde_json::to_value(ErrorBody::from(whole)).unwrap()["details"][0]["path"], json!([]));
 }
 
 #[test]

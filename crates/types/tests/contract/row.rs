@@ -47,8 +47,8 @@ pub(crate) fn run<P: Debug>(rows: Vec<Row<P>>, prefix: &str, read: impl Fn(&Valu
                     wrong.push(format!("{name}: {} faults: {faults}", faults.as_slice().len()));
                     continue;
                 };
-                if fault.path != path || !fault.message.contains(message) {
-                    wrong.push(format!("{name}: at {:?}: {}", fault.path, fault.message));
+                if fault.path.to_string() != path || !fault.message.contains(message) {
+                    wrong.push(format!("{name}: at {}: {}", fault.path, fault.message));
                 }
             }
         }

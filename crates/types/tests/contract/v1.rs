@@ -156,7 +156,48 @@ fn options() {
                 "extractorOptions",
                 "in v1 it is `jsonOptions`",
             ),
-            no("extract", json!({ "extract": {} }), "extract", "in v1 it is `jsonOptions`, with `json`"),
+            ok(
+                "extract",
+                json!({ "formats": ["extract"], "extract": { "schema": { "type": "object" }, "systemPrompt": "s", "prompt": "p" } }),
+                |p| {
+                    p.formats.json.as_ref().is_some_and(|j| {
+                        j.as_extract
+                            && j.schema.is_some()
+                            && j.system_prompt.as_deref() == Some("s")
+                            && j.prompt.as_deref() == Some("p")
+                    })
+                },
+            ),
+            no(
+                "extract without options",
+                json!({ "formats": ["extract"] }),
+                "extract",
+                "asks for `extract` and needs a `schema`, a `prompt` or both",
+            ),
+            no(
+                "extract with the options of json",
+                json!({ "formats": ["extract"], "extract": { "prompt": "p" }, "jsonOptions": { "prompt": "p" } }),
+                "jsonOptions",
+                "needs `json` among `formats`",
+            ),
+            no(
+                "options without extract",
+                json!({ "extract": { "prompt": "p" } }),
+                "extract",
+                "needs `extract` among `formats`",
+            ),
+            no(
+                "extract beside json",
+                json!({ "formats": ["json", "extract"], "extract": { "prompt": "p" }, "jsonOptions": { "prompt": "p" } }),
+                "formats[1]",
+                "second `json`",
+            ),
+            no(
+                "a schema of extract that is none",
+                json!({ "formats": ["extract"], "extract": { "schema": { "type": 5 } } }),
+                "extract.schema",
+                "/type must be one of",
+            ),
             no("agent", json!({ "agent": { "model": "m" } }), "agent", "agents are not offered: `actions`"),
             no("content", json!({ "formats": ["content"] }), "formats[0]", "one of `markdown`"),
         ]
@@ -206,6 +247,20 @@ fn crawls() {
             }),
             ok("maxDepth counts path segments", with(json!({ "maxDepth": 2 })), |p| {
                 p.rules.max_path_depth == Some(2) && p.rules.max_discovery_depth.is_none()
+            }),
+            no(
+                "maxDepth below the start's own depth",
+                json!({ "url": "https://a.example/docs/guide/", "maxDepth": 1 }),
+                "maxDepth",
+                "must be at least 2, the depth of `url` itself, not 1",
+            ),
+            ok(
+                "maxDepth of the start's own depth",
+                json!({ "url": "https://a.example/docs/index.html", "maxDepth": 1 }),
+                |p| p.rules.max_path_depth == Some(1),
+            ),
+            ok("maxDepth of a home page", with(json!({ "maxDepth": 0 })), |p| {
+                p.rules.max_path_depth == Some(0)
             }),
             ok("maxDiscoveryDepth", with(json!({ "maxDiscoveryDepth": 2 })), |p| {
                 p.rules.max_discovery_depth == Some(2)

@@ -161,7 +161,7 @@ fn is_kept(blocks: &[Block], likely: &[f32], thing: Option<&Thing>, short: bool)
 
 impl Block {
     /// Do the names of the elements around it say that it is no part of a text?
-    fn is_framed(&self) -> bool {
+    pub(crate) fn is_framed(&self) -> bool {
         FRAMING.iter().any(|group| self.groups.0.get(*group).is_some_and(|distance| *distance <= NEAR))
     }
 }

@@ -196,6 +196,7 @@ impl<'t> Collector<'t> {
         let mut hidden = false;
         let (mut unseen, mut is_named) = (false, false);
         let mut href = "";
+        let mut is_main = tag == Tag::Main;
         for (name, value) in tree.known_attributes(node) {
             match name {
                 Attr::Class => {
@@ -206,6 +207,7 @@ impl<'t> Collector<'t> {
                 }
                 Attr::Id | Attr::Role | Attr::AriaLabel | Attr::DataTestid => {
                     is_named = true;
+                    is_main |= name == Attr::Role && value == "main";
                     groups |= self.names.read(value).groups;
                 }
                 Attr::Itemprop => {
@@ -285,6 +287,11 @@ impl<'t> Collector<'t> {
         }
         if frame.unseen && self.frames.last().is_none_or(|parent| !parent.unseen) {
             self.blocks.unseen.push(node);
+        }
+        if !frame.hidden && is_main {
+            self.blocks.mains.push(number);
+        } else if !frame.hidden && tag == Tag::Article {
+            self.blocks.articles.push(number);
         }
         self.blocks.elements.push(element);
         self.frames.push(frame);

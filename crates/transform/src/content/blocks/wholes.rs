@@ -1,7 +1,7 @@
 //! Things of which a part says little: tables and their rows, quotes, pictures with captions, short items.
 //!
 //! The model judges block by block, and a heading cell or a "who said so" under a quote is no likely content by itself.
-//! Where half of the words of such a thing are kept, the rest is: a table without its heading cells, or with every other
+//! Where half of the words of such a thing are kept (a third of a list's), the rest is: a table without its heading cells, or with every other
 //! cell blank, tells its reader nothing.
 
 use std::ops::Range;
@@ -13,29 +13,48 @@ use crate::tree::Tag;
 /// the page's text.
 const CELL_WORDS: u32 = 40;
 
-/// Things that are kept whole, and how many blocks they have at most: a longer item is a record of several parts, and a
-/// longer quote a post. An element stands before those that hold it.
-const WHOLES: [(Tag, usize); 6] = [
-    (Tag::Tr, usize::MAX),
-    (Tag::Table, usize::MAX),
-    (Tag::Li, 2),
-    (Tag::Blockquote, 2),
-    (Tag::Figure, 6),
-    (Tag::Details, usize::MAX),
+/// A kind of thing that is kept whole.
+#[derive(Debug, Clone, Copy)]
+struct Whole {
+    tag: Tag,
+    /// Upper bound on its blocks: a longer item is a record of several parts, and a longer quote a post.
+    blocks: usize,
+    /// It is kept where one in this many of its words is.
+    part: u32,
+}
+
+impl Whole {
+    const fn by_half(tag: Tag, blocks: usize) -> Self {
+        Self { tag, blocks, part: 2 }
+    }
+}
+
+/// Things that are kept whole. An element stands before those that hold it.
+const WHOLES: [Whole; 8] = [
+    Whole::by_half(Tag::Tr, usize::MAX),
+    Whole::by_half(Tag::Table, usize::MAX),
+    Whole::by_half(Tag::Li, 2),
+    // Of thirty alike links the model keeps some and leaves others by chance.
+    Whole { tag: Tag::Ul, blocks: usize::MAX, part: 3 },
+    Whole { tag: Tag::Ol, blocks: usize::MAX, part: 3 },
+    Whole::by_half(Tag::Blockquote, 2),
+    Whole::by_half(Tag::Figure, 6),
+    Whole::by_half(Tag::Details, usize::MAX),
 ];
 
 impl Blocks {
-    /// Keeps the rest of what is kept by half, but for what is not shown or stands beside the text.
+    /// Keeps the rest of what is kept in part, but for what is not shown or stands beside the text.
     pub(crate) fn keep_wholes(&self, kept: &mut [bool]) {
         let holds_table = self.holding_tables();
-        for (tag, most) in WHOLES {
+        for Whole { tag, blocks: most, part } in WHOLES {
             for Range { start, end } in self.within(tag, &holds_table) {
                 let (Some(blocks), Some(kept)) = (self.list.get(start..end), kept.get_mut(start..end)) else {
                     continue;
                 };
                 let lays_out = matches!(tag, Tag::Tr | Tag::Table)
                     && blocks.iter().any(|block| block.heading > 0 || block.words > CELL_WORDS);
-                if blocks.len() <= most && !lays_out && is_kept_by_half(blocks, kept) {
+                let records = matches!(tag, Tag::Ul | Tag::Ol) && blocks.len() > 2 * self.items(blocks);
+                if blocks.len() <= most && !lays_out && !records && is_kept_in_part(blocks, kept, part) {
                     for (block, kept) in blocks.iter().zip(kept) {
                         *kept |= !block.is_beside();
                     }
@@ -62,6 +81,13 @@ impl Blocks {
             last = around;
         }
         runs
+    }
+
+    /// The list items that some blocks stand in.
+    fn items(&self, blocks: &[Block]) -> usize {
+        let mut items: Vec<Option<u32>> = blocks.iter().map(|block| self.innermost(block, Tag::Li)).collect();
+        items.dedup();
+        items.len()
     }
 
     fn innermost(&self, block: &Block, tag: Tag) -> Option<u32> {
@@ -96,12 +122,12 @@ impl Blocks {
     }
 }
 
-/// Is half of the words of some blocks kept, or more?
-fn is_kept_by_half(blocks: &[Block], kept: &[bool]) -> bool {
+/// Is at least one in `part` words of some blocks kept?
+fn is_kept_in_part(blocks: &[Block], kept: &[bool], part: u32) -> bool {
     let words = |blocks: &mut dyn Iterator<Item = &Block>| -> u32 { blocks.map(|block| block.words).sum() };
     let all = words(&mut blocks.iter());
     let own = words(&mut blocks.iter().zip(kept).filter(|(_, kept)| **kept).map(|(block, _)| block));
-    kept.contains(&true) && own.saturating_mul(2) >= all
+    kept.contains(&true) && own.saturating_mul(part) >= all
 }
 
 #[cfg(test)]
@@ -111,7 +137,7 @@ mod tests {
     use crate::view::View;
 
     #[test]
-    fn the_rest_of_what_is_kept_by_half_is_kept() {
+    fn the_rest_of_what_is_kept_in_part_is_kept() {
         let long = "word ".repeat(50);
         // Blocks that begin with a capital are kept before; `+` stands for a block that is kept after.
         let rows: &[(&str, String, &str)] = &[
@@ -141,6 +167,8 @@ mod tests {
             ),
             ("an item", "<ul><li><p>Text</p><p>more</ul>".into(), "++"),
             ("a record", "<ul><li><p>Text</p><p>More<p>Text<p>buy</ul>".into(), "+++-"),
+            ("a third of a list", "<ul><li>Text<li>text<li>text</ul>".into(), "+++"),
+            ("a quarter of a list", "<ul><li>Text<li>text<li>text<li>text</ul>".into(), "+---"),
             ("hidden", "<table><tr><td>A<td hidden>b</table>".into(), "+-"),
             ("none", "<table><tr><td>a<td>b</table>".into(), "--"),
         ];

@@ -27,11 +27,14 @@ pub enum Format {
     ScreenshotFullPage,
     /// Structured data; its options are `jsonOptions`.
     Json,
+    /// The same under its older name; its options are `extract`, and the document has the result as `extract`. Not beside
+    /// `json`.
+    Extract,
     /// Comparison with the last scrape; its options are `changeTrackingOptions`.
     ChangeTracking,
 }
 
-/// v1's options of the `json` format.
+/// v1's options of the formats `json` and `extract`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JsonOptions {
@@ -108,6 +111,9 @@ pub struct ScrapeOptions {
     /// Options of the `json` format, which must then be among `formats`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json_options: Option<JsonOptions>,
+    /// Options of the `extract` format, which must then be among `formats`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extract: Option<JsonOptions>,
     /// Options of the `changeTracking` format; without effect where that is not among `formats`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change_tracking_options: Option<ChangeTrackingFormat>,
@@ -141,14 +147,18 @@ pub struct ScrapeOptions {
 
 debug_with!(ScrapeOptions {
     formats, only_main_content, include_tags, exclude_tags, max_age, min_age, lockdown, wait_for, mobile,
-    skip_tls_verification, timeout, parse_pdf, json_options, change_tracking_options, actions, location,
+    skip_tls_verification, timeout, parse_pdf, json_options, extract, change_tracking_options, actions, location,
     remove_base64_images, block_ads, proxy, store_in_cache, extras
 } headers: names_of);
 
 impl From<ScrapeOptions> for request::ScrapeOptions {
     /// Entry `i` of `formats` becomes entry `i` of v2's `formats`, with the options that v1 keeps elsewhere.
     fn from(v1: ScrapeOptions) -> Self {
-        let json = v1.json_options.unwrap_or_default();
+        let structured = |options: Option<JsonOptions>, as_extract| {
+            let JsonOptions { schema, system_prompt, prompt } = options.unwrap_or_default();
+            JsonFormat { schema, prompt, system_prompt, as_extract }
+        };
+        let (json, extract) = (structured(v1.json_options, false), structured(v1.extract, true));
         let tracking = v1.change_tracking_options.unwrap_or_default();
         let formats = v1.formats.unwrap_or_else(|| vec![Format::Markdown]);
         let format = |format: Format| match format {
@@ -161,11 +171,8 @@ impl From<ScrapeOptions> for request::ScrapeOptions {
                 full_page: Some(true),
                 ..request::ScreenshotFormat::default()
             }),
-            Format::Json => request::Format::Json(JsonFormat {
-                schema: json.schema.clone(),
-                prompt: json.prompt.clone(),
-                system_prompt: json.system_prompt.clone(),
-            }),
+            Format::Json => request::Format::Json(json.clone()),
+            Format::Extract => request::Format::Json(extract.clone()),
             Format::ChangeTracking => request::Format::ChangeTracking(tracking.clone()),
         };
         Self {

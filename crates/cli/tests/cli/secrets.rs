@@ -1,0 +1,63 @@
+//! Nothing that may be a secret is told on standard error, whatever is wrong with it.
+
+use gleaner_testkit::{Site, SiteSpec};
+
+use crate::support::{LOOPBACK, rows, run, run_with_input, text, told};
+
+#[test]
+fn what_is_refused_is_not_repeated_where_it_may_be_a_secret() {
+    let site = "https://example.com";
+    let rows: &[(&[&str], &str)] = &[
+        (&["scrape", site, "--header", "Cookie sid=hush"], "--header"),
+        (&["scrape", site, "--header=Cookie sid=hush"], "--header"),
+        (&["scrape", site, "--header", "X-Key:", "hush"], "into quotes"),
+        (&["scrape", site, "--header", "Cookie sid=hush; expires=Thu, 01 Jan 2026 00:00:00 GMT"], "--header"),
+        (&["scrape", site, "--header", "X-Key: hush\u{e9}"], "X-Key"),
+        (&["scrape", site, "--heder=X-Key: hush"], "--heder"),
+        (&["scrape", site, "--proxy-url", "ftp://me:hush@127.0.0.1"], "--proxy-url"),
+        (&["scrape", site, "--stealth-proxy-url", "http://me:hush@"], "--stealth-proxy-url"),
+        (&["scrape", site, "--model", "m", "--model-url", "hush"], "--model-url"),
+        (&["scrape", site, "--model", "m", "--model-key-env", "sk-hush"], "--model-key-env"),
+        (&["extract", site, "--prompt", "who", "--search-url", "hush"], "--search-url"),
+        (&["crawl", site, "--webhook", "hush"], "--webhook"),
+        (&["crawl", site, "--webhook", "https://me:hush@hooks.example/"], "--webhook"),
+        (
+            &["crawl", site, "--webhook", "https://hooks.example/", "--webhook-secret-env", "hush"],
+            "--webhook-secret-env",
+        ),
+        (&["crawl", site, "--explain", "ftp://me:hush@example.com/?hush"], "--explain"),
+        (&["scrape", "https://me:hush@example.com/"], "<URL>"),
+        (&["scrape", "https://example.com:x/?token=hush"], "<URL>"),
+        (&["scrape", site, "https://example.com/?token=hush"], "https://example.com/?token=…"),
+        (&["https://me:hush@example.com/?token=hush"], "https://example.com/?token=…"),
+    ];
+    for (words, wanted) in rows {
+        let output = run(words);
+        let told = told(&output);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {told}");
+        assert!(told.contains(wanted), "{words:?} does not tell {wanted:?}: {told}");
+        assert!(!told.contains("hush"), "{words:?}: {told}");
+    }
+    let list = "https://me:hush@example.com/\nhttps://example.com:x/?token=hush\n";
+    let output = run_with_input(&["batch", "-"], list.as_bytes());
+    assert!(told(&output).contains("line 2: ") && !told(&output).contains("hush"), "{}", told(&output));
+}
+
+#[test]
+fn addresses_of_pages_are_told_without_the_values_of_their_queries_and_listed_whole() {
+    let place = tempfile::tempdir().unwrap();
+    let server = Site::generate(SiteSpec::pages(2)).serve().unwrap();
+    let (found, refused) = (server.url("/p/1?token=hush"), "http://10.0.0.1/a?token=hush");
+    let list = format!("{found}\n{refused}\n");
+    for verbosity in [&[] as &[&str], &["-v"], &["-vv"]] {
+        let folder = place.path().join(format!("pages{}", verbosity.concat()));
+        let words = ["batch", "-", "--out", folder.to_str().unwrap()];
+        let output = run_with_input(&[&words[..], verbosity, &LOOPBACK].concat(), list.as_bytes());
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{verbosity:?}: {told}");
+        assert!(told.contains("http://10.0.0.1/a?token=…"), "{verbosity:?}: {told}");
+        assert!(!told.contains("hush"), "{verbosity:?}: {told}");
+        assert_eq!(rows(&folder, "failures.jsonl")[0]["url"], refused);
+        assert_eq!(rows(&folder, "index.jsonl")[0]["url"], found.as_str());
+    }
+}

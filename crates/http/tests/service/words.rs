@@ -1,0 +1,188 @@
+//! What answers say, where clients look for it: words of timeouts, places of faults, v1's older names.
+
+use std::time::Duration;
+
+use super::*;
+
+#[tokio::test]
+async fn timeouts_begin_with_the_words_that_clients_look_for() {
+    let (site, service) = (site(), service());
+    let slow = site.url("/slow/20000");
+    for (line, body, begin) in [
+        ("POST /v2/scrape", json!({"url": slow, "timeout": 300}), "Scrape timed out"),
+        ("POST /v1/scrape", json!({"url": slow, "timeout": 300}), "Scrape timed out"),
+        ("POST /v2/map", json!({"url": slow, "timeout": 300, "sitemap": "skip"}), "Map timed out"),
+        ("POST /v1/map", json!({"url": slow, "timeout": 300, "ignoreSitemap": true}), "Map timed out"),
+    ] {
+        let answer = call(&service, line, body).await;
+        let (code, text) = (answer.body["code"].as_str(), answer.body["error"].as_str().unwrap());
+        assert_eq!((answer.status.as_u16(), code), (408, Some("SCRAPE_TIMEOUT")), "{line}: {text}");
+        assert!(text.starts_with(begin), "{line}: {text}");
+        assert_eq!(text.matches("timed out").count(), 1, "{line}: {text}");
+    }
+    let begun = call(&service, "POST /v2/batch/scrape", json!({"urls": [slow], "timeout": 300})).await.body;
+    let path = format!("/v2/batch/scrape/{}", begun["id"].as_str().unwrap());
+    ended(&service, &path).await;
+    let listed = call(&service, &format!("GET {path}/errors"), Value::Null).await.body;
+    let text = listed["errors"][0]["error"].as_str().unwrap();
+    assert!(text.starts_with("Scrape timed out"), "{text}");
+}
+
+#[tokio::test]
+async fn the_place_of_a_fault_is_a_list_of_keys_and_indexes() {
+    let service = service();
+    for (line, body, path) in [
+        ("POST /v2/scrape", json!({"url": "a.example", "timeout": 0}), json!(["timeout"])),
+        (
+            "POST /v2/scrape",
+            json!({"url": "a.example", "formats": [{"type": "json", "schema": {"type": 5}}]}),
+            json!(["formats", 0, "schema"]),
+        ),
+        (
+            "POST /v2/crawl",
+            json!({"url": "a.example", "scrapeOptions": {"formats": ["markdown", "x"]}}),
+            json!(["scrapeOptions", "formats", 1]),
+        ),
+        ("POST /v2/batch/scrape", json!({"urls": ["a b"], "ignoreInvalidURLs": false}), json!(["urls", 0])),
+        ("POST /v2/scrape", json!([]), json!([])),
+        ("POST /v1/crawl", json!({"url": "a.example/b/c", "maxDepth": 1}), json!(["maxDepth"])),
+    ] {
+        let answer = call(&service, line, body).await;
+        assert_eq!(answer.status, 400, "{line}: {}", answer.body);
+        let first = &answer.body["details"][0];
+        assert_eq!((&first["path"], &first["message"]), (&path, &answer.body["error"]), "{line}");
+    }
+    let query =
+        call(&service, "GET /v2/crawl/0195c0de-0000-7000-8000-000000000000?limit=0", Value::Null).await;
+    assert_eq!(query.body["details"][0]["path"], json!(["limit"]));
+}
+
+#[tokio::test]
+async fn what_was_cancelled_can_be_cancelled_again_and_what_was_completed_cannot() {
+    let (site, service) = (site(), service());
+    for (line, body) in [
+        ("POST /v2/crawl", json!({"url": site.url("/slow/20000"), "limit": 1, "sitemap": "skip"})),
+        ("POST /v1/batch/scrape", json!({"urls": [site.url("/slow/20000")], "timeout": 60_000})),
+    ] {
+        let path = line.trim_start_matches("POST ");
+        let begun = call(&service, line, body).await.body;
+        let path = format!("{path}/{}", begun["id"].as_str().unwrap());
+        for _ in 0..3 {
+            let ended = call(&service, &format!("DELETE {path}"), Value::Null).await;
+            assert_eq!((ended.status.as_u16(), ended.body), (200, json!({"status": "cancelled"})), "{line}");
+        }
+    }
+    let begun = call(&service, "POST /v2/batch/scrape", json!({"urls": [site.url("/p/1")]})).await.body;
+    let path = format!("/v2/batch/scrape/{}", begun["id"].as_str().unwrap());
+    ended(&service, &path).await;
+    for _ in 0..2 {
+        assert_eq!(call(&service, &format!("DELETE {path}"), Value::Null).await.status, 409);
+    }
+}
+
+#[tokio::test]
+async fn v1_s_extract_is_answered_as_extract() {
+    let (site, service) = (site(), service());
+    let schema = json!({"type": "object", "properties": {"warranty": {"type": "string"}}});
+    let body =
+        json!({"url": site.url("/p/1"), "formats": ["extract", "markdown"], "extract": {"schema": schema}});
+    let page = call(&service, "POST /v1/scrape", body).await.body;
+    let data = page["data"].as_object().unwrap();
+    assert_eq!(data["extract"], json!({"warranty": null}), "{page}");
+    assert!(data.contains_key("markdown") && !data.contains_key("json"), "{page}");
+    let body = json!({"url": site.url("/p/1"), "formats": ["json"], "jsonOptions": {"schema": schema}});
+    let page = call(&service, "POST /v1/scrape", body).await.body;
+    let data = page["data"].as_object().unwrap();
+    assert_eq!(data["json"], json!({"warranty": null}), "{page}");
+    assert!(!data.contains_key("extract"), "{page}");
+}
+
+#[tokio::test]
+async fn an_answer_by_a_schema_has_every_property_and_says_why_some_are_null() {
+    let (site, service) = (site(), service());
+    let schema = json!({"type": "object", "required": ["warranty"], "properties": {
+        "warranty": {"type": "string"},
+        "maker": {"type": "object", "properties": {"zipline": {"type": "integer"}}},
+        "patents": {"type": "array", "items": {"type": "object", "properties": {"zipline": {"type": "string"}}}},
+    }});
+    let body = json!({"url": site.url("/p/1"), "formats": [{"type": "json", "schema": schema}]});
+    let page = call(&service, "POST /v2/scrape", body).await.body;
+    let expected = json!({"warranty": null, "maker": {"zipline": null}, "patents": []});
+    assert_eq!(page["data"]["json"], expected, "{page}");
+    let warning = page["data"]["warning"].as_str().unwrap();
+    for name in ["warranty", "maker/zipline", "patents"] {
+        assert!(warning.contains(name), "{name}: {warning}");
+    }
+}
+
+#[tokio::test]
+async fn a_longer_timeout_is_taken_where_the_engine_allows_it() {
+    // Refused by the egress guard, so what is taken is answered at once.
+    let body = |timeout: u64| json!({"url": "http://169.254.169.254/", "timeout": timeout});
+    let contract = service();
+    assert_eq!(call(&contract, "POST /v2/scrape", body(300_000)).await.status, 403);
+    assert_eq!(call(&contract, "POST /v2/scrape", body(300_001)).await.status, 400);
+    let team = TeamConfig::new(Team::new(TeamId::new("birds")));
+    let accounts = MemoryAccounts::new().with_team(KEY, team);
+    let engine = Engine::builder().accounts(Arc::new(accounts)).max_timeout(Duration::from_secs(3_600));
+    let raised = Service::new(engine.build().unwrap());
+    for line in ["POST /v2/scrape", "POST /v1/scrape"] {
+        assert_eq!(call(&raised, line, body(3_600_000)).await.status, 403, "{line}");
+        let refused = call(&raised, line, body(3_600_001)).await;
+        assert_eq!(refused.status, 400, "{line}");
+        let told = "`timeout` must be an integer from 1 to 3600000, not 3600001";
+        assert_eq!(refused.body["error"], told, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn experimental_fields_are_ignored_and_told_in_the_warning() {
+    let (site, service) = (site(), service());
+    let scraped = json!({"url": site.url("/p/1"), "__experimental_x": {"a": 1}});
+    let scraped = call(&service, "POST /v2/scrape", scraped).await.body;
+    assert!(scraped["data"]["warning"].as_str().unwrap().contains("`__experimental_x`"), "{scraped}");
+    for (line, body) in [
+        (
+            "POST /v2/crawl",
+            json!({"url": site.base_url(), "limit": 1, "scrapeOptions": {"__experimental_x": 1}}),
+        ),
+        ("POST /v1/batch/scrape", json!({"urls": [site.url("/p/1")], "__experimental_x": 1})),
+    ] {
+        let begun = call(&service, line, body).await.body;
+        let path = format!("{}/{}", line.trim_start_matches("POST "), begun["id"].as_str().unwrap());
+        let end = ended(&service, &path).await;
+        assert!(end["warning"].as_str().unwrap().contains("__experimental_x`"), "{line}: {end}");
+    }
+    let map = json!({"url": site.base_url(), "limit": 2, "__experimental_x": 1});
+    let map = call(&service, "POST /v2/map", map).await.body;
+    assert!(map["warning"].as_str().unwrap().contains("`__experimental_x`"), "{map}");
+}
+
+#[tokio::test]
+async fn an_empty_prompt_is_none_and_a_schema_may_name_no_property() {
+    let (site, service) = (site(), service());
+    for prompt in ["", "  "] {
+        let body = json!({"url": site.base_url(), "limit": 1, "prompt": prompt});
+        let begun = call(&service, "POST /v2/crawl", body).await;
+        assert_eq!(begun.status, 200, "{}", begun.body);
+        assert!(begun.body.get("promptGeneratedOptions").is_none(), "{}", begun.body);
+    }
+    for schema in [json!({}), json!({"type": "object"}), json!({"type": "object", "properties": {}})] {
+        let body = json!({"url": site.url("/p/1"), "formats": [{"type": "json", "schema": schema}]});
+        let page = call(&service, "POST /v2/scrape", body).await.body;
+        assert_eq!(page["data"]["json"], json!({}), "{page}");
+        assert!(page["data"]["warning"].as_str().unwrap().contains("names no property"), "{page}");
+        let body = json!({"urls": [site.url("/p/1")], "schema": schema});
+        let begun = call(&service, "POST /v2/extract", body).await.body;
+        let path = format!("GET /v2/extract/{}", begun["id"].as_str().unwrap());
+        let done = loop {
+            let status = call(&service, &path, Value::Null).await.body;
+            if status["status"] != "processing" {
+                break status;
+            }
+            tokio::task::yield_now().await;
+        };
+        assert_eq!((&done["status"], &done["data"]), (&"completed".into(), &json!({})), "{done}");
+        assert!(done["warning"].as_str().unwrap().contains("names no property"), "{done}");
+    }
+}

@@ -1,0 +1,89 @@
+//! Ports on which nobody listens, and which nobody else gets meanwhile.
+//!
+//! A port that a listener had a moment ago is no such port: the system may give it to the next who asks for any.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::process;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use tokio::net::TcpSocket;
+
+/// A port of 127.0.0.1 that refuses every connection until this is dropped.
+#[derive(Debug)]
+pub struct ClosedPort {
+    addr: SocketAddr,
+    /// Bound, so that the port is taken, and not listening.
+    _socket: TcpSocket,
+}
+
+impl ClosedPort {
+    /// Takes a port that the system chooses.
+    ///
+    /// # Errors
+    /// If no port can be bound.
+    pub fn take() -> io::Result<Self> {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+        Ok(Self { addr: socket.local_addr()?, _socket: socket })
+    }
+
+    /// The address that refuses.
+    #[must_use]
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// `http://127.0.0.1:PORT`, without a slash at the end.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.addr)
+    }
+}
+
+/// The first of the ports that [`unused_port`] looks at. All of them are below those that systems choose from by themselves
+/// (32,768 and up), so nobody who asks for any port is given one of them.
+const FIRST: u16 = 20_000;
+
+/// How far apart the first ports of two processes may be.
+const SPREAD: u32 = 8_000;
+
+/// How many ports one process looks at.
+const TRIED: u16 = 4_000;
+
+/// A port of 127.0.0.1 for a program that has to be told its port. No two calls of a process give the same.
+///
+/// # Errors
+/// If all of them are taken.
+pub fn unused_port() -> io::Result<u16> {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = FIRST + u16::try_from(process::id() % SPREAD).unwrap_or_default();
+    for _ in 0..TRIED {
+        let port = first + NEXT.fetch_add(1, Ordering::Relaxed) % TRIED;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    Err(io::ErrorKind::AddrInUse.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client;
+
+    #[test]
+    fn a_closed_port_refuses_and_is_taken() {
+        let port = ClosedPort::take().unwrap();
+        assert!(TcpListener::bind(port.addr()).is_err(), "somebody else could have it");
+        assert_eq!(client::try_connect(port.addr()).unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
+    }
+
+    #[test]
+    fn an_unused_port_can_be_bound_and_is_given_once() {
+        let (one, other) = (unused_port().unwrap(), unused_port().unwrap());
+        assert_ne!(one, other);
+        assert!(one < 32_768);
+        TcpListener::bind(("127.0.0.1", one)).unwrap();
+    }
+}

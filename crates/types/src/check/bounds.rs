@@ -1,0 +1,47 @@
+use std::time::Duration;
+
+use crate::limits::{MAX_RAISED_TIMEOUT_MS, MAX_TIMEOUT_MS};
+
+/// Bounds of requests that an embedder can choose. The default is the contract's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestBounds {
+    timeout_ms: u64,
+}
+
+impl RequestBounds {
+    /// The contract's bounds.
+    pub const CONTRACT: Self = Self { timeout_ms: MAX_TIMEOUT_MS };
+
+    /// The same with another bound of `timeout`: from the contract's [`MAX_TIMEOUT_MS`] up to
+    /// [`MAX_RAISED_TIMEOUT_MS`]. What is beyond these counts as the nearer of them.
+    #[must_use]
+    pub fn with_timeout(self, most: Duration) -> Self {
+        let milliseconds = u64::try_from(most.as_millis()).unwrap_or(u64::MAX);
+        Self { timeout_ms: milliseconds.clamp(MAX_TIMEOUT_MS, MAX_RAISED_TIMEOUT_MS) }
+    }
+
+    /// Greatest `timeout`.
+    #[must_use]
+    pub const fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout_ms)
+    }
+
+    pub(crate) const fn timeout_ms(&self) -> u64 {
+        self.timeout_ms
+    }
+}
+
+impl Default for RequestBounds {
+    fn default() -> Self {
+        Self::CONTRACT
+    }
+}
+
+/// A request that was read and checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked<P> {
+    /// What is to be done.
+    pub plan: P,
+    /// What its sender should know, such as which fields were ignored.
+    pub warnings: Vec<String>,
+}

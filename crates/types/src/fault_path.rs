@@ -1,0 +1,145 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+/// Where in a body something stands: keys and indexes, from the outermost on; empty for the body itself.
+///
+/// On the wire it is a list, `["formats", 1, "quality"]`. For people it is written as `formats[1].quality`.
+///
+/// ```
+/// use gleaner_types::{FaultPath, PathPart};
+///
+/// let path: FaultPath = [PathPart::from("formats"), PathPart::from(1), PathPart::from("quality")].into_iter().collect();
+/// assert_eq!(path.to_string(), "formats[1].quality");
+/// assert_eq!(serde_json::to_string(&path)?, r#"["formats",1,"quality"]"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FaultPath(Vec<PathPart>);
+
+/// A step on the way to a place in a body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PathPart {
+    /// The name of a field.
+    Key(String),
+    /// The place of an entry, from 0 on.
+    Index(usize),
+}
+
+impl FaultPath {
+    /// The field of this name of the body itself.
+    #[must_use]
+    pub fn key(name: impl Into<String>) -> Self {
+        Self(vec![PathPart::Key(name.into())])
+    }
+
+    /// The steps, from the outermost on.
+    #[must_use]
+    pub fn parts(&self) -> &[PathPart] {
+        &self.0
+    }
+
+    /// Is it the same place as `outer`, or a part of it?
+    #[must_use]
+    pub fn is_within(&self, outer: &Self) -> bool {
+        self.0.starts_with(&outer.0)
+    }
+
+    pub(crate) fn push(&mut self, part: PathPart) {
+        self.0.push(part);
+    }
+}
+
+impl From<&str> for PathPart {
+    fn from(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+}
+
+impl From<usize> for PathPart {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+impl FromIterator<PathPart> for FaultPath {
+    fn from_iter<I: IntoIterator<Item = PathPart>>(parts: I) -> Self {
+        Self(parts.into_iter().collect())
+    }
+}
+
+impl fmt::Display for FaultPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, part) in self.0.iter().enumerate() {
+            match part {
+                PathPart::Index(index) => write!(f, "[{index}]")?,
+                PathPart::Key(key) if !is_plain(key) => write!(f, "[{key:?}]")?,
+                PathPart::Key(key) => {
+                    if place > 0 {
+                        f.write_str(".")?;
+                    }
+                    f.write_str(key)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_plain(key: &str) -> bool {
+    !key.is_empty()
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$' | b'@'))
+}
+
+impl JsonSchema for FaultPath {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "FaultPath".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": { "type": ["string", "integer"] } })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(parts: &[PathPart]) -> FaultPath {
+        parts.iter().cloned().collect()
+    }
+
+    #[test]
+    fn paths_read_as_json_paths_and_are_lists_on_the_wire() {
+        for (parts, text, wire) in [
+            (
+                vec!["formats".into(), 1.into(), "quality".into()],
+                "formats[1].quality",
+                r#"["formats",1,"quality"]"#,
+            ),
+            (vec!["a b".into(), "c".into()], "[\"a b\"].c", r#"["a b","c"]"#),
+            (vec!["x\n".into()], "[\"x\\n\"]", r#"["x\n"]"#),
+            (Vec::new(), "", "[]"),
+        ] {
+            let path: FaultPath = parts.into_iter().collect();
+            assert_eq!(path.to_string(), text);
+            assert_eq!(serde_json::to_string(&path).unwrap(), wire);
+            assert_eq!(serde_json::from_str::<FaultPath>(wire).unwrap(), path);
+        }
+    }
+
+    #[test]
+    fn within_respects_whole_steps() {
+        let (a, ab) = (path(&["a".into()]), path(&["a".into(), "b".into()]));
+        assert!(ab.is_within(&a) && a.is_within(&a) && a.is_within(&FaultPath::default()));
+        assert!(!path(&["ab".into()]).is_within(&a) && !a.is_within(&ab));
+    }
+}
