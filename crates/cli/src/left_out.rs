@@ -33,6 +33,7 @@ const fn words(reason: Reason) -> &'static str {
         Reason::RobotsTxt => {
             "forbidden by robots.txt (--ignore-robots-txt lets them in, for sites of your own)"
         }
+        Reason::TooCostly => "that take too long to match with --include-paths and --exclude-paths",
         _ => "for other reasons (--explain URL tells more)",
     }
 }

@@ -9,6 +9,8 @@ mod ending;
 mod full_disk;
 #[path = "cli/openapi.rs"]
 mod openapi;
+#[path = "cli/pdf.rs"]
+mod pdf;
 #[path = "cli/secrets.rs"]
 mod secrets;
 mod support;

@@ -25,6 +25,9 @@ pub const DEFAULT_DNS_TTL: Duration = Duration::from_secs(60);
 /// How long it is remembered that there is no such name. Short, since it may be about to come. That the resolver failed is
 /// not remembered.
 pub const NEGATIVE_DNS_TTL: Duration = Duration::from_secs(5);
+/// After this a look-up that failed is made once more, whatever the failure: resolvers say now and then that a name is not
+/// there when they cannot tell, and one such answer would fail every page of its host for a while.
+pub const DNS_RETRY_PAUSE: Duration = Duration::from_millis(200);
 /// Most names whose answers are kept; of more, those go that are asked for least.
 pub const MAX_DNS_ENTRIES: u64 = 10_000;
 
@@ -52,6 +55,18 @@ impl CachedResolver {
         self.known.get(host).filter(|known| Instant::now() < known.until).map(|known| known.found)
     }
 
+    /// One look-up. An answer without an address is one that the name is not there.
+    async fn ask(&self, host: &str) -> Result<(Arc<[IpAddr]>, Duration), io::ErrorKind> {
+        let Answers { mut addresses, ttl } =
+            self.inner.resolve_with_ttl(host).await.map_err(|error| error.kind())?;
+        if addresses.is_empty() {
+            return Err(io::ErrorKind::NotFound);
+        }
+        // One more than is looked at still says that there are too many.
+        addresses.truncate(MAX_ANSWERS + 1);
+        Ok((addresses.into(), ttl.unwrap_or(DEFAULT_DNS_TTL).clamp(MIN_DNS_TTL, MAX_DNS_TTL)))
+    }
+
     async fn found(&self, host: &str) -> Found {
         if let Some(found) = self.known(host) {
             return found;
@@ -62,13 +77,14 @@ impl CachedResolver {
             Seat::Leader(leader) => Some(leader),
             Seat::Released => None,
         };
-        let (found, ttl) = match self.inner.resolve_with_ttl(host).await {
-            Ok(Answers { mut addresses, ttl }) => {
-                // One more than is looked at still says that there are too many.
-                addresses.truncate(MAX_ANSWERS + 1);
-                (Ok(addresses.into()), ttl.unwrap_or(DEFAULT_DNS_TTL).clamp(MIN_DNS_TTL, MAX_DNS_TTL))
-            }
-            Err(error) => (Err(error.kind()), NEGATIVE_DNS_TTL),
+        let mut answered = self.ask(host).await;
+        if answered.is_err() {
+            tokio::time::sleep(DNS_RETRY_PAUSE).await;
+            answered = self.ask(host).await;
+        }
+        let (found, ttl) = match answered {
+            Ok((addresses, ttl)) => (Ok(addresses), ttl),
+            Err(kind) => (Err(kind), NEGATIVE_DNS_TTL),
         };
         if matches!(found, Ok(_) | Err(io::ErrorKind::NotFound)) {
             self.known.insert(name, Known { found: found.clone(), until: Instant::now() + ttl });
@@ -98,6 +114,8 @@ mod tests {
         calls: AtomicUsize,
         ttl: Option<Duration>,
         fails: Option<io::ErrorKind>,
+        /// So many calls fail, and those behind them do not.
+        failures: usize,
     }
 
     #[async_trait]
@@ -105,7 +123,7 @@ mod tests {
         async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
             let call = self.calls.fetch_add(1, SeqCst);
             tokio::time::sleep(Duration::from_millis(1)).await;
-            if let Some(kind) = self.fails {
+            if let Some(kind) = self.fails.filter(|_| call < self.failures) {
                 return Err(io::Error::new(kind, "secret"));
             }
             Ok(vec![IpAddr::from([192, 0, 2, u8::try_from(call % 256).unwrap()])])
@@ -117,7 +135,15 @@ mod tests {
     }
 
     fn counting(ttl: Option<Duration>, fails: Option<io::ErrorKind>) -> (Arc<Counting>, CachedResolver) {
-        let counting = Arc::new(Counting { calls: AtomicUsize::new(0), ttl, fails });
+        failing(ttl, fails, usize::MAX)
+    }
+
+    fn failing(
+        ttl: Option<Duration>,
+        fails: Option<io::ErrorKind>,
+        failures: usize,
+    ) -> (Arc<Counting>, CachedResolver) {
+        let counting = Arc::new(Counting { calls: AtomicUsize::new(0), ttl, fails, failures });
         (Arc::clone(&counting), CachedResolver::new(counting))
     }
 
@@ -132,16 +158,18 @@ mod tests {
             ("no such name", None, Some(io::ErrorKind::NotFound), NEGATIVE_DNS_TTL),
         ] {
             let (counting, cached) = counting(ttl, fails);
+            // What fails is asked twice.
+            let each = if fails.is_some() { 2 } else { 1 };
             let first = cached.resolve("a.example").await.ok();
             tokio::time::advance(kept - Duration::from_millis(10)).await;
             assert_eq!(cached.resolve("a.example").await.ok(), first, "{name}");
-            assert_eq!(counting.calls.load(SeqCst), 1, "{name}");
+            assert_eq!(counting.calls.load(SeqCst), each, "{name}");
             tokio::time::advance(Duration::from_millis(10)).await;
             let second = cached.resolve("a.example").await.ok();
-            assert_eq!(counting.calls.load(SeqCst), 2, "{name}");
+            assert_eq!(counting.calls.load(SeqCst), 2 * each, "{name}");
             assert!(fails.is_some() || second != first, "{name}");
             let _ = cached.resolve("b.example").await;
-            assert_eq!(counting.calls.load(SeqCst), 3, "{name}: another name is another question");
+            assert_eq!(counting.calls.load(SeqCst), 3 * each, "{name}: another name is another question");
         }
     }
 
@@ -150,7 +178,56 @@ mod tests {
         let (counting, cached) = counting(None, Some(io::ErrorKind::Other));
         for asked in 1..=3 {
             assert_eq!(cached.resolve("a.example").await.unwrap_err().kind(), io::ErrorKind::Other);
-            assert_eq!(counting.calls.load(SeqCst), asked);
+            assert_eq!(counting.calls.load(SeqCst), 2 * asked);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_hiccup_fails_nobody() {
+        for kind in [io::ErrorKind::NotFound, io::ErrorKind::Other, io::ErrorKind::TimedOut] {
+            let (counting, cached) = failing(None, Some(kind), 1);
+            let cached = Arc::new(cached);
+            let tasks: Vec<_> = (0..40)
+                .map(|_| {
+                    let cached = Arc::clone(&cached);
+                    tokio::spawn(async move { cached.resolve("a.example").await })
+                })
+                .collect();
+            for task in tasks {
+                assert_eq!(task.await.unwrap().unwrap(), [IpAddr::from([192, 0, 2, 1])], "{kind:?}");
+            }
+            assert_eq!(counting.calls.load(SeqCst), 2, "{kind:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_resolver_that_fails_for_long_is_asked_again_by_who_comes_next() {
+        let (counting, cached) = failing(None, Some(io::ErrorKind::Other), 3);
+        assert!(cached.resolve("a.example").await.is_err());
+        assert!(cached.resolve("a.example").await.is_ok(), "at once, and not after a time to live");
+        assert_eq!(counting.calls.load(SeqCst), 4);
+    }
+
+    /// Knows every name and no address.
+    #[derive(Debug)]
+    struct Nothing(AtomicUsize);
+
+    #[async_trait]
+    impl Resolve for Nothing {
+        async fn resolve(&self, _: &str) -> io::Result<Vec<IpAddr>> {
+            self.0.fetch_add(1, SeqCst);
+            Ok(Vec::new())
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_without_an_address_is_kept_no_longer_than_a_failure() {
+        let nothing = Arc::new(Nothing(AtomicUsize::new(0)));
+        let cached = CachedResolver::new(Arc::clone(&nothing) as Arc<dyn Resolve>);
+        for asked in 1..=2 {
+            let error = cached.resolve("a.example").await.unwrap_err();
+            assert_eq!((error.kind(), nothing.0.load(SeqCst)), (io::ErrorKind::NotFound, 2 * asked));
+            tokio::time::advance(NEGATIVE_DNS_TTL).await;
         }
     }
 

@@ -59,9 +59,11 @@ pub enum ErrorKind {
     Protocol,
     /// The request is to be served from the cache alone, which holds no copy of the right age.
     NotCached,
-    /// The proxies that were tried cannot be reached, refuse us, or do not speak their protocol.
+    /// The proxies that were tried cannot be reached, refuse us, do not speak their protocol, or are where their pool does
+    /// not go ([`ProxyPool::allow_cidr`](crate::ProxyPool::allow_cidr) lets it).
     Proxy,
-    /// The request asks for a proxy mode that needs a pool, and the fetcher has none.
+    /// The request asks for a proxy mode that needs a pool, and the fetcher has none
+    /// ([`FetcherBuilder::stealth_proxies`](crate::FetcherBuilder::stealth_proxies) gives it one).
     ProxyNotConfigured,
     /// The request needs a browser engine, and there is none.
     RenderNotConfigured,

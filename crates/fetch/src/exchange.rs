@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use tracing::Instrument;
 use url::Url;
 
-use crate::body::{self, Limits};
+use crate::body::{self, Account, FREE_BODY_BYTES, Limits};
 use crate::cache::{self, Validators};
 use crate::cookies::CookieJar;
 use crate::door::trace::{self, Stage, Trace};
@@ -302,7 +302,8 @@ impl<'a> Exchange<'a> {
     /// Where a page that was asked for as such sends its readers.
     fn refresh_target(&self, page: &Response) -> Option<Url> {
         let follows = self.max_redirects > 0 && self.accept == Accept::Page && self.method == Method::GET;
-        if !follows || !page.is_success() {
+        // A page as long as this is one to be read; and one that holds memory does not wait for more.
+        if !follows || !page.is_success() || page.body.len() > FREE_BODY_BYTES {
             return None;
         }
         let kind = page.content_type.as_deref().unwrap_or("text/html");
@@ -415,8 +416,10 @@ impl<'a> Exchange<'a> {
         let status = answer.status().as_u16();
         let first_byte = self.started.elapsed();
         let address = answer.extensions().get::<Peer>().map(|peer| peer.0);
+        let account = Account::new(self.fetcher.body_memory.as_ref(), trace);
         let (headers, body) =
-            body::read(&mut answer, &self.url, self.limits, self.accept, self.meter.as_deref()).await?;
+            body::read(&mut answer, &self.url, self.limits, self.accept, self.meter.as_deref(), account)
+                .await?;
         let total = self.started.elapsed();
         tracing::debug!(
             url = %gleaner_types::SafeUrl::from(&self.url),

@@ -6,6 +6,7 @@ use gleaner_types::limits::MAX_URL_BYTES;
 use http::HeaderValue;
 use url::{Host, Url};
 
+use crate::body::BodyMemory;
 use crate::cache::{Cache, CacheStore};
 use crate::dns_cache::CachedResolver;
 use crate::door::{DEFAULT_MAX_KEPT, Door, Way};
@@ -58,6 +59,7 @@ pub(crate) struct Inner {
     pub(crate) stealth_user_agent: Option<HeaderValue>,
     pub(crate) timeout: Duration,
     pub(crate) max_body: u64,
+    pub(crate) body_memory: Option<BodyMemory>,
     pub(crate) max_redirects: u32,
     pub(crate) clock: fn() -> SystemTime,
     pub(crate) retries: RetryBudget,
@@ -187,6 +189,7 @@ pub struct FetcherBuilder {
     stealth_proxies: Option<ProxyPool>,
     timeout: Duration,
     max_body: u64,
+    body_memory: Option<u64>,
     max_redirects: u32,
     max_kept: usize,
     roots: Vec<Vec<u8>>,
@@ -209,6 +212,7 @@ impl Default for FetcherBuilder {
             stealth_proxies: None,
             timeout: DEFAULT_TIMEOUT,
             max_body: DEFAULT_MAX_BODY,
+            body_memory: None,
             max_redirects: DEFAULT_MAX_REDIRECTS,
             max_kept: DEFAULT_MAX_KEPT,
             roots: Vec::new(),
@@ -274,6 +278,17 @@ impl FetcherBuilder {
     /// Most bytes of a body of requests that name no limit; [`DEFAULT_MAX_BODY`] by default.
     pub fn max_body(mut self, bytes: u64) -> Self {
         self.max_body = bytes;
+        self
+    }
+
+    /// How many bytes the bodies of all requests may take together, each until its last copy is dropped; by default there
+    /// is no such bound. [`FREE_BODY_BYTES`](crate::FREE_BODY_BYTES) of each are not counted, nor are copies that the cache
+    /// gives. Where there is no memory left, a body waits for at most [`MEMORY_TIMEOUT`](crate::MEMORY_TIMEOUT), which is no
+    /// part of the request's timeout; one of those that wait goes on in any case, so the bound may be exceeded by one body.
+    ///
+    /// To be set only where whoever takes a body drops it in the end.
+    pub fn body_memory(mut self, bytes: u64) -> Self {
+        self.body_memory = Some(bytes);
         self
     }
 
@@ -360,6 +375,7 @@ impl FetcherBuilder {
             stealth_user_agent: self.stealth_user_agent.as_deref().map(agent).transpose()?,
             timeout: self.timeout,
             max_body: self.max_body,
+            body_memory: self.body_memory.map(BodyMemory::new),
             max_redirects: self.max_redirects,
             clock: self.clock,
             cache: self.cache.map(Cache::new),

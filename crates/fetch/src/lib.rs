@@ -8,6 +8,7 @@
 //! - **How long** is one deadline for everything, from the name's resolution to the last byte.
 //! - **How much** is bounded: redirects, interim answers, headers, body bytes as sent, as decoded, and their ratio;
 //!   cookies, and retries of all requests together; kept answers of resolvers, and kept pages.
+//! - **How much at once** may be bounded too, for the bodies of all requests together ([`FetcherBuilder::body_memory`]).
 //! - **How often** is up to a [`Politeness`], where the fetcher is given one: so many requests at once, in all and to each
 //!   host, and an interval between them.
 //! - **Whether at all** is up to the request's [`CachePolicy`], where the fetcher has a cache: a young copy is served, an
@@ -131,14 +132,16 @@ mod retry;
 mod retry_after;
 
 pub use base64::data_uri;
-pub use body::{MAX_CODINGS, MAX_RATIO, MAX_TRAILING, RATIO_FREE_BYTES};
+pub use body::{FREE_BODY_BYTES, MAX_CODINGS, MAX_RATIO, MAX_TRAILING, MEMORY_TIMEOUT, RATIO_FREE_BYTES};
 pub use cache::{
     CacheEntry, CacheFacts, CacheKey, CachePolicy, CacheStore, CacheUse, CorruptEntry,
     DEFAULT_DISK_CACHE_BYTES, DEFAULT_MEMORY_CACHE_BYTES, DiskCache, MAX_CACHED_BODY, MemoryCache,
     STORE_TIMEOUT,
 };
 pub use cookies::{CookieJar, MAX_COOKIES, MAX_COOKIES_PER_DOMAIN};
-pub use dns_cache::{DEFAULT_DNS_TTL, MAX_DNS_ENTRIES, MAX_DNS_TTL, MIN_DNS_TTL, NEGATIVE_DNS_TTL};
+pub use dns_cache::{
+    DEFAULT_DNS_TTL, DNS_RETRY_PAUSE, MAX_DNS_ENTRIES, MAX_DNS_TTL, MIN_DNS_TTL, NEGATIVE_DNS_TTL,
+};
 pub use door::{
     CONNECT_TIMEOUT, DEFAULT_MAX_KEPT, IDLE_TIMEOUT, MAX_HEADER_BYTES, MAX_IDLE_PER_HOST,
     MAX_INTERIM_ANSWERS, PROXY_TIMEOUT,

@@ -497,7 +497,7 @@ pub fn renderer_for<'a>(
     };
     renderer.map(Some).ok_or_else(|| {
         let text = format!(
-            "{option} needs a browser, and this engine was built without one: give it an implementation of `Render`, or \
+            "{option} needs a browser, and this engine was built without one: its operator can add one; until then, \
              leave the option out"
         );
         Error::new(ErrorKind::RenderNotConfigured, url, text).with_code(code)

@@ -44,7 +44,8 @@ pub struct Request {
     /// Most bytes of the response's body, as sent and as decoded. `None` takes the fetcher's default.
     pub max_body: Option<u64>,
     /// Most redirects that are followed, those that a page asks for by `Refresh` within [`crate::MAX_REFRESH_DELAY`]
-    /// included. With 0 none is, and the redirect itself is the response. `None` takes the fetcher's default.
+    /// included, unless it is longer than [`crate::FREE_BODY_BYTES`]. With 0 none is, and the redirect itself is the
+    /// response. `None` takes the fetcher's default.
     pub max_redirects: Option<u32>,
     /// How often the request is tried again after a broken connection or an answer that promises a later one (429, 502,
     /// 503, 504), where its method is idempotent, time is left, and the fetcher's retry budget allows it. 0 by default:

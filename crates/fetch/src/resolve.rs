@@ -28,7 +28,7 @@ pub trait Resolve: Send + Sync + fmt::Debug {
     /// # Errors
     ///
     /// [`io::ErrorKind::NotFound`] where there is no such name, which is remembered for a while; any other kind where the
-    /// resolver failed, which may be over soon. The text is not shown to callers.
+    /// resolver failed, which may be over soon. After either it is asked once more. The text is not shown to callers.
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>>;
 
     /// The same with the time for which the answer holds, where the resolver knows it.
@@ -106,18 +106,19 @@ fn system_lookup(host: &str) -> Found {
 }
 
 /// Whether the name is not there, or the resolver failed. The standard library tells the one from the other in words only,
-/// those of the C library.
+/// those of the C library. Only what is known to say that there is no such name counts as that: it is remembered.
 fn lookup_failure(error: &io::Error) -> io::ErrorKind {
     /// `WSAHOST_NOT_FOUND` and `WSANO_DATA`, which Windows has numbers for.
     const WINDOWS_NOT_FOUND: [i32; 2] = [11001, 11004];
+    /// `EAI_NONAME` and `EAI_NODATA` of glibc, musl, macOS and the BSDs.
+    const NOT_FOUND: [&str; 5] =
+        ["not known", "no address associated", "name does not resolve", "no usable address", "no such host"];
     let text = error.to_string().to_ascii_lowercase();
-    match error.raw_os_error() {
-        Some(code) if WINDOWS_NOT_FOUND.contains(&code) => io::ErrorKind::NotFound,
-        // Out of file descriptors, say.
-        Some(_) => io::ErrorKind::Other,
-        None if text.contains("temporary") || text.contains("try again") => io::ErrorKind::Other,
-        None => io::ErrorKind::NotFound,
-    }
+    let is_not_found = match error.raw_os_error() {
+        Some(code) => WINDOWS_NOT_FOUND.contains(&code),
+        None => NOT_FOUND.iter().any(|said| text.contains(said)),
+    };
+    if is_not_found { io::ErrorKind::NotFound } else { io::ErrorKind::Other }
 }
 
 /// The resolver that the client dials by: what it returns has been judged, and nothing else is dialled, so that the
@@ -243,7 +244,13 @@ mod tests {
             (said("No address associated with hostname"), io::ErrorKind::NotFound),
             (said("nodename nor servname provided, or not known"), io::ErrorKind::NotFound),
             (io::Error::from_raw_os_error(11001), io::ErrorKind::NotFound),
+            (said("Name does not resolve"), io::ErrorKind::NotFound),
+            (said("Name has no usable address"), io::ErrorKind::NotFound),
             (said("Temporary failure in name resolution"), io::ErrorKind::Other),
+            (said("Non-recoverable failure in name resolution"), io::ErrorKind::Other),
+            (said("System error"), io::ErrorKind::Other),
+            (said("Memory allocation failure"), io::ErrorKind::Other),
+            (io::Error::from(io::ErrorKind::TimedOut), io::ErrorKind::Other),
             (said("Try again"), io::ErrorKind::Other),
             (io::Error::from_raw_os_error(24), io::ErrorKind::Other),
         ] {

@@ -15,9 +15,9 @@ use gleaner_jobs::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
     TransformTask, Transformed, rfc3339,
 };
-use gleaner_transform::{Input, LinkKind, PageLinks, Selection, transform_within};
+use gleaner_transform::{Input, LinkKind, Page, PageLinks, Selection, page_memory, pdf, transform_within};
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, ErrorCode, PageError, ProxyUsed};
+use gleaner_types::{ActionResults, CacheState, ErrorCode, Interrupt, PageError, ProxyUsed};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
@@ -313,19 +313,54 @@ pub(crate) struct PageReader {
     links: LinkRules,
     /// The product token of the engine.
     agent: String,
+    /// Bytes of memory that one page may take.
+    memory: usize,
 }
 
 impl PageReader {
-    pub(crate) fn new(by_model: bool, links: LinkRules, agent: String) -> Self {
-        Self { by_model, links, agent }
+    pub(crate) fn new(by_model: bool, links: LinkRules, agent: String, memory: usize) -> Self {
+        Self { by_model, links, agent, memory }
     }
+
+    /// As [`transform`](Transform::transform), for a PDF that was converted elsewhere.
+    pub(crate) fn pdf(
+        &self,
+        page: &Fetched,
+        options: &ScrapeOptionsPlan,
+        converted: Result<pdf::Converted, pdf::Error>,
+        interrupt: &Interrupt,
+    ) -> Result<Transformed, PageError> {
+        let reading = structured::reading(options, self.by_model);
+        self.complete(pdf::converted_page(converted, &reading.formats), page, options, interrupt)
+    }
+
+    fn complete(
+        &self,
+        read: Result<Page, gleaner_transform::Error>,
+        page: &Fetched,
+        options: &ScrapeOptionsPlan,
+        interrupt: &Interrupt,
+    ) -> Result<Transformed, PageError> {
+        let mut read = read.map_err(told)?;
+        let text = structured::finish(&mut read.document, &page.url, options, self.by_model, interrupt);
+        if interrupt.is_raised() {
+            // The fields of its schema were still being read.
+            return Err(told(gleaner_transform::ErrorKind::Interrupted.into()));
+        }
+        let all_nofollow = asks_nofollow(page.robots_tag.lines(), &self.agent);
+        let (links, nofollow) = self.links.divide(read.links, all_nofollow);
+        let pages_converted = read.pages_converted;
+        Ok(Transformed { document: read.document, links, nofollow, pages_converted, text })
+    }
+}
+
+fn told(error: gleaner_transform::Error) -> PageError {
+    PageError { code: error.code(), message: error.to_string() }
 }
 
 impl Transform for PageReader {
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
         let TransformTask { page, options, interrupt, kept } = task;
-        let told =
-            |error: gleaner_transform::Error| PageError { code: error.code(), message: error.to_string() };
         // A request may have thousands of selectors, and its job thousands of pages.
         let own;
         let selection = match kept.get_or_init(|| Selection::of(options)) {
@@ -341,16 +376,12 @@ impl Transform for PageReader {
         let content_type = page.content_type.as_deref().filter(|_| !is_unread);
         let input = Input { url: &page.url, content_type, body: &page.body };
         let reading = structured::reading(options, self.by_model);
-        let mut read = transform_within(input, &reading, selection, interrupt).map_err(told)?;
-        let text = structured::finish(&mut read.document, &page.url, options, self.by_model, interrupt);
-        if interrupt.is_raised() {
-            // The fields of its schema were still being read.
-            return Err(told(gleaner_transform::ErrorKind::Interrupted.into()));
-        }
-        let all_nofollow = asks_nofollow(page.robots_tag.lines(), &self.agent);
-        let (links, nofollow) = self.links.divide(read.links, all_nofollow);
-        let pages_converted = read.pages_converted;
-        Ok(Transformed { document: read.document, links, nofollow, pages_converted, text })
+        let read = transform_within(input, &reading, selection, self.memory, interrupt);
+        self.complete(read, page, options, interrupt)
+    }
+
+    fn memory(&self, page: &Fetched) -> usize {
+        page_memory(page.body.len()).min(self.memory)
     }
 }
 

@@ -8,13 +8,15 @@ use gleaner_frontier::{
     DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, FrontierConfig,
 };
 use gleaner_jobs::{
-    Accounts, ActivityLog, Clock, Deliver, Desk, DeskParts, Extract, Parts, Room, WebhookConfig,
+    Accounts, ActivityLog, Clock, Deliver, Desk, DeskParts, Extract, MemoryShares, Parts, ReadPdf, Room,
+    WebhookConfig,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::RequestBounds;
 use ipnet::IpNet;
 
 use crate::adapters::{FetchDoor, LinkRules, PageReader};
+use crate::pdf::{PdfWorker, Workers};
 use crate::structured::{CrawlPrompts, Pages, Planner, PlannerParts};
 use crate::support::Abilities;
 use crate::webhooks::WebhookDoor;
@@ -22,6 +24,9 @@ use crate::{Engine, Error};
 
 /// The product token that robots.txt is read for, unless another is set.
 const ROBOTS_AGENT: &str = "gleaner";
+
+/// Least memory for the pages under way, in bytes: 64 MiB.
+pub const MIN_PAGE_MEMORY: u64 = 64 << 20;
 
 /// What the hosts of one address are asked for together, in hosts.
 const HOSTS_PER_ADDRESS: u32 = DEFAULT_MAX_PER_ADDRESS / DEFAULT_MAX_PER_HOST;
@@ -51,8 +56,10 @@ pub struct EngineBuilder {
     no_near_duplicates: bool,
     checks_certificates: bool,
     links: LinkRules,
+    pdf_worker: Option<PdfWorker>,
     store: Option<Arc<dyn Store>>,
     retained: Option<(usize, u64)>,
+    page_memory: Option<u64>,
     cache: PageCache,
     basic_proxies: Option<ProxyPool>,
     stealth_proxies: Option<ProxyPool>,
@@ -162,6 +169,26 @@ impl EngineBuilder {
         self
     }
 
+    /// Sets the program that converts the PDFs of scrapes, batches, crawls and maps, each in a process of its own: see
+    /// [`pdf`](crate::pdf). Its processes are held to their memory and computing time where the system can do that, and are
+    /// ended when nobody waits for their file any longer. One that takes more than a second, or 512 MiB, waits for the
+    /// one place for such files, where it has 30 seconds and 1 GiB. [`Engine::convert`] converts within this process all the same.
+    #[must_use]
+    pub fn pdf_worker(mut self, worker: PdfWorker) -> Self {
+        self.pdf_worker = Some(worker);
+        self
+    }
+
+    /// Converts PDFs within this process, which is the default. What a file costs is then bounded by what is reckoned of it
+    /// beforehand, and by nothing else: a file that was made for it can keep a core busy for minutes after its page was given
+    /// up, or take more memory than there is, which ends the process. For PDFs of strangers name a
+    /// [`pdf_worker`](Self::pdf_worker).
+    #[must_use]
+    pub fn pdfs_in_process(mut self) -> Self {
+        self.pdf_worker = None;
+        self
+    }
+
     /// Sets where jobs live. The default is a [`MemoryStore`]; another store has its own limits, and
     /// [`concurrency`](Self::concurrency) per host does not reach it. A store serves one engine at a time: an engine
     /// works on the jobs that it began, and gives back the pages of others.
@@ -179,6 +206,19 @@ impl EngineBuilder {
     #[must_use]
     pub fn retained_results(mut self, in_memory: usize, on_disk: u64) -> Self {
         self.retained = Some((in_memory, on_disk));
+        self
+    }
+
+    /// Sets how many bytes of memory the pages under way take together, from the time that their bodies come in until their
+    /// documents are made; [`DEFAULT_PAGE_MEMORY`](crate::DEFAULT_PAGE_MEMORY), 512 MiB, by default, and at least
+    /// [`MIN_PAGE_MEMORY`](crate::MIN_PAGE_MEMORY). Pages wait where there is none left, small ones not for large ones. One
+    /// page takes at most half of it: what does not fit is left out, and the document's `warning` says so.
+    ///
+    /// A body beyond its share still comes in, one at a time, and the first 256 KiB of each body are not counted; what else
+    /// is not is said at [`MemoryShares`].
+    #[must_use]
+    pub fn page_memory(mut self, bytes: u64) -> Self {
+        self.page_memory = Some(bytes);
         self
     }
 
@@ -313,8 +353,14 @@ impl EngineBuilder {
                 "the user agent is empty: sites should learn who asks, as by `my-crawler/1.0 (+https://example.com/bot)`",
             ));
         }
+        if self.page_memory.is_some_and(|bytes| bytes < MIN_PAGE_MEMORY) {
+            return Err(Error::configuration(
+                "the memory for pages is too little: at least 64 MiB (67108864 bytes) are needed, so that pages fit their shares",
+            ));
+        }
+        let memory = self.page_memory.map_or_else(MemoryShares::default, MemoryShares::of);
         let max_in_flight = self.concurrency.unwrap_or(DEFAULT_MAX_IN_FLIGHT).max(1);
-        let mut fetcher = FetcherBuilder::default().egress(self.egress);
+        let mut fetcher = FetcherBuilder::default().egress(self.egress).body_memory(memory.bodies);
         if let Some(agent) = &self.user_agent {
             fetcher = fetcher.user_agent(agent);
         }
@@ -354,18 +400,19 @@ impl EngineBuilder {
         let fetcher = fetcher.build()?;
         let deliver = self.deliver.unwrap_or_else(|| Arc::new(WebhookDoor::new(fetcher.clone())));
         let robots_agent = self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned());
+        let by_model = self.model.is_some() && self.extract.is_none();
+        let reader = Arc::new(PageReader::new(by_model, self.links, robots_agent.clone(), memory.large));
+        let workers = self.pdf_worker.map(|worker| Workers::new(worker, Arc::clone(&reader)));
         let parts = Parts {
             store,
             fetch: Arc::new(FetchDoor::new(fetcher, self.renderer, self.checks_certificates)),
-            transform: Arc::new(PageReader::new(
-                self.model.is_some() && self.extract.is_none(),
-                self.links,
-                robots_agent.clone(),
-            )),
+            transform: reader,
+            pdfs: workers.map(|workers| Arc::new(workers) as Arc<dyn ReadPdf>),
             clock: Clock::system(),
             robots_agent,
             max_in_flight,
             near_duplicates: !self.no_near_duplicates,
+            memory,
         };
         let room = Room::new(parts);
         let prompts = CrawlPrompts::new(self.model.clone(), self.page_budget, self.bounds);

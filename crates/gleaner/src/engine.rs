@@ -122,7 +122,8 @@ impl Engine {
         Ok(self.room().map(request.check_within(self.bounds)?).await?)
     }
 
-    /// Makes a document of a page that is at hand already. Uses no network and needs no runtime.
+    /// Makes a document of a page that is at hand already. Uses no network and needs no runtime, and converts a PDF within
+    /// this process, whatever [`EngineBuilder::pdf_worker`] says.
     ///
     /// # Errors
     /// As for [`scrape`](Self::scrape).

@@ -161,7 +161,7 @@ impl Engine {
         let Some(planner) = &self.planner else {
             return Err(Error::unsupported(
                 ErrorCode::UnsupportedOption,
-                "the engine's extractor is another than its own (`EngineBuilder::extract`), and its plans are not known",
+                "the engine extracts by other means than its own, whose plans are not known",
             ));
         };
         planner.plan(&plan).map_err(|error| {

@@ -73,12 +73,13 @@ pub mod desk;
 mod engine;
 mod error;
 mod extract;
+pub mod pdf;
 mod structured;
 mod support;
 mod watch;
 mod webhooks;
 
-pub use builder::EngineBuilder;
+pub use builder::{EngineBuilder, MIN_PAGE_MEMORY};
 pub use engine::Engine;
 pub use error::{Error, ErrorKind};
 pub use extract::Typed;
@@ -100,7 +101,8 @@ pub mod render {
 }
 pub use gleaner_frontier::{Reason, Trap};
 pub use gleaner_jobs::{
-    Error as JobError, Explanation, Job, JobEnd, JobResult, MAX_EXPLAINED, MapResult, Verdict,
+    DEFAULT_PAGE_MEMORY, Error as JobError, Explanation, Job, JobEnd, JobResult, MAX_EXPLAINED, MapResult,
+    MemoryShares, Verdict,
 };
 #[cfg(feature = "models")]
 pub use gleaner_models as models;

@@ -28,30 +28,30 @@ pub(crate) fn check_options(options: &ScrapeOptionsPlan, engine: Abilities) -> R
     if !options.actions.is_empty() && !engine.renders {
         return Err(Error::unsupported(
             ErrorCode::ScrapeActionsNotSupported,
-            "`actions` need a browser, and this engine was built without one: add one by `EngineBuilder::renderer`, or \
-             leave `actions` out",
+            "`actions` need a browser, and this engine was built without one: its operator can add one; until then, leave \
+             `actions` out",
         ));
     }
     if formats.screenshot.is_some() && !engine.renders {
         return Err(Error::unsupported(
             ErrorCode::ScrapeScreenshotNotSupported,
-            "the format `screenshot` needs a browser, and this engine was built without one: add one by \
-             `EngineBuilder::renderer`, or leave it out of `formats`",
+            "the format `screenshot` needs a browser, and this engine was built without one: its operator can add one; \
+             until then, leave it out of `formats`",
         ));
     }
     check_fields(options, engine)?;
     if options.proxy == ProxyMode::Stealth && !engine.stealth {
         return Err(Error::unsupported(
             ErrorCode::UnsupportedOption,
-            "`proxy: \"stealth\"` needs a pool of stealth proxies, and none is configured: add one by \
-             `EngineBuilder::stealth_proxies`, or use \"basic\" or \"auto\"",
+            "`proxy: \"stealth\"` needs stealth proxies, and this engine was built without any: its operator can add \
+             some; until then, use \"basic\" or \"auto\"",
         ));
     }
     if (options.lockdown || options.min_age.is_some()) && !engine.caches {
         return Err(Error::unsupported(
             ErrorCode::ScrapeNoCachedData,
-            "`lockdown` and `minAge` serve from the cache alone, and this engine was built without one: leave \
-             `EngineBuilder::no_cache` out, or these options",
+            "`lockdown` and `minAge` serve from the cache alone, and this engine was built without one: its operator can \
+             add one; until then, leave them out",
         ));
     }
     if (options.lockdown || options.min_age.is_some()) && engine.renders && needs_browser(options) {
@@ -70,8 +70,8 @@ fn check_fields(options: &ScrapeOptionsPlan, engine: Abilities) -> Result<(), Er
     if !engine.reads_prompts && formats.json.as_ref().is_some_and(|asked| asked.schema.is_none()) {
         return Err(Error::unsupported(
             ErrorCode::ModelNotConfigured,
-            "the format `json` without a `schema` needs a language model, and none is configured: add one by \
-             `EngineBuilder::model`, or give a `schema`",
+            "the format `json` without a `schema` needs a language model, and this engine was built without one: its \
+             operator can add one; until then, give a `schema`",
         ));
     }
     let compared = formats.change_tracking.as_ref();
@@ -79,8 +79,8 @@ fn check_fields(options: &ScrapeOptionsPlan, engine: Abilities) -> Result<(), Er
     if !engine.reads_prompts && compared.is_some_and(|tracking| tracking.schema.is_none()) {
         return Err(Error::unsupported(
             ErrorCode::ModelNotConfigured,
-            "`changeTracking` in mode `json` without a `schema` needs a language model, and none is configured: add one by \
-             `EngineBuilder::model`, or give a `schema`",
+            "`changeTracking` in mode `json` without a `schema` needs a language model, and this engine was built without \
+             one: its operator can add one; until then, give a `schema`",
         ));
     }
     let json = formats.json.as_ref().and_then(|asked| asked.schema.as_ref());
@@ -104,8 +104,8 @@ pub(crate) fn check_extract(plan: &ExtractPlan, engine: Abilities) -> Result<(),
         } else {
             Err(Error::unsupported(
                 ErrorCode::ModelNotConfigured,
-                "a `prompt` without a `schema` needs a language model, and none is configured: add one by `EngineBuilder::model`, or \
-                 give a `schema`",
+                "a `prompt` without a `schema` needs a language model, and this engine was built without one: its operator \
+                 can add one; until then, give a `schema`",
             ))
         };
     };
@@ -121,8 +121,8 @@ fn check_sources(plan: &ExtractPlan, engine: Abilities) -> Result<(), Error> {
     if plan.sources.is_empty() && !engine.searches {
         return Err(Error::unsupported(
             ErrorCode::SearchNotConfigured,
-            "a request without `urls` needs a search engine, and none is configured: add one by `EngineBuilder::search`, or \
-             give `urls`",
+            "a request without `urls` needs a search engine, and this engine was built without one: its operator can add \
+             one; until then, give `urls`",
         ));
     }
     Ok(())

@@ -54,6 +54,14 @@ fn an_engine_that_names_nobody_is_not_built() {
     }
 }
 
+#[test]
+fn an_engine_with_too_little_memory_for_its_pages_is_not_built() {
+    let error = at_home().page_memory(1 << 20).build().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
+    assert!(error.to_string().contains("64 MiB"), "{error}");
+    assert!(at_home().page_memory(gleaner::MIN_PAGE_MEMORY).build().is_ok());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fifty_jobs_of_twenty_pages_at_once_get_each_page_once() {
     let report = load::run(50, 20).await.unwrap();

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use clap::Parser;
 use gleaner::desk::{MemoryAccounts, Operation, Secret, Team, TeamConfig, TeamId};
 use gleaner::models::{HttpModel, Provider};
+use gleaner::pdf::{self, PdfWorker};
 use gleaner::{Engine, EngineBuilder};
 use gleaner_http::Service;
 use ipnet::IpNet;
@@ -43,8 +44,19 @@ struct Options {
     model: Option<String>,
 }
 
+/// What this program is started with to convert one PDF for the server.
+const PDF_WORKER: &str = "pdf-worker";
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Before anything is set up: all that a worker takes counts against its file.
+    if std::env::args_os().nth(1).is_some_and(|word| word == PDF_WORKER) {
+        return Ok(pdf::serve()?);
+    }
+    serve()
+}
+
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn serve() -> Result<(), Box<dyn std::error::Error>> {
     tracing_subscriber::fmt().with_writer(std::io::stderr).init();
     let options = Options::parse();
     let team = TeamConfig {
@@ -58,7 +70,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
 
     let accounts = MemoryAccounts::new().with_team(options.api_key, team);
-    let mut builder = Engine::builder().accounts(Arc::new(accounts));
+    let worker = PdfWorker::new(std::env::current_exe()?).arg(PDF_WORKER);
+    let mut builder = Engine::builder().accounts(Arc::new(accounts)).pdf_worker(worker);
     if let (Some(url), Some(name)) = (options.model_url, options.model) {
         builder = builder.model(Arc::new(HttpModel::builder(Provider::OpenAi, name).base_url(url).build()?));
     }

@@ -332,6 +332,28 @@ mod tests {
         assert!(copy == openapi(), "run `cargo run -- openapi > crates/http/openapi.json`");
     }
 
+    /// Descriptions come from comments in Rust, whose links and examples lead nowhere for who reads the document.
+    #[test]
+    fn descriptions_are_for_who_calls_the_service() {
+        fn texts<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+            match value {
+                Value::Object(fields) => fields.values().for_each(|value| texts(value, found)),
+                Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
+                Value::String(text) => found.push(text),
+                _ => {}
+            }
+        }
+        let document = openapi();
+        let mut found = Vec::new();
+        texts(&document, &mut found);
+        assert!(found.len() > 500, "{}", found.len());
+        for text in found {
+            for mark in ["::", "[`", "](", "```", "EngineBuilder"] {
+                assert!(!text.contains(mark), "{mark} in {text:?}");
+            }
+        }
+    }
+
     #[test]
     fn every_reference_leads_somewhere_and_every_operation_has_its_own_name() {
         fn references(value: &Value, found: &mut BTreeSet<String>) {

@@ -1,10 +1,11 @@
 use std::borrow::Cow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, Reason, UrlKey};
-use gleaner_store::LeasedPage;
+use gleaner_store::{LeasedPage, TeamId};
 use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target, without_slash};
 use gleaner_types::{JobId, SafeUrl};
 use tokio_util::sync::CancellationToken;
@@ -21,6 +22,9 @@ use crate::sitemaps::Sitemaps;
 const PAGES_PER_RETRY: i64 = 10;
 /// Retries that a job may make before it has earned any.
 const FIRST_RETRIES: i64 = 10;
+
+/// A job tells its reader of at most so many robots.txt that could not be read.
+const MAX_UNREAD_TOLD: usize = 3;
 
 /// Marks the key of a page that the user named without a scheme.
 const SCHEME_ASSUMED: u64 = 1 << 63;
@@ -53,6 +57,8 @@ pub(crate) struct JobContext {
     /// The options without the headers of the user, for addresses outside the site: headers hold secrets.
     pub(crate) foreign_options: ScrapeOptionsPlan,
     pub(crate) zero_data_retention: bool,
+    /// Whose it is.
+    pub(crate) team: Option<TeamId>,
     /// What the fetcher keeps for the job, and for no other.
     pub(crate) session: Session,
     /// What the transformer keeps for the job.
@@ -88,6 +94,10 @@ pub(crate) struct CrawlContext {
     pub(crate) records: Arc<Records>,
     pub(crate) max_depth: Option<u32>,
     pub(crate) limit: u64,
+    /// An address was left out because its patterns cost too much, and the reader was not told yet.
+    costly: AtomicBool,
+    /// Why a robots.txt could not be read, as far as the reader was told.
+    unread: Mutex<HashSet<Box<str>>>,
 }
 
 impl CrawlContext {
@@ -108,12 +118,14 @@ impl CrawlContext {
             records: Arc::default(),
             max_depth: rules.max_discovery_depth,
             limit: plan.limit,
+            costly: AtomicBool::new(false),
+            unread: Mutex::default(),
         })
     }
 
-    /// The page as a candidate, if it belongs to the crawl.
-    pub(crate) fn candidate(&self, url: Url, from_external: bool) -> Option<Candidate> {
-        let external = match self.scope.decide(&url, from_external) {
+    /// The page as a candidate, if it belongs to the crawl. Adds to `steps` the work that it was to find out.
+    pub(crate) fn candidate(&self, url: Url, steps: &mut u64) -> Option<Candidate> {
+        let external = match self.scope.decide_counting(&url, false, steps) {
             Decision::Inside => false,
             Decision::External => true,
             Decision::Rejected(_) => return None,
@@ -122,14 +134,20 @@ impl CrawlContext {
     }
 
     /// As [`candidate`](Self::candidate), for an address that was found: where it does not belong to the crawl, that is
-    /// counted.
-    pub(crate) fn found(&self, url: Url, on: FoundOn<'_>, priority: u8) -> Option<Candidate> {
+    /// counted. Adds to `steps` the work that it was.
+    pub(crate) fn found(
+        &self,
+        url: Url,
+        on: FoundOn<'_>,
+        priority: u8,
+        steps: &mut u64,
+    ) -> Option<Candidate> {
         let traces = &self.records.traces;
-        let external = match self.scope.decide(&url, false) {
+        let external = match self.scope.decide_counting(&url, false, steps) {
             Decision::Inside => false,
             Decision::External => true,
             Decision::Rejected(reason) => {
-                self.records.rejections.count(reason);
+                self.count(reason);
                 if !traces.is_empty() {
                     traces.found(self.identity.key(&url), on);
                 }
@@ -143,15 +161,35 @@ impl CrawlContext {
         Some(Candidate { key, url, external, priority })
     }
 
-    /// Counts an address that a page asks not to follow, by the first reason that keeps it out of the crawl.
-    pub(crate) fn unfollowed(&self, url: &Url, on: &Url) {
-        match self.scope.decide(url, false) {
-            Decision::Rejected(reason) => self.records.rejections.count(reason),
-            Decision::Inside | Decision::External => self.records.rejections.count(Reason::Nofollow),
+    /// Counts an address that a page asks not to follow, by the first reason that keeps it out of the crawl. Adds to `steps`
+    /// the work that it was.
+    pub(crate) fn unfollowed(&self, url: &Url, on: &Url, steps: &mut u64) {
+        match self.scope.decide_counting(url, false, steps) {
+            Decision::Rejected(reason) => self.count(reason),
+            Decision::Inside | Decision::External => self.count(Reason::Nofollow),
         }
         if !self.records.traces.is_empty() {
             self.records.traces.unfollowed(self.identity.key(url), on);
         }
+    }
+
+    fn count(&self, reason: Reason) {
+        self.records.rejections.count(reason);
+        if reason == Reason::TooCostly {
+            self.costly.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// True once, where an address was left out because its patterns cost too much.
+    pub(crate) fn must_tell_costs(&self) -> bool {
+        // Most crawls have nothing to tell, and are not to write to what all of their pages share.
+        self.costly.load(Ordering::Relaxed) && self.costly.swap(false, Ordering::Relaxed)
+    }
+
+    /// True once for each of the first causes for which a robots.txt could not be read.
+    pub(crate) fn must_tell_unread(&self, cause: &str) -> bool {
+        let mut told = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+        told.len() < MAX_UNREAD_TOLD && told.insert(cause.into())
     }
 }
 
@@ -199,6 +237,7 @@ impl JobContext {
             options,
             foreign_options,
             zero_data_retention,
+            team: None,
             session: Session::default(),
             transforming: Session::default(),
             reading: Session::default(),
@@ -253,6 +292,11 @@ impl JobContext {
         // Where the scheme was assumed, the site may speak no other.
         let downgraded = began_encrypted && page.url.scheme() == "http" && !self.scheme_assumed;
         if page.external || downgraded { &self.foreign_options } else { &self.options }
+    }
+
+    /// Is it wanted how a page looks, or what it does, rather than what it says?
+    pub(crate) fn wants_picture(&self) -> bool {
+        !self.options.actions.is_empty() || self.options.formats.screenshot.is_some()
     }
 
     /// Does the caller want to know what became of some addresses?

@@ -21,10 +21,12 @@ mod desk;
 mod errands;
 mod error;
 mod explain;
+mod exports;
 mod extract;
 mod gate;
 mod handle;
 mod map;
+mod memory;
 mod page;
 mod permission;
 mod ports;
@@ -37,6 +39,7 @@ mod session;
 mod shared;
 mod sitemap_lease;
 mod sitemaps;
+mod slices;
 mod tracking;
 mod transforming;
 mod webhook;
@@ -62,10 +65,11 @@ pub use explain::{Explanation, MAX_EXPLAINED, Verdict};
 pub use extract::{Extract, ExtractTask, Extracted, TOKENS_PER_CREDIT};
 pub use handle::{Job, JobEnd, JobResult};
 pub use map::{DEFAULT_MAP_TIMEOUT, MapResult};
+pub use memory::{DEFAULT_PAGE_MEMORY, MemoryShares};
 pub use page::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 pub use ports::{
-    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
-    TransformTask, Transformed,
+    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, PdfTurn, Purpose, ReadPdf, Rendering,
+    Transform, TransformTask, Transformed,
 };
 pub use purse::{CREDITS_AHEAD, Purse};
 pub use quiet::quietly;
@@ -75,6 +79,7 @@ pub use room::{Parts, Room};
 pub use session::Session;
 pub use shared::MAX_MAPS;
 pub use sitemaps::{MAX_SITEMAP_BYTES, MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
+pub use slices::MAX_SLICES_AT_ONCE;
 pub use tracking::{MAX_DIFF_BYTES, MAX_TOLD_LINES};
 pub use transforming::{
     LEAST_MIDDLING_AT_ONCE, MAX_LARGE_AT_ONCE, MAX_PDFS_AT_ONCE, MAX_SITEMAPS_AT_ONCE, MAX_TRANSFORM_TIME,

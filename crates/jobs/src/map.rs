@@ -1,9 +1,11 @@
 //! Listing the addresses of a site without scraping its pages.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use gleaner_frontier::{RobotsPolicy, UrlKey};
 use gleaner_types::plan::{CrawlPlan, CrawlRules, Formats, MapPlan, ScrapeOptionsPlan, SitemapMode};
 use gleaner_types::request::ScrapeOptions;
 use gleaner_types::{ErrorCode, JobId, PageError};
@@ -16,6 +18,8 @@ use crate::permission::Hops;
 use crate::ports::{FetchRequest, Purpose, Transformed};
 use crate::robots::Robots;
 use crate::shared::{Shared, Way};
+use crate::sitemaps::{Allowed, Sitemaps};
+use crate::slices::Slices;
 use crate::transforming::transform;
 use crate::{Error, sitemaps};
 
@@ -57,7 +61,7 @@ async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResul
     };
     let (job, _) = JobContext::of_crawl(id, &crawl, &shared.agent).map_err(|error| Error::rules(&error))?;
     let job = Arc::new(job);
-    let mut found = Found { links: Vec::new(), seen: HashSet::new(), job: &job };
+    let mut found = Found::new(shared, &job, plan.search.as_deref());
     let late = || PageError {
         code: ErrorCode::ScrapeTimeout,
         message: format!("the site was not mapped within the timeout of {} ms", timeout.as_millis()),
@@ -72,10 +76,7 @@ async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResul
     let limit = usize::try_from(plan.limit).unwrap_or(usize::MAX);
     let enough = if plan.search.is_some() { MAX_SEARCHED } else { limit };
     if plan.sitemap != SitemapMode::Skip && found.links.len() < enough {
-        let reading = sitemaps::read_all(shared, &start, &robots.policy, &job, |pages| {
-            pages.into_iter().for_each(|(page, _)| found.add(page));
-            found.links.len() >= enough
-        });
+        let reading = read_sitemaps(shared, &start, &robots.policy, &mut found, enough);
         if timeout_at(deadline, reading).await.is_err() {
             if found.links.is_empty() {
                 return Err(late().into());
@@ -84,12 +85,38 @@ async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResul
             warning = Some(warning.map_or_else(|| late.clone(), |first| format!("{first}; {late}")));
         }
     }
-    let mut links = found.links;
-    if let Some(search) = &plan.search {
-        rank(&mut links, search);
-    }
+    let mut links = best_first(found.links);
     links.truncate(limit);
     Ok(MapResult { links, warning })
+}
+
+/// Reads the sitemaps of a site one after another, without a queue, until there are enough addresses. It may be dropped at
+/// any time: what was found until then is there.
+async fn read_sitemaps(
+    shared: &Arc<Shared>,
+    start: &Url,
+    robots: &RobotsPolicy,
+    found: &mut Found<'_>,
+    enough: usize,
+) {
+    let job = found.job;
+    let sitemaps = Sitemaps::default();
+    let mut queue = VecDeque::from(sitemaps.roots(start, Some(robots)));
+    while let Some(next) = queue.pop_front() {
+        let robots = shared.robots(&shared.agent, &next.url, false, job).await.robots;
+        let Allowed::Yes { gap } = sitemaps.allows(&robots, &next.url, next.key) else { continue };
+        match sitemaps::read(shared, &next.url, &job.options, job.manners(gap)).await {
+            Ok(read) => {
+                let (further, pages) = sitemaps.take(next.key, read);
+                queue.extend(further);
+                found.add(pages.into_iter().map(|(page, _)| page).collect()).await;
+                if found.links.len() >= enough {
+                    return;
+                }
+            }
+            Err(failure) => tracing::info!(error = %failure.error, "a sitemap could not be fetched"),
+        }
+    }
 }
 
 /// Where the map begins, and what is known of the site then.
@@ -123,7 +150,7 @@ async fn read_start(shared: &Arc<Shared>, plan: &MapPlan, found: &mut Found<'_>)
         };
         let manners = job.manners(robots.policy.crawl_delay().unwrap_or_default());
         let way = Way::from(&shared.gate, shared.gate.pass(&start, manners).await);
-        let hops = Hops { shared, job, is_start: true, way };
+        let hops = Hops { shared, job, is_start: true, is_export: false, way };
         let answer = shared.fetch.fetch(request, &hops).await;
         if let Ok(page) = &answer {
             shared.heed(page).await;
@@ -132,12 +159,18 @@ async fn read_start(shared: &Arc<Shared>, plan: &MapPlan, found: &mut Found<'_>)
         let failure = match answer {
             Ok(page) => {
                 start = page.url.clone();
-                found.add(start.clone());
+                found.add(vec![start.clone()]).await;
                 let transformed = match page.status {
                     ..400 => transform(shared, job, page).await.1,
                     400.. => Ok(Transformed::default()),
                 };
-                transformed.map(|page| page.links.into_iter().for_each(|url| found.add(url))).err()
+                match transformed {
+                    Ok(page) => {
+                        found.add(page.links).await;
+                        None
+                    }
+                    Err(failure) => Some(failure),
+                }
             }
             Err(failure) => Some(failure.error),
         };
@@ -151,20 +184,36 @@ async fn read_start(shared: &Arc<Shared>, plan: &MapPlan, found: &mut Found<'_>)
     Ok(Start { url: start, robots, warning })
 }
 
+/// What was found so far.
 struct Found<'a> {
-    links: Vec<Url>,
-    seen: HashSet<gleaner_frontier::UrlKey>,
+    /// With how well they fit the words.
+    links: Vec<(usize, Url)>,
+    seen: HashSet<UrlKey>,
     job: &'a Arc<JobContext>,
+    slices: &'a Slices,
+    words: Arc<[String]>,
 }
 
-impl Found<'_> {
-    fn add(&mut self, url: Url) {
-        let Some(crawl) = &self.job.crawl else { return };
-        if let Some(candidate) = crawl.candidate(url, false)
-            && !candidate.external
-            && self.seen.insert(candidate.key)
-        {
-            self.links.push(candidate.url);
+impl<'a> Found<'a> {
+    fn new(shared: &'a Shared, job: &'a Arc<JobContext>, search: Option<&str>) -> Self {
+        let words = words_of(search.unwrap_or_default());
+        Self { links: Vec::new(), seen: HashSet::new(), job, slices: &shared.slices, words }
+    }
+
+    /// Adds those that are of the site and new.
+    async fn add(&mut self, urls: Vec<Url>) {
+        let (job, words) = (Arc::clone(self.job), Arc::clone(&self.words));
+        let pick = move |url: Url, steps: &mut u64| {
+            let page = job.crawl.as_ref()?.candidate(url, steps).filter(|page| !page.external)?;
+            if !words.is_empty() {
+                *steps += 400 + page.url.as_str().len() as u64 * (2 + words.len() as u64 / 8);
+            }
+            Some((page.key, fit(&page.url, &words), page.url))
+        };
+        for (key, fit, url) in self.slices.each(urls, pick).await {
+            if self.seen.insert(key) {
+                self.links.push((fit, url));
+            }
         }
     }
 }
@@ -194,37 +243,54 @@ fn options(plan: &MapPlan) -> Result<ScrapeOptionsPlan, Error> {
     Ok(ScrapeOptionsPlan { formats, location: plan.location.clone(), ..defaults })
 }
 
-/// Sorts addresses by how well they fit the words, else leaves their order. A word that is a whole part of an address
-/// (`api` in `/docs/api-keys`) counts for more than one that is within another (`api` in `/therapies`).
-fn rank(links: &mut [Url], search: &str) {
+fn words_of(search: &str) -> Arc<[String]> {
+    search.split_whitespace().take(MAX_WORDS).map(str::to_lowercase).collect()
+}
+
+/// How well an address fits the words. One that is a whole part of it (`api` in `/docs/api-keys`) counts for more than one
+/// that is within another (`api` in `/therapies`).
+fn fit(url: &Url, words: &[String]) -> usize {
     const WHOLE: usize = 3;
-    let words: Vec<String> = search.split_whitespace().take(MAX_WORDS).map(str::to_lowercase).collect();
-    links.sort_by_cached_key(|url| {
-        let text = percent_decode_str(url.as_str()).decode_utf8_lossy().to_lowercase();
-        let parts: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
-        let fit = |word: &String| match (parts.contains(word.as_str()), text.contains(word.as_str())) {
-            (true, _) => WHOLE,
-            (false, true) => 1,
-            (false, false) => 0,
-        };
-        std::cmp::Reverse(words.iter().map(fit).sum::<usize>())
-    });
+    if words.is_empty() {
+        return 0;
+    }
+    let text = percent_decode_str(url.as_str()).decode_utf8_lossy().to_lowercase();
+    let parts: HashSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+    let fit = |word: &String| match (parts.contains(word.as_str()), text.contains(word.as_str())) {
+        (true, _) => WHOLE,
+        (false, true) => 1,
+        (false, false) => 0,
+    };
+    words.iter().map(fit).sum()
+}
+
+/// The addresses that fit best first, those that fit alike in their order.
+fn best_first(links: Vec<(usize, Url)>) -> Vec<Url> {
+    // There are few degrees and may be very many links.
+    let mut ranks: BTreeMap<Reverse<usize>, Vec<Url>> = BTreeMap::new();
+    for (fit, url) in links {
+        ranks.entry(Reverse(fit)).or_default().push(url);
+    }
+    ranks.into_values().flatten().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn ranked(links: &[Url], search: &str) -> Vec<String> {
+        let words = words_of(search);
+        let links = best_first(links.iter().map(|url| (fit(url, &words), url.clone())).collect());
+        links.iter().map(|url| url.path().to_owned()).collect()
+    }
+
     #[test]
     fn whole_words_count_for_more_and_escapes_are_read() {
-        let mut links: Vec<Url> = ["/therapies", "/docs/api", "/%C3%BCber-uns", "/x?q=API&w=uber"]
+        let links: Vec<Url> = ["/therapies", "/docs/api", "/%C3%BCber-uns", "/x?q=API&w=uber"]
             .iter()
             .map(|path| Url::parse("https://site.example").unwrap().join(path).unwrap())
             .collect();
-        let mut first = |words: &str| {
-            rank(&mut links, words);
-            links[0].path().to_owned()
-        };
+        let first = |words: &str| ranked(&links, words).remove(0);
         assert_eq!(first("api"), "/docs/api");
         assert_eq!(first("Über"), "/%C3%BCber-uns");
         assert_eq!(first("api uber"), "/x");
@@ -232,12 +298,11 @@ mod tests {
 
     #[test]
     fn addresses_that_hold_more_of_the_words_come_first_and_others_keep_their_order() {
-        let mut links: Vec<Url> = ["/b", "/a", "/Pricing", "/docs/pricing-api"]
+        let links: Vec<Url> = ["/b", "/a", "/Pricing", "/docs/pricing-api"]
             .iter()
             .map(|path| Url::parse("https://site.example").unwrap().join(path).unwrap())
             .collect();
-        rank(&mut links, "pricing API");
-        let paths: Vec<&str> = links.iter().map(Url::path).collect();
-        assert_eq!(paths, ["/docs/pricing-api", "/Pricing", "/b", "/a"]);
+        assert_eq!(ranked(&links, "pricing API"), ["/docs/pricing-api", "/Pricing", "/b", "/a"]);
+        assert_eq!(ranked(&links, ""), ["/b", "/a", "/Pricing", "/docs/pricing-api"]);
     }
 }

@@ -18,6 +18,7 @@ use uuid::Uuid;
 use crate::context::JobContext;
 use crate::credits::credits;
 use crate::explain::FoundOn;
+use crate::exports::export;
 use crate::gate::Lease;
 use crate::permission::{Ended, Hops, forbidden, robots_of};
 use crate::ports::{FetchError, FetchRequest, Fetched, HopRefusal, Purpose, Transformed};
@@ -39,6 +40,11 @@ pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(gleaner_types::limits:
 const OTHERS_PAUSE: Duration = Duration::from_secs(5);
 /// A page is given back so long before its lease ends, whatever it waits for.
 const LEASE_MARGIN: Duration = Duration::from_secs(10);
+/// More links of one page than these are taken in on a thread for blocking work.
+const MANY_LINKS: usize = 4_096;
+/// So is a document of this many bytes of text: writing it as JSON takes a millisecond or two.
+const LARGE_DOCUMENT: usize = 1 << 20;
+
 /// What came of a page, on its way to the store.
 struct Work {
     outcome: PageOutcome,
@@ -123,7 +129,7 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         links,
         remembered,
     };
-    match store(&shared, finished).await {
+    match finish(&shared, finished).await {
         Ok(receipt) if receipt.job_ended => shared.forget(job.id),
         Ok(_) => {}
         // The lease expires, and the page is done again.
@@ -147,6 +153,25 @@ fn reported(job: &JobContext, outcome: PageOutcome) -> PageOutcome {
     }
 }
 
+/// Finishes a page. Where it has very many links or a large document, the store takes them in on a thread for blocking work:
+/// it does so in one operation, which cannot let others have their turn.
+async fn finish(shared: &Shared, page: FinishedPage) -> Result<Receipt, gleaner_store::Error> {
+    let now = shared.clock.now();
+    if page.links.len() <= MANY_LINKS && text_bytes(&page.outcome) < LARGE_DOCUMENT {
+        return shared.store.finish(page, now).await;
+    }
+    let (store, runtime) = (Arc::clone(&shared.store), Handle::current());
+    let finish = move || runtime.block_on(store.finish(page, now));
+    match tokio::task::spawn_blocking(finish).await {
+        Ok(finished) => finished,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime comes to its end, and with it whoever waits for this.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}
+
 /// When the work on a page stops: before its lease ends, so that no request of it is under way when the page is leased
 /// to another. Waiting at the [`Gate`](crate::gate::Gate) and a fetch that hangs are bounded by it too.
 pub(crate) fn end_of_work(shared: &Shared, page: &LeasedPage) -> Instant {
@@ -160,27 +185,11 @@ pub(crate) fn end_of_page(shared: &Shared, job: &JobContext, page: &LeasedPage) 
     job.deadline.map_or(end, |deadline| end.min(shared.clock.instant(deadline)))
 }
 
-/// Writing a document of this size to JSON takes a millisecond or two.
-const LARGE_DOCUMENT: usize = 1 << 20;
-
-/// Stores a finished page. What the store does with a large document is done on a thread for blocking work.
-async fn store(shared: &Shared, page: FinishedPage) -> Result<Receipt, String> {
-    let texts = match &page.outcome {
-        PageOutcome::Document(document, _) => {
-            let Document { markdown, html, raw_html, screenshot, .. } = &**document;
-            [markdown, html, raw_html, screenshot].into_iter().flatten().map(String::len).sum()
-        }
-        _ => 0,
-    };
-    let (store, now) = (Arc::clone(&shared.store), shared.clock.now());
-    let stored = if texts < LARGE_DOCUMENT {
-        store.finish(page, now).await
-    } else {
-        let runtime = Handle::current();
-        let storing = tokio::task::spawn_blocking(move || runtime.block_on(store.finish(page, now)));
-        storing.await.map_err(|error| error.to_string())?
-    };
-    stored.map_err(|error| error.to_string())
+/// The text of a document, in bytes.
+fn text_bytes(outcome: &PageOutcome) -> usize {
+    let PageOutcome::Document(document, _) = outcome else { return 0 };
+    let Document { markdown, html, raw_html, screenshot, .. } = &**document;
+    [markdown, html, raw_html, screenshot].into_iter().flatten().map(String::len).sum()
 }
 
 fn failed(code: ErrorCode, message: impl Into<String>) -> PageOutcome {
@@ -193,7 +202,9 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         let Ended { outcome, asked } = read_sitemap(shared, job, crawl, page).await;
         return Work { asked, ..outcome.into() };
     }
-    let robots = match robots_of(shared, job, page, lease).await {
+    let export = if job.wants_picture() { None } else { export(&page.url) };
+    let url = export.as_ref().unwrap_or(&page.url);
+    let robots = match robots_of(shared, job, page, url, lease).await {
         Ok(robots) => robots,
         Err(Ended { outcome, asked }) => {
             trace(job, page, None, false, &outcome);
@@ -202,7 +213,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     };
     let manners = job.manners(robots.and_then(|robots| robots.policy.crawl_delay()).unwrap_or_default());
     let request = FetchRequest {
-        url: &page.url,
+        url,
         scheme_assumed: job.is_scheme_assumed(page.key),
         options: job.options_for(page),
         purpose: Purpose::Page,
@@ -215,7 +226,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         return PageOutcome::Return(shared.clock.now()).into();
     };
     let way = Way::from(&shared.gate, pass);
-    let hops = Hops { shared, job, is_start: job.is_start(page.key), way };
+    let hops = Hops { shared, job, is_start: job.is_start(page.key), is_export: export.is_some(), way };
     let began = shared.clock.now();
     let fetched = match shared.fetch.fetch(request, &hops).await {
         Ok(fetched) => fetched,
@@ -250,7 +261,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     }
     if page.external
         && let Some(crawl) = &job.crawl
-        && let Some(inside) = crawl.candidate(fetched.url.clone(), false)
+        && let Some(inside) = crawl.candidate(fetched.url.clone(), &mut 0)
         && !inside.external
         && inside.key != page.key
     {
@@ -269,7 +280,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     let answered = job.is_traced().then(|| fetched.url.clone());
     let work = match transformed {
         Err(error) => PageOutcome::Failed(error).into(),
-        Ok(transformed) => conclude(shared, job, page, fetched, transformed),
+        Ok(transformed) => conclude(shared, job, page, fetched, transformed).await,
     };
     trace(job, page, answered.as_ref(), work.redirected_to.is_some(), &work.outcome);
     if job.is_traced() {
@@ -345,9 +356,9 @@ pub(crate) fn try_again(
 }
 
 /// Completes the document with the facts of the fetch and picks the links that belong to the job.
-fn conclude(
+async fn conclude(
     shared: &Shared,
-    job: &JobContext,
+    job: &Arc<JobContext>,
     page: &LeasedPage,
     fetched: Fetched,
     found: Transformed,
@@ -386,20 +397,41 @@ fn conclude(
     let fingerprint = text.and_then(Fingerprint::of);
     let in_results = !job.is_start(page.key)
         || [&page.url, &fetched.url].into_iter().any(|url| crawl.scope.fits_patterns(url));
-    let arrived = crawl.candidate(fetched.url, false);
+    let arrived = crawl.candidate(fetched.url, &mut 0);
     let external = page.external || arrived.as_ref().is_some_and(|candidate| candidate.external);
     let redirected_to = arrived.map(|candidate| candidate.key).filter(|key| *key != page.key);
     let follow = fetched.status < 400 && !external && crawl.sitemap != SitemapMode::Only;
-    let links = if follow {
-        found.nofollow.iter().for_each(|url| crawl.unfollowed(url, &page.url));
-        let on = FoundOn::Page { url: &page.url, depth: page.depth };
-        found.links.into_iter().filter_map(|url| crawl.found(url, on, Candidate::NORMAL)).collect()
-    } else {
-        Vec::new()
-    };
+    let links =
+        if follow { links_of(shared, job, page, found.links, found.nofollow).await } else { Vec::new() };
     let outcome =
         if in_results { PageOutcome::Document(Box::new(document), cost) } else { PageOutcome::Skipped };
     Work { redirected_to, fingerprint, links, text: found.text, ..outcome.into() }
+}
+
+/// Those of the links of a page that belong to the job; the others are counted.
+async fn links_of(
+    shared: &Shared,
+    job: &Arc<JobContext>,
+    page: &LeasedPage,
+    links: Vec<Url>,
+    nofollow: Vec<Url>,
+) -> Vec<Candidate> {
+    if !nofollow.is_empty() {
+        let (context, on) = (Arc::clone(job), page.url.clone());
+        let count = move |url: Url, steps: &mut u64| {
+            context.crawl.as_ref()?.unfollowed(&url, &on, steps);
+            None::<()>
+        };
+        shared.slices.each(nofollow, count).await;
+    }
+    let (context, on, depth) = (Arc::clone(job), page.url.clone(), page.depth);
+    let found = move |url, steps: &mut u64| {
+        let on = FoundOn::Page { url: &on, depth };
+        context.crawl.as_ref()?.found(url, on, Candidate::NORMAL, steps)
+    };
+    let found = shared.slices.each(links, found).await;
+    shared.tell_costs(job).await;
+    found
 }
 
 /// The standard's name of a status, such as `Not Found`.

@@ -10,6 +10,7 @@ use gleaner_store::{LeasedPage, PageOutcome};
 use url::Url;
 
 use crate::context::JobContext;
+use crate::exports::serves_exports;
 use crate::gate::Lease;
 use crate::page::try_again;
 use crate::ports::{HopCheck, HopRefusal};
@@ -36,22 +37,23 @@ impl Ended {
     }
 }
 
-/// What robots.txt says, where it matters; or, where it forbids the page or is not known well enough yet, what becomes
-/// of the page.
+/// What robots.txt says of `url`, where the page is read from, where it matters; or, where it forbids that or is not known
+/// well enough yet, what becomes of the page.
 pub(crate) async fn robots_of(
     shared: &Arc<Shared>,
     job: &JobContext,
     page: &LeasedPage,
+    url: &Url,
     lease: &Lease,
 ) -> Result<Option<Arc<Robots>>, Ended> {
     let Some(crawl) = &job.crawl else { return Ok(None) };
     let Some(agent) = crawl.robots_agent.as_deref() else { return Ok(None) };
-    let known = shared.robots(agent, &page.url, job.is_scheme_assumed(page.key), job).await;
+    let known = shared.robots(agent, url, job.is_scheme_assumed(page.key), job).await;
     let robots = &known.robots;
     if let Some(trouble) = &robots.trouble {
         return Err(Ended::by(&known, unread(shared, job, page, trouble).await));
     }
-    if !robots.policy.allows(&page.url) {
+    if !robots.policy.allows(url) {
         return Err(Ended::by(&known, forbidden(shared, job, page, None).await));
     }
     // This host has just been asked for robots.txt, and pages of it may have been leased before its delay was known.
@@ -85,11 +87,18 @@ pub(crate) async fn forbidden(
 ) -> PageOutcome {
     if let Some(crawl) = &job.crawl {
         crawl.records.rejections.count(Reason::RobotsTxt);
-        if page.key == crawl.start_key {
-            let warning = match unread {
-                Some(cause) => format!("nothing was crawled: {cause}"),
-                None => "robots.txt forbids the start page, so nothing was crawled".to_owned(),
-            };
+        let warning = match unread {
+            Some(cause) if page.key == crawl.start_key => Some(format!("nothing was crawled: {cause}")),
+            // Else they would look as if robots.txt forbade them.
+            Some(cause) if crawl.must_tell_unread(cause) => {
+                Some(format!("some pages were not fetched: {cause}"))
+            }
+            None if page.key == crawl.start_key => {
+                Some("robots.txt forbids the start page, so nothing was crawled".to_owned())
+            }
+            _ => None,
+        };
+        if let Some(warning) = warning {
             let _ = shared.store.warn(job.id, &warning).await;
         }
     }
@@ -102,6 +111,8 @@ pub(crate) struct Hops<'a> {
     pub(crate) job: &'a JobContext,
     /// The start page is fetched for its links though no pattern asks for it, and so is where it redirects to.
     pub(crate) is_start: bool,
+    /// The page is read from an export, which its service may give from another host.
+    pub(crate) is_export: bool,
     pub(crate) way: Way<'a>,
 }
 
@@ -115,6 +126,7 @@ impl HopCheck for Hops<'_> {
         };
         match crawl.scope.decide(to, false) {
             Decision::Rejected(Reason::NotIncluded) if self.is_start => {}
+            Decision::Rejected(Reason::OtherHost) if self.is_export && serves_exports(to) => {}
             // `/docs/` that answers at `/docs` is the page that was asked for.
             Decision::Rejected(Reason::OutsideStartPath)
                 if self.is_start && crawl.identity.key(to) == crawl.start_key => {}

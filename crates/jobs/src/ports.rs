@@ -9,8 +9,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use gleaner_store::TeamId;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ActionResults, CacheState, Document, Interrupt, PageError, ProxyUsed};
+use tokio::time::Instant;
 use url::Url;
 
 use crate::reading::PageText;
@@ -140,6 +142,13 @@ pub trait Transform: Debug + Send + Sync + 'static {
     /// # Errors
     /// Where the body is of a kind that gives no document.
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError>;
+
+    /// Bytes of memory that [`transform`](Self::transform) takes for this page at most, its body not counted. Where it runs
+    /// aside it waits until the pages under way leave as much. The default counts nothing.
+    fn memory(&self, page: &Fetched) -> usize {
+        let _ = page;
+        0
+    }
 }
 
 /// A page to make a document of.
@@ -153,6 +162,32 @@ pub struct TransformTask<'t> {
     pub interrupt: &'t Interrupt,
     /// What the transformer keeps for the job, as long as it runs: all of its pages have the same options.
     pub kept: &'t Session,
+}
+
+/// Makes documents of PDFs where their conversion can be bounded and stopped, such as in other processes. Without it they
+/// are left to [`Transform`], which nothing stops.
+#[async_trait]
+pub trait ReadPdf: Debug + Send + Sync + 'static {
+    /// Makes a document of an answer that may be a PDF; `None` where it is none, or is not to be converted. Then it is left
+    /// to [`Transform`]. Whatever goes on for it stops at the end of its turn, and when the future is dropped.
+    ///
+    /// # Errors
+    /// Where the file gives no document, or not in time.
+    async fn read_pdf(
+        &self,
+        page: &Fetched,
+        options: &ScrapeOptionsPlan,
+        turn: PdfTurn<'_>,
+    ) -> Option<Result<Transformed, PageError>>;
+}
+
+/// For whom a PDF is converted, and until when.
+#[derive(Debug, Clone, Copy)]
+pub struct PdfTurn<'a> {
+    /// The team of its job, if any. Teams take turns.
+    pub team: Option<&'a TeamId>,
+    /// Nobody waits for it any longer.
+    pub until: Instant,
 }
 
 /// A document and what it leads to.

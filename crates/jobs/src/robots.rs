@@ -8,23 +8,30 @@
 //!
 //! 4xx, and redirects without end, mean that there is none, so that everything is allowed (2.3.1.2, 2.3.1.3). Whatever else
 //! keeps it from being read means that nothing is allowed for now (2.3.1.4), and it is asked for again soon.
+//!
+//! The request goes on while anybody waits for it. Who has less time than the request may take stops waiting sooner, and for
+//! them it could not be read; the others lose nothing by that, and what comes is kept for all.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared, WeakShared};
 use gleaner_frontier::RobotsPolicy;
 use gleaner_types::plan::ProxyMode;
 use gleaner_types::{ErrorCode, PageError};
-use tokio::sync::OnceCell;
+use tokio::sync::watch;
+use tokio::time::Instant;
 use url::{Position, Url};
 
 /// How long a robots.txt is kept: the longest that RFC 9309 recommends.
 pub const ROBOTS_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
 /// Where robots.txt could not be had, or its server answered 5xx, it is asked for again so long after that was known.
 pub const ROBOTS_RETRY: Duration = Duration::from_secs(5);
-/// How long fetching one may take, whatever the timeout of the job that asks first.
-pub const ROBOTS_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long fetching one may take in all, whatever the timeout of the job that asks first. Who drips bytes gains nothing by
+/// it. A job whose own timeout is shorter does not wait that long.
+pub const ROBOTS_TIMEOUT: Duration = Duration::from_secs(10);
 /// So many are kept; beyond it the oldest are fetched again when needed.
 pub const MAX_ROBOTS_KEPT: usize = 50_000;
 /// Most memory that those which are kept may take, in bytes; beyond it the oldest are fetched again when needed.
@@ -90,8 +97,10 @@ pub(crate) struct RobotsCache {
 struct Kept {
     entries: HashMap<Key, Entry>,
     /// In the order in which they came. Some of them are gone.
-    order: VecDeque<(Key, Duration)>,
+    order: VecDeque<(Key, u64)>,
     memory: usize,
+    /// How many there were.
+    numbers: u64,
 }
 
 /// Origin, agent, and the way where it is not the usual one. In one text, since it is made for every page.
@@ -108,75 +117,148 @@ fn key_of(agent: &str, url: &Url, way: Option<&OwnWay>) -> Key {
     key
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Entry {
+    /// Tells it from others under its key, before it and after it.
+    number: u64,
     since: Duration,
-    cell: Arc<OnceCell<Loaded>>,
+    state: State,
     /// What it takes, once it is there.
     weight: usize,
 }
 
 #[derive(Debug)]
+enum State {
+    /// It is fetched for as long as anybody waits for it.
+    UnderWay {
+        load: WeakShared<Load>,
+        asked: watch::Receiver<Option<Instant>>,
+    },
+    There(Loaded),
+}
+
+/// A robots.txt on its way.
+type Load = BoxFuture<'static, Loaded>;
+
+#[derive(Debug, Clone)]
 struct Loaded {
     robots: Arc<Robots>,
     /// When it was there.
     at: Duration,
 }
 
+/// Where a load tells that its request begins: until then it waits for its host's turn, which is no part of any timeout.
+#[derive(Debug)]
+pub(crate) struct Begun(watch::Sender<Option<Instant>>);
+
+impl Begun {
+    pub(crate) fn now(&self) {
+        self.0.send_replace(Some(Instant::now()));
+    }
+}
+
+/// What a job that asks finds.
+enum Found {
+    There(Arc<Robots>),
+    UnderWay { number: u64, load: Shared<Load>, asked: watch::Receiver<Option<Instant>> },
+}
+
 impl Entry {
-    fn is_current(&self, now: Duration) -> bool {
-        match self.cell.get() {
-            // Who hangs fails after half a minute, so the life of a failure begins with its end.
-            Some(Loaded { robots, at }) if robots.trouble.is_some() => now < *at + ROBOTS_RETRY,
-            Some(_) | None => now < self.since + ROBOTS_LIFETIME,
+    fn find(&self, now: Duration) -> Option<Found> {
+        match &self.state {
+            State::There(loaded) => {
+                let is_current = match &loaded.robots.trouble {
+                    // Who hangs fails only after a while, so the life of a failure begins with its end.
+                    Some(_) => now < loaded.at + ROBOTS_RETRY,
+                    None => now < self.since + ROBOTS_LIFETIME,
+                };
+                is_current.then(|| Found::There(Arc::clone(&loaded.robots)))
+            }
+            State::UnderWay { load, asked } => {
+                let load = load.upgrade()?;
+                Some(Found::UnderWay { number: self.number, load, asked: asked.clone() })
+            }
+        }
+    }
+
+    fn loaded(&self) -> Option<&Loaded> {
+        match &self.state {
+            State::There(loaded) => Some(loaded),
+            State::UnderWay { .. } => None,
         }
     }
 }
 
 impl RobotsCache {
     /// The robots.txt of the origin of `url` as `agent` reads it, fetched by the usual way or by one of its own; `load`
-    /// fetches it where it is not known.
+    /// fetches it where it is not known. `None` where `patience` ran out, counted from when its request began.
     pub(crate) async fn get<F>(
         &self,
         agent: &str,
         url: &Url,
         way: Option<OwnWay>,
-        now: impl Fn() -> Duration,
-        load: impl FnOnce(Url) -> F,
-    ) -> Known
+        patience: Duration,
+        now: impl Fn() -> Duration + Send + 'static,
+        load: impl FnOnce(Url, Begun) -> F,
+    ) -> Option<Known>
     where
-        F: Future<Output = Robots>,
+        F: Future<Output = Robots> + Send + 'static,
     {
+        let arrived = Instant::now();
         let key = key_of(agent, url, way.as_ref());
-        let (cell, since) = self.lock().cell(key.clone(), now());
-        if let Some(Loaded { robots, .. }) = cell.get() {
-            return Known { robots: Arc::clone(robots), fresh: false };
-        }
-        let mut address = url.clone();
-        address.set_path("/robots.txt");
-        address.set_query(None);
-        address.set_fragment(None);
-        let load = || async {
-            let robots = Arc::new(load(address).await);
-            Loaded { robots, at: now() }
+        let (number, load, mut asked) = {
+            let mut kept = self.lock();
+            match kept.find(&key, now()) {
+                Some(Found::There(robots)) => return Some(Known { robots, fresh: false }),
+                Some(Found::UnderWay { number, load, asked }) => (number, load, asked),
+                None => {
+                    let (begun, asked) = watch::channel(None);
+                    let (since, robots) = (now(), load(address_of(url), Begun(begun)));
+                    let load = async move { Loaded { robots: Arc::new(robots.await), at: now() } };
+                    let load = load.boxed().shared();
+                    (kept.insert(&key, since, &load, &asked), load, asked)
+                }
+            }
         };
-        let robots = Arc::clone(&cell.get_or_init(load).await.robots);
-        self.lock().weigh(&key, since, robots.policy.weight());
-        Known { robots, fresh: true }
+        let out_of_patience = async {
+            // Who fetches it has no shorter time than this.
+            if patience >= ROBOTS_TIMEOUT {
+                return std::future::pending().await;
+            }
+            let began = match asked.wait_for(Option::is_some).await {
+                Ok(began) => *began,
+                // It is there.
+                Err(_) => None,
+            };
+            match began {
+                Some(began) => tokio::time::sleep_until(began.max(arrived) + patience).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            loaded = load => {
+                self.lock().arrived(&key, number, &loaded);
+                Some(Known { robots: loaded.robots, fresh: true })
+            }
+            () = out_of_patience => None,
+        }
     }
 
     /// What [`get`](Self::get) would give at once for this way, without asking anybody.
     pub(crate) fn current(&self, agent: &str, url: &Url, way: &OwnWay, now: Duration) -> Option<Arc<Robots>> {
         let kept = self.lock();
-        let entry = kept.entries.get(&key_of(agent, url, Some(way))).filter(|entry| entry.is_current(now))?;
-        entry.cell.get().map(|loaded| Arc::clone(&loaded.robots))
+        match kept.find(&key_of(agent, url, Some(way)), now)? {
+            Found::There(robots) => Some(robots),
+            Found::UnderWay { .. } => None,
+        }
     }
 
     /// The robots.txt of the origin of `url` that was read last by this way, were it only for a look; `None` where it could
     /// not be read.
     pub(crate) fn peek(&self, agent: &str, url: &Url, way: Option<&OwnWay>) -> Option<Arc<Robots>> {
         let kept = self.lock();
-        let robots = &kept.entries.get(&key_of(agent, url, way))?.cell.get()?.robots;
+        let robots = &kept.entries.get(&key_of(agent, url, way))?.loaded()?.robots;
         robots.trouble.is_none().then(|| Arc::clone(robots))
     }
 
@@ -185,32 +267,55 @@ impl RobotsCache {
     }
 }
 
+/// Where the robots.txt of the origin of `url` is.
+pub(crate) fn address_of(url: &Url) -> Url {
+    let mut address = url.clone();
+    address.set_path("/robots.txt");
+    address.set_query(None);
+    address.set_fragment(None);
+    address
+}
+
 impl Kept {
-    /// The entry that holds now, and since when it is there.
-    fn cell(&mut self, key: Key, now: Duration) -> (Arc<OnceCell<Loaded>>, Duration) {
-        if let Some(entry) = self.entries.get(&key).filter(|entry| entry.is_current(now)) {
-            return (Arc::clone(&entry.cell), entry.since);
-        }
-        self.remove(&key);
-        while self.entries.len() >= MAX_ROBOTS_KEPT && self.drop_oldest() {}
-        let cell = Arc::new(OnceCell::new());
-        self.order.push_back((key.clone(), now));
-        self.entries.insert(key, Entry { since: now, cell: Arc::clone(&cell), weight: 0 });
-        (cell, now)
+    fn find(&self, key: &Key, now: Duration) -> Option<Found> {
+        self.entries.get(key)?.find(now)
     }
 
-    /// Books what an entry takes, and makes room for it.
-    fn weigh(&mut self, key: &Key, since: Duration, weight: usize) {
-        let Some(entry) = self.entries.get_mut(key).filter(|entry| entry.since == since) else { return };
+    /// Puts one on its way in the place of what is no longer current, and gives its number.
+    fn insert(
+        &mut self,
+        key: &Key,
+        since: Duration,
+        load: &Shared<Load>,
+        asked: &watch::Receiver<Option<Instant>>,
+    ) -> u64 {
+        self.remove(key);
+        while self.entries.len() >= MAX_ROBOTS_KEPT && self.drop_oldest() {}
+        self.numbers += 1;
+        let number = self.numbers;
+        // What has ended already cannot be waited for; whoever asks then fetches it anew.
+        if let Some(load) = load.downgrade() {
+            let state = State::UnderWay { load, asked: asked.clone() };
+            self.order.push_back((key.clone(), number));
+            self.entries.insert(key.clone(), Entry { number, since, state, weight: 0 });
+        }
+        number
+    }
+
+    /// Keeps what has come, books what it takes, and makes room for it.
+    fn arrived(&mut self, key: &Key, number: u64, loaded: &Loaded) {
+        let Some(entry) = self.entries.get_mut(key).filter(|entry| entry.number == number) else { return };
+        let weight = loaded.robots.policy.weight();
         self.memory = self.memory - entry.weight + weight;
         entry.weight = weight;
+        entry.state = State::There(loaded.clone());
         while self.memory > MAX_ROBOTS_MEMORY && self.drop_oldest() {}
     }
 
     /// False where there is none.
     fn drop_oldest(&mut self) -> bool {
-        let Some((key, since)) = self.order.pop_front() else { return false };
-        if self.entries.get(&key).is_some_and(|entry| entry.since == since) {
+        let Some((key, number)) = self.order.pop_front() else { return false };
+        if self.entries.get(&key).is_some_and(|entry| entry.number == number) {
             self.remove(&key);
         }
         true
@@ -221,7 +326,7 @@ impl Kept {
         // Names of entries that are gone must not outnumber the others.
         if self.order.len() > 2 * self.entries.len() + 64 {
             let entries = &self.entries;
-            self.order.retain(|(key, since)| entries.get(key).is_some_and(|entry| entry.since == *since));
+            self.order.retain(|(key, number)| entries.get(key).is_some_and(|entry| entry.number == *number));
         }
     }
 }
@@ -234,33 +339,30 @@ mod tests {
 
     const AGENT: &str = "gleaner";
 
+    type Loads = Arc<AtomicU32>;
+
     async fn get_by(
         cache: &RobotsCache,
         url: &str,
         way: Option<OwnWay>,
         at: u64,
         robots: Robots,
-        loads: &AtomicU32,
+        loads: &Loads,
     ) -> Known {
-        cache
-            .get(
-                AGENT,
-                &Url::parse(url).unwrap(),
-                way,
-                || Duration::from_secs(at),
-                |address| {
-                    assert_eq!(address.path(), "/robots.txt");
-                    loads.fetch_add(1, Ordering::Relaxed);
-                    async move {
-                        tokio::task::yield_now().await;
-                        robots
-                    }
-                },
-            )
-            .await
+        let (url, loads) = (Url::parse(url).unwrap(), Arc::clone(loads));
+        let load = move |address: Url, _: Begun| {
+            assert_eq!(address.path(), "/robots.txt");
+            loads.fetch_add(1, Ordering::Relaxed);
+            async move {
+                tokio::task::yield_now().await;
+                robots
+            }
+        };
+        let now = move || Duration::from_secs(at);
+        cache.get(AGENT, &url, way, ROBOTS_TIMEOUT, now, load).await.unwrap()
     }
 
-    async fn get(cache: &RobotsCache, url: &str, at: u64, robots: Robots, loads: &AtomicU32) -> Known {
+    async fn get(cache: &RobotsCache, url: &str, at: u64, robots: Robots, loads: &Loads) -> Known {
         get_by(cache, url, None, at, robots, loads).await
     }
 
@@ -275,7 +377,7 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_fetched_once_for_all_who_wait_and_kept_for_a_day() {
-        let (cache, loads) = (RobotsCache::default(), AtomicU32::new(0));
+        let (cache, loads) = (RobotsCache::default(), Loads::default());
         let (one, two) = tokio::join!(
             get(&cache, "https://a.example/x", 0, allow(), &loads),
             get(&cache, "https://a.example/y?z", 0, allow(), &loads)
@@ -293,7 +395,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_failure_is_tried_again_soon() {
-        let (cache, loads) = (RobotsCache::default(), AtomicU32::new(0));
+        let (cache, loads) = (RobotsCache::default(), Loads::default());
         get(&cache, "https://a.example/", 0, failure(), &loads).await;
         assert!(!get(&cache, "https://a.example/", 4, failure(), &loads).await.fresh);
         assert!(get(&cache, "https://a.example/", 5, allow(), &loads).await.fresh);
@@ -304,21 +406,64 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_life_of_a_failure_begins_with_its_end() {
         let (cache, url) = (RobotsCache::default(), Url::parse("https://a.example/").unwrap());
-        let began = tokio::time::Instant::now();
-        let hang = |_| async {
+        let began = Instant::now();
+        let hang = |_: Url, _: Begun| async {
             tokio::time::sleep(ROBOTS_TIMEOUT).await;
             failure()
         };
+        let now = move || began.elapsed();
         for (wait, fresh) in [(0, true), (0, false), (4, false), (1, true), (4, false)] {
             tokio::time::advance(Duration::from_secs(wait)).await;
-            let known = cache.get(AGENT, &url, None, || began.elapsed(), hang).await;
+            let known = cache.get(AGENT, &url, None, ROBOTS_TIMEOUT, now, hang).await.unwrap();
             assert_eq!(known.fresh, fresh, "at {:?}", began.elapsed());
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_less_time_stops_waiting_and_the_others_lose_nothing() {
+        let (cache, loads) = (RobotsCache::default(), Loads::default());
+        let url = Url::parse("https://a.example/").unwrap();
+        let began = Instant::now();
+        let get = async |patience: u64| {
+            let loads = Arc::clone(&loads);
+            let load = move |_: Url, begun: Begun| async move {
+                loads.fetch_add(1, Ordering::Relaxed);
+                // The turn of its host, then bytes that drip.
+                tokio::time::sleep(Duration::from_secs(3)).await;
+                begun.now();
+                tokio::time::sleep(Duration::from_secs(8)).await;
+                allow()
+            };
+            let patience = Duration::from_secs(patience);
+            let known = cache.get(AGENT, &url, None, patience, move || began.elapsed(), load).await;
+            (known.map(|known| known.fresh), began.elapsed().as_secs())
+        };
+        assert_eq!(tokio::join!(get(5), get(60), get(9)), ((None, 8), (Some(true), 11), (Some(true), 11)));
+        assert_eq!(get(5).await, (Some(false), 11));
+        assert_eq!(loads.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_nobody_waits_for_is_given_up_and_asked_for_anew() {
+        let (cache, loads) = (RobotsCache::default(), Loads::default());
+        let url = Url::parse("https://a.example/").unwrap();
+        let began = Instant::now();
+        for round in 1..=3 {
+            let loaded = Arc::clone(&loads);
+            let load = move |_: Url, begun: Begun| async move {
+                loaded.fetch_add(1, Ordering::Relaxed);
+                begun.now();
+                std::future::pending().await
+            };
+            let known = cache.get(AGENT, &url, None, Duration::from_secs(5), move || began.elapsed(), load);
+            assert!(known.await.is_none());
+            assert_eq!((began.elapsed().as_secs(), loads.load(Ordering::Relaxed)), (5 * round, round as u32));
         }
     }
 
     #[tokio::test]
     async fn what_came_by_a_way_of_its_own_is_kept_apart() {
-        let (cache, loads) = (RobotsCache::default(), AtomicU32::new(0));
+        let (cache, loads) = (RobotsCache::default(), Loads::default());
         let (url, way) =
             ("https://a.example/", || Some(OwnWay { proxy: ProxyMode::Stealth, country: "US".to_owned() }));
         get(&cache, url, 0, failure(), &loads).await;
@@ -343,7 +488,7 @@ mod tests {
         let policy = RobotsPolicy::parse(format!("User-agent: *\n{body}").as_bytes(), AGENT);
         let weight = policy.weight();
         assert!(weight > 20_000 * 8, "{weight}");
-        let (robots, loads) = (|| Robots::of(policy.clone()), AtomicU32::new(0));
+        let (robots, loads) = (|| Robots::of(policy.clone()), Loads::default());
         let sites = 2 * MAX_ROBOTS_MEMORY / weight;
         for n in 0..sites {
             get(&cache, &format!("https://{n}.example/"), 0, robots(), &loads).await;

@@ -1,9 +1,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, JobRules};
+use gleaner_frontier::{Candidate, CrawlScope, Decision, JobRules};
 use gleaner_store::{JobAccount, JobFailure, JobSnapshot, NewJob, Retention, Store};
-use gleaner_types::plan::{BatchPlan, CrawlPlan, MapPlan, ScrapePlan, WebhookPlan};
+use gleaner_types::plan::{BatchPlan, CrawlPlan, CrawlRules, MapPlan, ScrapePlan, WebhookPlan};
 use gleaner_types::{Document, ErrorCode, JobId, JobKind, PageError};
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -14,10 +14,11 @@ use uuid::Uuid;
 use crate::clock::Clock;
 use crate::context::JobContext;
 use crate::error::QUEUE_FULL_PAUSE;
-use crate::explain::Records;
+use crate::explain::{MAX_EXPLAINED, Records};
 use crate::handle::Job;
 use crate::map::{self, MapResult};
-use crate::ports::{Fetch, Transform};
+use crate::memory::MemoryShares;
+use crate::ports::{Fetch, ReadPdf, Transform};
 use crate::purse::Purse;
 use crate::shared::Shared;
 use crate::{Error, worker};
@@ -31,6 +32,8 @@ pub struct Parts {
     pub fetch: Arc<dyn Fetch>,
     /// From bodies to documents.
     pub transform: Arc<dyn Transform>,
+    /// From PDFs to documents; without it `transform` reads them too.
+    pub pdfs: Option<Arc<dyn ReadPdf>>,
     /// The one clock.
     pub clock: Clock,
     /// The product token that robots.txt is read for.
@@ -40,6 +43,9 @@ pub struct Parts {
     /// Compare what the pages of a crawl say, and put those kinds off that say the same over and over: soft 404s, the
     /// empty days of a calendar. Where only links are wanted of pages, their text is not read and nothing is compared.
     pub near_duplicates: bool,
+    /// What the pages under way may take in memory. The shares for their transform are kept here; that for their bodies is
+    /// kept by whoever fetches them.
+    pub memory: MemoryShares,
 }
 
 /// The engine room: takes checked plans, gives running jobs.
@@ -172,9 +178,7 @@ impl Room {
         terms: Terms,
         explained: &[Url],
     ) -> Result<(JobId, Option<Arc<Records>>), Error> {
-        let (mut context, start) = JobContext::of_crawl(terms.id, &plan, &self.shared.agent)
-            .map_err(|error| Error::rules(&error))?;
-        let records = context.record(explained);
+        let Compiled { plan, context, start, records } = self.compiled(terms.id, plan, explained).await?;
         let rules = JobRules {
             limit: plan.limit,
             max_in_flight: plan.max_concurrency,
@@ -184,6 +188,25 @@ impl Room {
         let mut job = terms.job(Some(JobKind::Crawl), rules, vec![start]);
         job.in_memory = plan.zero_data_retention;
         Ok((self.begin(context, job).await?, records))
+    }
+
+    /// Compiles the rules of a crawl, away from the runtime where that may take long: for patterns, and for addresses that
+    /// are held against them.
+    async fn compiled(&self, id: JobId, plan: CrawlPlan, explained: &[Url]) -> Result<Compiled, Error> {
+        let rules = &plan.rules;
+        let is_quick = rules.exclude_paths.is_empty() && rules.include_paths.is_empty();
+        let agent = self.shared.agent.clone();
+        let explained: Vec<Url> = explained.iter().take(MAX_EXPLAINED).cloned().collect();
+        let compile = move || -> Result<Compiled, gleaner_frontier::Error> {
+            let (mut context, start) = JobContext::of_crawl(id, &plan, &agent)?;
+            let records = context.record(&explained);
+            Ok(Compiled { plan, context, start, records })
+        };
+        let compiled = if is_quick { Some(compile()) } else { self.shared.slices.aside(compile).await };
+        match compiled {
+            Some(compiled) => compiled.map_err(|error| Error::rules(&error)),
+            None => Err(Error::failed("the runtime comes to its end")),
+        }
     }
 
     /// Lists the addresses of a site: those of its sitemaps and those that its start page links to.
@@ -205,6 +228,29 @@ impl Room {
             None => None,
         };
         self.map(plan).await
+    }
+
+    /// Those of the items whose address is inside a crawl that starts at `start` by these rules, in their order: however
+    /// many they are, and whatever its patterns cost, away from the runtime.
+    ///
+    /// # Errors
+    /// Where the rules cannot hold.
+    pub async fn inside<T: Send + 'static>(
+        &self,
+        start: Url,
+        rules: CrawlRules,
+        items: Vec<T>,
+        url: fn(&T) -> &Url,
+    ) -> Result<Vec<T>, Error> {
+        let slices = &self.shared.slices;
+        let Some(scope) = slices.aside(move || CrawlScope::new(&start, &rules)).await else {
+            return Ok(Vec::new());
+        };
+        let scope = scope.map_err(|error| Error::rules(&error))?;
+        let pick = move |item: T, steps: &mut u64| {
+            (scope.decide_counting(url(&item), false, steps) == Decision::Inside).then_some(item)
+        };
+        Ok(slices.each(items, pick).await)
     }
 
     /// Adds to a job's status what its reader should know.
@@ -236,8 +282,9 @@ impl Room {
         });
     }
 
-    async fn begin(self: &Arc<Self>, context: JobContext, job: NewJob) -> Result<JobId, Error> {
+    async fn begin(self: &Arc<Self>, mut context: JobContext, job: NewJob) -> Result<JobId, Error> {
         let id = job.id;
+        context.team = job.account.as_ref().map(|account| account.team.clone());
         self.shared.remember(Arc::new(context));
         if let Err(error) = self.shared.store.submit(job, self.shared.clock.now()).await {
             self.shared.forget(id);
@@ -258,6 +305,14 @@ impl Room {
     fn handle(self: &Arc<Self>, id: JobId) -> Job {
         Job::new(id, Arc::clone(self), Handle::current())
     }
+}
+
+/// A crawl that may begin.
+struct Compiled {
+    plan: CrawlPlan,
+    context: JobContext,
+    start: Candidate,
+    records: Option<Arc<Records>>,
 }
 
 /// A page that is scraped at once. Dropping it gives it up.

@@ -11,14 +11,25 @@ use tokio_util::sync::CancellationToken;
 use url::{Position, Url};
 
 use crate::clock::Clock;
-use crate::context::JobContext;
+use crate::context::{CrawlContext, JobContext};
 use crate::extract::Extract;
 use crate::gate::{Gate, Manners, Pass};
+use crate::memory::Memory;
 use crate::page::MAX_RETRY_AFTER;
-use crate::ports::{Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Transform};
-use crate::robots::{Known, OwnWay, ROBOTS_TIMEOUT, Robots, RobotsCache, Trouble};
+use crate::ports::{
+    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, ReadPdf, Transform,
+};
+use crate::quiet::quietly;
+use crate::robots::{Begun, Known, OwnWay, ROBOTS_TIMEOUT, Robots, RobotsCache, Trouble, address_of};
 use crate::room::Parts;
+use crate::slices::Slices;
 use crate::transforming::Places;
+
+/// A longer robots.txt, in bytes, takes milliseconds to read.
+const SHORT_ROBOTS: usize = 64 << 10;
+
+/// Pages that the store takes in at once, in some milliseconds.
+const MAX_ADMITTED_AT_ONCE: usize = 1_000;
 
 /// At most so many sites are mapped at once; further maps wait within their timeout.
 pub const MAX_MAPS: usize = 32;
@@ -29,6 +40,7 @@ pub(crate) struct Shared {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) fetch: Arc<dyn Fetch>,
     pub(crate) transform: Arc<dyn Transform>,
+    pub(crate) pdfs: Option<Arc<dyn ReadPdf>>,
     pub(crate) clock: Clock,
     /// The product token that robots.txt is read for.
     pub(crate) agent: String,
@@ -44,15 +56,30 @@ pub(crate) struct Shared {
     /// A place for each map that is made at once.
     pub(crate) maps: Semaphore,
     pub(crate) places: Places,
+    /// Places for work over long lists.
+    pub(crate) slices: Slices,
+    /// What pages may take while they are transformed.
+    pub(crate) memory: Memory,
 }
 
 impl Shared {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { store, fetch, transform, clock, robots_agent, max_in_flight, near_duplicates } = parts;
+        let Parts {
+            store,
+            fetch,
+            transform,
+            pdfs,
+            clock,
+            robots_agent,
+            max_in_flight,
+            near_duplicates,
+            memory,
+        } = parts;
         Self {
             store,
             fetch,
             transform,
+            pdfs,
             clock,
             agent: robots_agent,
             max_in_flight: usize::try_from(max_in_flight).unwrap_or(usize::MAX).max(1),
@@ -64,6 +91,8 @@ impl Shared {
             gate: Gate::default(),
             maps: Semaphore::new(MAX_MAPS),
             places: Places::default(),
+            slices: Slices::default(),
+            memory: Memory::new(memory),
         }
     }
 
@@ -103,13 +132,30 @@ impl Shared {
         }
     }
 
-    /// Admits pages at depth 0.
+    /// Admits pages at depth 0, a part of them at a time, so that a sitemap of many holds nobody up.
     pub(crate) async fn admit(&self, job: JobId, pages: Vec<Candidate>) {
-        if pages.is_empty() {
-            return;
+        let mut pages = pages.into_iter();
+        loop {
+            let part: Vec<Candidate> = pages.by_ref().take(MAX_ADMITTED_AT_ONCE).collect();
+            if part.is_empty() {
+                return;
+            }
+            if let Err(error) = self.store.admit(job, 0, part, self.clock.now()).await {
+                tracing::debug!(%error, "a job ended before all of its pages were admitted");
+                return;
+            }
+            if !pages.as_slice().is_empty() {
+                tokio::task::yield_now().await;
+            }
         }
-        if let Err(error) = self.store.admit(job, 0, pages, self.clock.now()).await {
-            tracing::debug!(%error, "a job ended before all of its pages were admitted");
+    }
+
+    /// Tells the reader of a job once that addresses were left out because its patterns cost too much.
+    pub(crate) async fn tell_costs(&self, job: &JobContext) {
+        if job.crawl.as_ref().is_some_and(CrawlContext::must_tell_costs) {
+            let warning = "some addresses were left out, because matching them with `includePaths` and \
+                           `excludePaths` takes too long";
+            let _ = self.store.warn(job.id, warning).await;
         }
     }
 
@@ -132,27 +178,69 @@ impl Shared {
     }
 
     /// robots.txt of the origin of `url`. What came by the job's own way is looked for first: it is there only where the
-    /// usual way failed, which is not to be waited for again with each page.
+    /// usual way failed, which is not to be waited for again with each page. By each way the job waits at most for the
+    /// timeout of its pages.
     pub(crate) async fn robots(
-        &self,
+        self: &Arc<Self>,
         agent: &str,
         url: &Url,
         scheme_assumed: bool,
         job: &JobContext,
     ) -> Known {
-        let now = || self.clock.now();
         let way = own_way(&job.options);
-        if let Some(robots) = way.as_ref().and_then(|way| self.robots.current(agent, url, way, now())) {
+        let now = self.clock.now();
+        if let Some(robots) = way.as_ref().and_then(|way| self.robots.current(agent, url, way, now)) {
             return Known { robots, fresh: false };
         }
-        let load = |address| self.load_robots(agent, address, scheme_assumed, job, None);
-        let usual = self.robots.get(agent, url, None, now, load).await;
-        if usual.robots.trouble.is_none() {
+        let usual = self.robots_by(None, agent, url, scheme_assumed, job).await;
+        if usual.robots.trouble.is_none() || way.is_none() {
             return usual;
         }
-        let Some(way) = way else { return usual };
-        let load = |address| self.load_robots(agent, address, scheme_assumed, job, Some(way.clone()));
-        self.robots.get(agent, url, Some(way.clone()), now, load).await
+        self.robots_by(way, agent, url, scheme_assumed, job).await
+    }
+
+    async fn robots_by(
+        self: &Arc<Self>,
+        way: Option<OwnWay>,
+        agent: &str,
+        url: &Url,
+        scheme_assumed: bool,
+        job: &JobContext,
+    ) -> Known {
+        let clock = self.clock;
+        let by = way.clone();
+        let load = |address, begun| {
+            let asked = RobotsRequest {
+                address,
+                agent: agent.to_owned(),
+                scheme_assumed,
+                options: robots_options(job, by),
+                manners: job.manners(Duration::ZERO),
+            };
+            let load = load_robots(Arc::clone(self), asked, begun);
+            // It may go on for others when the job that asked first has ended.
+            let quiet = job.zero_data_retention;
+            async move { quietly(quiet, load).await }
+        };
+        let patience = job.options.timeout;
+        let known = self.robots.get(agent, url, way, patience, move || clock.now(), load).await;
+        known.unwrap_or_else(|| {
+            let cause = format!("the timeout of {} ms ran out", patience.as_millis());
+            let error = unread(&address_of(url), ErrorCode::ScrapeTimeout, &cause);
+            let robots = Robots::unreachable(Trouble { error, passes: true, answered: false });
+            Known { robots: Arc::new(robots), fresh: true }
+        })
+    }
+
+    /// What an answer to the request for a robots.txt says; a long one is read away from the runtime.
+    pub(crate) async fn robots_policy(&self, answer: &Fetched, agent: &str) -> RobotsPolicy {
+        let (status, body) = (answer.status, answer.body.clone());
+        if body.len() <= SHORT_ROBOTS {
+            return RobotsPolicy::from_status(status, &body, agent);
+        }
+        let agent = agent.to_owned();
+        let read = self.slices.aside(move || RobotsPolicy::from_status(status, &body, &agent)).await;
+        read.unwrap_or_else(RobotsPolicy::unreachable)
     }
 
     /// What `agent` was told by the robots.txt that was read of the origin of `url`, where one could be: by the job's own
@@ -161,58 +249,56 @@ impl Shared {
         let own = way.and_then(|way| self.robots.peek(agent, url, Some(way)));
         own.or_else(|| self.robots.peek(agent, url, None))
     }
+}
 
-    async fn load_robots(
-        &self,
-        agent: &str,
-        address: Url,
-        scheme_assumed: bool,
-        job: &JobContext,
-        way: Option<OwnWay>,
-    ) -> Robots {
-        let options = robots_options(job, way);
-        let request = FetchRequest {
-            url: &address,
-            scheme_assumed,
-            options: &options,
-            purpose: Purpose::Robots,
-            session: None,
-        };
-        let errand = Errand::begin(self, &address, job.manners(Duration::ZERO)).await;
-        match self.fetch.fetch(request, &errand).await {
-            Ok(answer) => {
-                let policy = RobotsPolicy::from_status(answer.status, &answer.body, agent);
-                // What it asks of an agent that one job chose is kept by that job alone; one that cannot be read asks for
-                // nothing.
-                let is_everybodys = agent == self.agent && !policy.is_unreachable();
-                let min_gap = is_everybodys.then(|| policy.crawl_delay().unwrap_or_default());
-                if let Some(gap) = min_gap {
-                    // At once, so that nothing comes between the answer and what it asks for.
-                    self.gate.set_gap(&address, gap);
-                }
-                let found_at = answer.address.filter(|_| same_host(&address, &answer.url));
-                let pace = Pace { min_gap, address: found_at, ..Pace::default() };
-                if pace != Pace::default() {
-                    self.pace(&address, pace).await;
-                }
-                self.heed(&answer).await;
-                if !policy.is_unreachable() {
-                    return Robots::of(policy);
-                }
-                let cause = format!("its server answered with status {}", answer.status);
-                let error = unread(&address, ErrorCode::ScrapeSiteError, &cause);
-                Robots::unreachable(Trouble { error, passes: true, answered: true })
-            }
-            Err(FetchError { error: PageError { code, message }, retryable, .. }) => {
-                let passes = retryable || code == ErrorCode::ScrapeTimeout;
-                Robots::unreachable(Trouble {
-                    error: unread(&address, code, &message),
-                    passes,
-                    answered: false,
-                })
-            }
+/// What is needed to fetch a robots.txt, whatever becomes of the job that asked for it first.
+struct RobotsRequest {
+    address: Url,
+    agent: String,
+    scheme_assumed: bool,
+    options: ScrapeOptionsPlan,
+    manners: Manners,
+}
+
+async fn load_robots(shared: Arc<Shared>, asked: RobotsRequest, begun: Begun) -> Robots {
+    let RobotsRequest { address, agent, scheme_assumed, options, manners } = asked;
+    let request = FetchRequest {
+        url: &address,
+        scheme_assumed,
+        options: &options,
+        purpose: Purpose::Robots,
+        session: None,
+    };
+    let errand = Errand::begin(&shared, &address, manners).await;
+    begun.now();
+    let answer = match shared.fetch.fetch(request, &errand).await {
+        Ok(answer) => answer,
+        Err(FetchError { error: PageError { code, message }, retryable, .. }) => {
+            let passes = retryable || code == ErrorCode::ScrapeTimeout;
+            let error = unread(&address, code, &message);
+            return Robots::unreachable(Trouble { error, passes, answered: false });
         }
+    };
+    let policy = shared.robots_policy(&answer, &agent).await;
+    // What it asks of an agent that one job chose is kept by that job alone; one that cannot be read asks for nothing.
+    let is_everybodys = agent == shared.agent && !policy.is_unreachable();
+    let min_gap = is_everybodys.then(|| policy.crawl_delay().unwrap_or_default());
+    if let Some(gap) = min_gap {
+        // At once, so that nothing comes between the answer and what it asks for.
+        shared.gate.set_gap(&address, gap);
     }
+    let found_at = answer.address.filter(|_| same_host(&address, &answer.url));
+    let pace = Pace { min_gap, address: found_at, ..Pace::default() };
+    if pace != Pace::default() {
+        shared.pace(&address, pace).await;
+    }
+    shared.heed(&answer).await;
+    if !policy.is_unreachable() {
+        return Robots::of(policy);
+    }
+    let cause = format!("its server answered with status {}", answer.status);
+    let error = unread(&address, ErrorCode::ScrapeSiteError, &cause);
+    Robots::unreachable(Trouble { error, passes: true, answered: true })
 }
 
 /// Why no page of a host is fetched whose robots.txt could not be read.

@@ -34,7 +34,7 @@ pub(crate) async fn admit_sitemaps(shared: &Arc<Shared>, job: &JobContext, page:
 /// A sitemap gives no document and no error: pages at depth 0, or nothing.
 pub(crate) async fn read_sitemap(
     shared: &Arc<Shared>,
-    job: &JobContext,
+    job: &Arc<JobContext>,
     crawl: &CrawlContext,
     page: &LeasedPage,
 ) -> Ended {
@@ -55,7 +55,7 @@ pub(crate) async fn read_sitemap(
 
 async fn fetch_sitemap(
     shared: &Arc<Shared>,
-    job: &JobContext,
+    job: &Arc<JobContext>,
     crawl: &CrawlContext,
     page: &LeasedPage,
     manners: Manners,
@@ -89,10 +89,13 @@ async fn fetch_sitemap(
         warn_of_sitemap(shared, job, crawl, &page.url, &format!("was read in part: {trouble}")).await;
     }
     let (mut admitted, pages) = crawl.sitemaps.take(page.key, found);
-    let inside = pages
-        .into_iter()
-        .filter_map(|(url, priority)| crawl.found(url, FoundOn::Sitemap(&page.url), priority));
-    admitted.extend(inside.filter(|candidate| !candidate.external));
+    let (context, on) = (Arc::clone(job), page.url.clone());
+    let inside = move |(url, priority), steps: &mut u64| {
+        let found = context.crawl.as_ref()?.found(url, FoundOn::Sitemap(&on), priority, steps);
+        found.filter(|candidate| !candidate.external)
+    };
+    admitted.extend(shared.slices.each(pages, inside).await);
+    shared.tell_costs(job).await;
     shared.admit(job.id, admitted).await;
     PageOutcome::Skipped
 }

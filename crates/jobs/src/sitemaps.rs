@@ -8,7 +8,7 @@
 //! a sitemap of its own and reads nothing else in it: not through what is known of robots.txt in common, because then what
 //! it says of the pace would hold for a job that asked not to heed it.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,7 +17,6 @@ use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ErrorCode, PageError};
 use url::Url;
 
-use crate::context::JobContext;
 use crate::gate::Manners;
 use crate::ports::{FetchError, FetchRequest, Fetched, Purpose};
 use crate::robots::Robots;
@@ -30,6 +29,9 @@ pub const MAX_SITEMAP_FILES: usize = 1_000;
 pub const MAX_SITEMAP_DEPTH: u32 = 3;
 /// At most so many pages are taken from the sitemaps of one site.
 pub const MAX_SITEMAP_PAGES: usize = 2_000_000;
+
+/// So many of the sitemaps that one index names are looked at: more than are read.
+const MAX_CHILDREN: usize = 5 * MAX_SITEMAP_FILES;
 
 /// At most so many bytes of sitemaps are read for one site.
 pub const MAX_SITEMAP_BYTES: usize = 1 << 30;
@@ -68,6 +70,8 @@ pub(crate) struct Found {
     url: Url,
     bytes: usize,
     sitemap: Sitemap,
+    /// Of its pages, in their order.
+    priorities: Vec<u8>,
 }
 
 impl Found {
@@ -151,15 +155,14 @@ impl Sitemaps {
     /// The same page in another language is a page like any other, and as
     /// important; that both name each other is left to whoever knows which pages are known.
     pub(crate) fn take(&self, from: UrlKey, found: Found) -> (Vec<Candidate>, Vec<(Url, u8)>) {
-        let Found { url, bytes, sitemap: found } = found;
-        let priorities = found.crawl_priorities();
+        let Found { url, bytes, sitemap: found, priorities } = found;
         let mut state = self.lock();
         state.bytes = state.bytes.saturating_add(bytes);
         let depth = state.depths.get(&from).map_or(0, |depth| depth + 1);
         let further = if depth <= MAX_SITEMAP_DEPTH {
             let site = [Some(url), state.start.clone()];
             let is_own = |child: &Url| site.iter().flatten().any(|url| same_site(child, url));
-            state.put(found.children.into_iter().filter(is_own), depth)
+            state.put(found.children.into_iter().take(MAX_CHILDREN).filter(is_own), depth)
         } else {
             Vec::new()
         };
@@ -218,10 +221,10 @@ pub(crate) async fn read(
     let answer = fetch(shared, url, options, manners).await?;
     let (url, bytes) = (answer.url.clone(), answer.body.len());
     if answer.status != 200 {
-        return Ok(Found { url, bytes, sitemap: Sitemap::default() });
+        return Ok(Found { url, bytes, sitemap: Sitemap::default(), priorities: Vec::new() });
     }
-    let sitemap = transforming::sitemap(shared, answer).await;
-    Ok(Found { url, bytes, sitemap })
+    let (sitemap, priorities) = transforming::sitemap(shared, answer).await;
+    Ok(Found { url, bytes, sitemap, priorities })
 }
 
 /// Fetches a robots.txt and reads which sitemaps it names; none where it is not there.
@@ -232,7 +235,7 @@ pub(crate) async fn read_robots(
     manners: Manners,
 ) -> Result<Vec<Url>, FetchError> {
     let answer = fetch(shared, url, options, manners).await?;
-    Ok(RobotsPolicy::from_status(answer.status, &answer.body, &shared.agent).sitemaps().to_vec())
+    Ok(shared.robots_policy(&answer, &shared.agent).await.sitemaps().to_vec())
 }
 
 async fn fetch(
@@ -256,35 +259,6 @@ async fn fetch(
     Ok(answer)
 }
 
-/// Reads the sitemaps of a site one after another, without a queue, until `enough` says so. It may be dropped at any
-/// time: `enough` has had what was read.
-pub(crate) async fn read_all(
-    shared: &Arc<Shared>,
-    start: &Url,
-    robots: &RobotsPolicy,
-    job: &JobContext,
-    mut enough: impl FnMut(Vec<(Url, u8)>) -> bool,
-) {
-    let sitemaps = Sitemaps::default();
-    let mut queue = VecDeque::from(sitemaps.roots(start, Some(robots)));
-    while let Some(next) = queue.pop_front() {
-        let robots = shared.robots(&shared.agent, &next.url, false, job).await.robots;
-        let allowed = sitemaps.allows(&robots, &next.url, next.key);
-        let Allowed::Yes { gap } = allowed else { continue };
-        let manners = job.manners(gap);
-        match read(shared, &next.url, &job.options, manners).await {
-            Ok(found) => {
-                let (further, pages) = sitemaps.take(next.key, found);
-                queue.extend(further);
-                if enough(pages) {
-                    return;
-                }
-            }
-            Err(failure) => tracing::info!(error = %failure.error, "a sitemap could not be fetched"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use gleaner_frontier::sitemap;
@@ -301,7 +275,8 @@ mod tests {
 
     fn found_in(body: &str) -> Found {
         let url = url("/");
-        Found { sitemap: sitemap::parse(body.as_bytes(), &url), bytes: body.len(), url }
+        let sitemap = sitemap::parse(body.as_bytes(), &url);
+        Found { priorities: sitemap.crawl_priorities(), sitemap, bytes: body.len(), url }
     }
 
     fn url(path: &str) -> Url {

@@ -1,31 +1,32 @@
 //! From an answer to a document: what is light is transformed where it is, the rest on threads for blocking work, of which
 //! there are a few.
 //!
-//! Why places and not threads without end: a large page costs twenty times its bytes while it is worked on, and a PDF is
-//! read by a parser that a small file can keep busy for long and that nothing can stop. A PDF that takes too long is given
-//! up, but its place is only free when its thread has ended: the worst that such files do is that other PDFs wait and are
-//! given up too, while everything else goes on. Other pages end soon after they are given up.
+//! Why places and not threads without end: a large page keeps a processor busy for long, and a PDF is read by a parser that
+//! a small file can keep busy for long and that nothing can stop. Where there is a [`ReadPdf`](crate::ReadPdf), PDFs are not
+//! read here. Where they are, one that takes too long is given up, but its place is only free when its thread has ended: the
+//! worst that such files do is that other PDFs wait and are given up too, while everything else goes on. Other pages end soon
+//! after they are given up. What pages take in memory is counted apart ([`crate::memory`]).
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use gleaner_frontier::{Sitemap, sitemap};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use crate::aside::{AsideError, Patience, aside};
 use crate::context::JobContext;
-use crate::ports::{Fetched, TransformTask, Transformed};
+use crate::ports::{Fetched, PdfTurn, TransformTask, Transformed};
 use crate::shared::Shared;
 
-/// PDFs that are read at once.
+/// PDFs that are read at once, where no [`ReadPdf`](crate::ReadPdf) reads them.
 pub const MAX_PDFS_AT_ONCE: usize = 2;
 
-/// Other bodies larger than 1 MiB that are transformed at once: with [`MAX_PDFS_AT_ONCE`] it bounds the memory of all
-/// pages in work.
+/// Other bodies larger than 1 MiB that are transformed at once.
 pub const MAX_LARGE_AT_ONCE: usize = 4;
 
 /// Smaller bodies that are not transformed on a thread of the runtime: as many at once as there are processors, and at least
@@ -93,6 +94,9 @@ pub(crate) async fn transform(
     until: Instant,
 ) -> (Fetched, Result<Transformed, PageError>) {
     let pdf = is_pdf(&page);
+    if pdf && let Some(read) = read_pdf(shared, job, &page, until).await {
+        return (page, read);
+    }
     if !pdf && is_light(&page, &job.options) {
         let interrupt = Interrupt::after(LIGHT_UNITS);
         let transform = AssertUnwindSafe(|| shared.transform.transform(task(job, &page, &interrupt)));
@@ -102,6 +106,12 @@ pub(crate) async fn transform(
             return (page, transformed);
         }
     }
+    // Before the place, which a page that waits for memory would keep from others. Only the end of all bounds this wait: it
+    // is no fault of the page, and those before it have their time.
+    let needs = if pdf { 0 } else { shared.transform.memory(&page) };
+    let Ok(memory) = timeout_at(until, shared.memory.grant(needs)).await else {
+        return (page, Err(failed(AsideError::NoPlace)));
+    };
     let places = match page.body.len() {
         _ if pdf => &shared.places.pdfs,
         LARGE_BODY.. => &shared.places.large,
@@ -112,7 +122,11 @@ pub(crate) async fn transform(
     let work = {
         let (shared, job, page, interrupt) =
             (Arc::clone(shared), Arc::clone(job), page.clone(), interrupt.clone());
-        move || shared.transform.transform(task(&job, &page, &interrupt))
+        move || {
+            // Freed when the work has ended, and not when nobody waits for it any more.
+            let _memory = memory;
+            shared.transform.transform(task(&job, &page, &interrupt))
+        }
     };
     let transformed =
         aside(places, &interrupt, patience, work).await.unwrap_or_else(|error| Err(failed(error)));
@@ -135,17 +149,40 @@ fn is_light(page: &Fetched, options: &ScrapeOptionsPlan) -> bool {
         && memchr::memchr_iter(b'<', &page.body).count() <= LIGHT_TAGS
 }
 
-/// Reads a sitemap, which nothing can stop: the wait for a place ends because each is bounded in bytes.
-pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> Sitemap {
+/// Has a PDF read where that can be stopped. `None` leaves it to the transformer.
+async fn read_pdf(
+    shared: &Shared,
+    job: &JobContext,
+    page: &Fetched,
+    until: Instant,
+) -> Option<Result<Transformed, PageError>> {
+    let pdfs = shared.pdfs.as_ref()?;
+    let until = match job.deadline {
+        Some(_) => until,
+        None => until.min(Instant::now() + job.options.timeout.min(MAX_TRANSFORM_TIME)),
+    };
+    let turn = PdfTurn { team: job.team.as_ref(), until };
+    let read = AssertUnwindSafe(pdfs.read_pdf(page, &job.options, turn)).catch_unwind().await;
+    read.unwrap_or_else(|_| Some(Err(failed(AsideError::Failed))))
+}
+
+/// Reads a sitemap and the order of its pages, which nothing can stop: the wait for a place ends because each is bounded in
+/// bytes.
+pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>) {
     // What is packed may be as much as the rest.
-    if page.body.len() < LARGE_SITEMAP && !page.body.starts_with(GZIP) {
-        let parse = AssertUnwindSafe(|| sitemap::parse(&page.body, &page.url));
-        return std::panic::catch_unwind(parse).unwrap_or_default();
+    let is_small = page.body.len() < LARGE_SITEMAP && !page.body.starts_with(GZIP);
+    let parse = move || {
+        let sitemap = sitemap::parse(&page.body, &page.url);
+        let priorities = sitemap.crawl_priorities();
+        (sitemap, priorities)
+    };
+    if is_small {
+        return std::panic::catch_unwind(AssertUnwindSafe(parse)).unwrap_or_default();
     }
     let place = Arc::clone(&shared.places.sitemaps).acquire_owned().await;
     let work = tokio::task::spawn_blocking(move || {
         let _place = place;
-        sitemap::parse(&page.body, &page.url)
+        parse()
     });
     work.await.unwrap_or_default()
 }

@@ -8,14 +8,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, MAX_PDFS_AT_ONCE, Parts, Room, Transform,
-    TransformTask, Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, Job, MAX_PDFS_AT_ONCE, MemoryShares, Parts,
+    PdfTurn, ReadPdf, Room, Transform, TransformTask, Transformed,
 };
 use gleaner_store::MemoryStore;
-use gleaner_types::request::CrawlRequest;
+use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ScrapeOptions, ScrapeRequest};
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use serde_json::Value;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::Instant;
 
 /// A site of one page that links to another one and to four PDFs.
 #[derive(Debug)]
@@ -30,28 +32,45 @@ impl Fetch for Site {
             "/robots.txt" | "/sitemap.xml" => (404, ""),
             _ => (200, "%PDF-1.7"),
         };
-        Ok(Fetched {
-            url: request.url.clone(),
-            status,
-            content_type: None,
-            body: Bytes::from_static(body.as_bytes()),
-            retry_after: None,
-            latency: Duration::from_millis(10),
-            address: None,
-            proxy_used: ProxyUsed::Basic,
-            cache_state: Some(CacheState::Miss),
-            cached_at: None,
-            rendering: None,
-            robots_tag: String::new(),
-        })
+        Ok(answer(&request, status, Bytes::from_static(body.as_bytes())))
     }
+}
+
+fn answer(request: &FetchRequest<'_>, status: u16, body: Bytes) -> Fetched {
+    Fetched {
+        url: request.url.clone(),
+        status,
+        content_type: None,
+        body,
+        retry_after: None,
+        latency: Duration::from_millis(10),
+        address: None,
+        proxy_used: ProxyUsed::Basic,
+        cache_state: Some(CacheState::Miss),
+        cached_at: None,
+        rendering: None,
+        robots_tag: String::new(),
+    }
+}
+
+type LetGo = Arc<(Mutex<bool>, Condvar)>;
+
+/// Waits to be let go. Bounded, so that a test that fails also ends.
+fn wait(let_go: &LetGo) {
+    let (free, told) = &**let_go;
+    drop(told.wait_timeout_while(free.lock().unwrap(), Duration::from_secs(60), |free| !*free).unwrap());
+}
+
+fn free(let_go: &LetGo) {
+    *let_go.0.lock().unwrap() = true;
+    let_go.1.notify_all();
 }
 
 /// Tells what it begins, and does not come back from a PDF before it is let go.
 #[derive(Debug)]
 struct Stuck {
     begun: UnboundedSender<String>,
-    let_go: Arc<(Mutex<bool>, Condvar)>,
+    let_go: LetGo,
 }
 
 impl Transform for Stuck {
@@ -60,12 +79,7 @@ impl Transform for Stuck {
         self.begun.send(page.url.path().to_owned()).unwrap();
         let text = std::str::from_utf8(&page.body).unwrap();
         if text.starts_with("%PDF-") {
-            let (free, told) = &*self.let_go;
-            // Bounded, so that a test that fails also ends.
-            drop(
-                told.wait_timeout_while(free.lock().unwrap(), Duration::from_secs(60), |free| !*free)
-                    .unwrap(),
-            );
+            wait(&self.let_go);
             return Ok(Transformed::default());
         }
         let links = text.lines().map(|link| page.url.join(link).unwrap()).collect();
@@ -81,10 +95,12 @@ async fn pdfs_without_end_stop_nothing_but_themselves() {
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Site),
         transform: Arc::new(Stuck { begun, let_go: Arc::clone(&let_go) }),
+        pdfs: None,
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
+        memory: MemoryShares::default(),
     });
     let request = CrawlRequest::new("https://a.example/").check().unwrap();
     let job = room.crawl(request, Value::Null).await.unwrap();
@@ -108,6 +124,175 @@ async fn pdfs_without_end_stop_nothing_but_themselves() {
     assert_eq!(result.documents.len(), 2);
     let codes: Vec<ErrorCode> = result.failures.failures.iter().map(|failure| failure.error.code).collect();
     assert_eq!(codes, [ErrorCode::ScrapeTimeout; 4]);
-    *let_go.0.lock().unwrap() = true;
-    let_go.1.notify_all();
+    free(&let_go);
+}
+
+/// Pages of half a MiB.
+#[derive(Debug)]
+struct Heavy;
+
+#[async_trait]
+impl Fetch for Heavy {
+    async fn fetch(&self, request: FetchRequest<'_>, _: &dyn HopCheck) -> Result<Fetched, FetchError> {
+        Ok(answer(&request, 200, Bytes::from(vec![b'x'; 512 << 10])))
+    }
+}
+
+/// Tells what it begins, of which each takes 20 MiB but for `/small`. `/block` does not come back before it is let go.
+#[derive(Debug)]
+struct Weighed {
+    begun: UnboundedSender<String>,
+    let_go: LetGo,
+}
+
+impl Transform for Weighed {
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        let path = task.page.url.path();
+        self.begun.send(path.to_owned()).unwrap();
+        assert_ne!(path, "/panic", "a parser that panics");
+        if path == "/block" {
+            wait(&self.let_go);
+        }
+        Ok(Transformed::default())
+    }
+
+    fn memory(&self, page: &Fetched) -> usize {
+        if page.url.path() == "/small" { 1 << 20 } else { 20 << 20 }
+    }
+}
+
+/// An engine room with 64 MiB for its pages, half of it for large ones.
+fn weighed() -> (Arc<Room>, UnboundedReceiver<String>, LetGo) {
+    let (begun, told) = unbounded_channel();
+    let let_go = LetGo::default();
+    let room = Room::new(Parts {
+        store: Arc::new(MemoryStore::default()),
+        fetch: Arc::new(Heavy),
+        transform: Arc::new(Weighed { begun, let_go: Arc::clone(&let_go) }),
+        pdfs: None,
+        clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
+        robots_agent: "gleaner".to_owned(),
+        max_in_flight: 50,
+        near_duplicates: true,
+        memory: MemoryShares::of(64 << 20),
+    });
+    (room, told, let_go)
+}
+
+async fn batch(room: &Arc<Room>, path: &str) -> Job {
+    let request =
+        BatchScrapeRequest::new(vec![format!("https://host-of{}.example{path}", path.replace('/', "-"))]);
+    room.batch(request.check().unwrap(), Value::Null).await.unwrap()
+}
+
+async fn documents(job: Job) -> usize {
+    job.wait().await.unwrap().documents.len()
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_that_do_not_fit_together_run_one_after_the_other() {
+    let (room, mut told, let_go) = weighed();
+    let blocked = batch(&room, "/block").await;
+    assert_eq!(told.recv().await.unwrap(), "/block");
+    let waiting = batch(&room, "/next").await;
+    let small = batch(&room, "/small").await;
+    assert_eq!(told.recv().await.unwrap(), "/small", "small pages do not wait for large ones");
+    assert_eq!(documents(small).await, 1);
+    assert!(told.try_recv().is_err(), "a page has begun that does not fit");
+    free(&let_go);
+    assert_eq!(told.recv().await.unwrap(), "/next");
+    assert_eq!((documents(blocked).await, documents(waiting).await), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn memory_comes_back_after_a_panic_and_from_pages_that_are_given_up() {
+    let (room, mut told, let_go) = weighed();
+    let panicked = batch(&room, "/panic").await.wait().await.unwrap();
+    assert_eq!(panicked.failures.failures.len(), 1);
+    assert_eq!(told.recv().await.unwrap(), "/panic");
+    let blocked = batch(&room, "/block").await;
+    assert_eq!(told.recv().await.unwrap(), "/block");
+    let given_up = batch(&room, "/given-up").await;
+    let waiting = batch(&room, "/next").await;
+    let small = batch(&room, "/small").await;
+    assert_eq!(documents(small).await, 1);
+    assert_eq!(told.recv().await.unwrap(), "/small");
+    given_up.cancel().await.unwrap();
+    free(&let_go);
+    assert_eq!(told.recv().await.unwrap(), "/next");
+    assert_eq!((documents(blocked).await, documents(waiting).await), (1, 1));
+    assert!(told.try_recv().is_err(), "a page was worked on whose job had ended");
+}
+
+/// Notes what it transforms.
+#[derive(Debug)]
+struct Here(UnboundedSender<(&'static str, String)>);
+
+impl Transform for Here {
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        self.0.send(("here", task.page.url.path().to_owned())).unwrap();
+        Ok(Transformed::default())
+    }
+}
+
+/// Notes what it is asked to read, reads `/1`, fails on `/2`, and breaks on `/3`.
+#[derive(Debug)]
+struct Elsewhere(UnboundedSender<(&'static str, String)>);
+
+#[async_trait]
+impl ReadPdf for Elsewhere {
+    async fn read_pdf(
+        &self,
+        page: &Fetched,
+        _: &ScrapeOptionsPlan,
+        turn: PdfTurn<'_>,
+    ) -> Option<Result<Transformed, PageError>> {
+        let left = turn.until - Instant::now();
+        assert!(left <= Duration::from_secs(9) && left > Duration::from_secs(8), "{left:?}");
+        self.0.send(("elsewhere", page.url.path().to_owned())).unwrap();
+        assert!(page.url.path() != "/3", "a fault of the reader");
+        let code = ErrorCode::ScrapePdfError;
+        match page.url.path() {
+            "/1" => Some(Ok(Transformed::default())),
+            "/2" => Some(Err(PageError { code, message: "too much".to_owned() })),
+            _ => None,
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn pdfs_are_read_elsewhere_where_there_is_somebody_and_until_their_page_is_due() {
+    let (noted, mut told) = unbounded_channel();
+    let room = Room::new(Parts {
+        store: Arc::new(MemoryStore::default()),
+        fetch: Arc::new(Site),
+        transform: Arc::new(Here(noted.clone())),
+        pdfs: Some(Arc::new(Elsewhere(noted))),
+        clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
+        robots_agent: "gleaner".to_owned(),
+        max_in_flight: 50,
+        near_duplicates: true,
+        memory: MemoryShares::default(),
+    });
+    let rows: [(&str, Option<ErrorCode>, &[&str]); 5] = [
+        ("/other", None, &["here"]),
+        ("/1", None, &["elsewhere"]),
+        ("/2", Some(ErrorCode::ScrapePdfError), &["elsewhere"]),
+        ("/3", Some(ErrorCode::UnknownError), &["elsewhere"]),
+        ("/4", None, &["elsewhere", "here"]),
+    ];
+    for (path, code, by) in rows {
+        let request = ScrapeRequest {
+            options: ScrapeOptions { timeout: Some(9_000), ..ScrapeOptions::default() },
+            ..ScrapeRequest::new(format!("https://a.example{path}"))
+        };
+        let scraped = room.scrape(request.check().unwrap(), Value::Null).await;
+        assert_eq!(scraped.err().as_ref().map(gleaner_jobs::Error::code), code, "{path}");
+        let mut read = Vec::new();
+        while let Ok((who, what)) = told.try_recv() {
+            assert_eq!(what, path);
+            read.push(who);
+        }
+        assert_eq!(read, by, "{path}");
+    }
 }

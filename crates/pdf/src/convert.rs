@@ -1,16 +1,20 @@
 use std::thread;
 
-use pdf_inspector::{PdfError, PdfOptions, PdfProcessResult};
+use pdf_inspector::{PdfError, PdfOptions};
+use serde::{Deserialize, Serialize};
 
 use crate::load::{self, Pages};
-use crate::{Error, ErrorKind, Options, safe, scan};
+use crate::{Error, ErrorKind, MAX_MARKDOWN_BYTES, Options, safe, scan};
 
 /// The stack of the thread that a file is parsed in. The parsers recurse on some structures of a file to bounded depths;
 /// this is reserved, not used.
 pub const STACK_BYTES: usize = 64 * 1024 * 1024;
 
+/// What a file says of itself is cut after this many characters.
+const MAX_SAID_CHARS: usize = 4_096;
+
 /// What came of a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Converted {
     /// Markdown of the pages that were converted. Safe to render: see the crate's documentation.
@@ -18,7 +22,9 @@ pub struct Converted {
     /// Pages of the file.
     pub pages: u32,
     /// Pages that were converted, from the first: those asked for, and fewer where the pages run so much content again and
-    /// again that [`MAX_FORM_BYTES`](crate::MAX_FORM_BYTES) or [`MAX_FONT_BYTES`](crate::MAX_FONT_BYTES) are reached.
+    /// again that [`MAX_FORM_BYTES`](crate::MAX_FORM_BYTES) or [`MAX_FONT_BYTES`](crate::MAX_FONT_BYTES) are reached, or
+    /// draw so much that [`MAX_PAGE_MARKS`](crate::MAX_PAGE_MARKS), [`MAX_TEXTS`](crate::MAX_TEXTS) or
+    /// [`MAX_MARK_PAIRS`](crate::MAX_MARK_PAIRS) are.
     pub pages_converted: u32,
     /// Pages, counted from 1, that hold pictures of text and no text: reading them takes recognition of characters.
     pub pages_without_text: Vec<u32>,
@@ -41,7 +47,8 @@ pub struct Converted {
 /// # Errors
 ///
 /// [`ErrorKind::NotPdf`], [`ErrorKind::Encrypted`], [`ErrorKind::TooManyObjects`],
-/// [`ErrorKind::TooManyValues`], [`ErrorKind::TooLarge`] and [`ErrorKind::Malformed`] by what the file is; [`ErrorKind::Panicked`] where the parser has a fault that the file
+/// [`ErrorKind::TooManyValues`], [`ErrorKind::TooLarge`], [`ErrorKind::TooManyMarks`], [`ErrorKind::TooMuchMarkdown`] and
+/// [`ErrorKind::Malformed`] by what the file is; [`ErrorKind::Panicked`] where the parser has a fault that the file
 /// brings out. What is damaged but can be read is no error.
 pub fn convert(bytes: &[u8], options: &Options) -> Result<Converted, Error> {
     scan::check(bytes, options)?;
@@ -80,9 +87,12 @@ fn analyse(bytes: &[u8], pages: &Pages) -> Result<Converted, Error> {
         page.page <= wanted && page.reasons.iter().any(|reason| PICTURES.contains(&reason.as_str()))
     });
     let pages_without_text = without_text.map(|page| page.page).collect();
-    let PdfProcessResult { markdown, .. } = result;
+    let markdown = safe::markdown(&result.markdown.filter(|_| wanted > 0).unwrap_or_default());
+    if markdown.len() > MAX_MARKDOWN_BYTES {
+        return Err(ErrorKind::TooMuchMarkdown { limit: MAX_MARKDOWN_BYTES }.into());
+    }
     Ok(Converted {
-        markdown: safe::markdown(&markdown.filter(|_| wanted > 0).unwrap_or_default()),
+        markdown,
         pages: all,
         pages_converted: wanted,
         pages_without_text,
@@ -97,7 +107,7 @@ fn analyse(bytes: &[u8], pages: &Pages) -> Result<Converted, Error> {
 
 /// White space folded, control characters dropped; `None` where nothing is left.
 fn said(text: Option<String>) -> Option<String> {
-    let text = text?;
+    let text: String = text?.chars().take(MAX_SAID_CHARS).collect();
     let words: Vec<String> =
         text.split_whitespace().map(|word| word.chars().filter(|c| !c.is_control()).collect()).collect();
     Some(words.join(" ")).filter(|text| !text.is_empty())

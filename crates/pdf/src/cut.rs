@@ -1,11 +1,12 @@
-//! A file of some pages of another one.
+//! A file of some pages of another one, and pages without their drawings.
 //!
 //! Why not tell the analysis which pages are wanted: it looks at others too, for page numbers to compare and for the fonts of
 //! the whole file. What must not be looked at must not be there.
 
-use lopdf::{Document, Object, ObjectId, dictionary};
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
-use crate::Error;
+use crate::marks::without_paths;
+use crate::{Error, Options, streams};
 
 /// What a page has of the nodes above it (PDF 32000-1, 7.7.3.4).
 const INHERITED: [&[u8]; 4] = [b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
@@ -35,6 +36,23 @@ pub(crate) fn to(mut document: Document, pages: &[ObjectId]) -> Result<Vec<u8>, 
     let mut file = Vec::new();
     document.save_to(&mut file).map_err(Error::malformed)?;
     Ok(file)
+}
+
+/// Takes the paths out of what a page draws by itself; its text stays.
+pub(crate) fn paths(document: &mut Document, page: ObjectId, options: &Options) {
+    let mut content = Vec::new();
+    for stream in document.get_page_contents(page) {
+        if let Ok(Object::Stream(stream)) = document.get_object(stream)
+            && let Some(bytes) = streams::content(stream, options.max_inflated_bytes)
+        {
+            content.extend_from_slice(&bytes);
+            content.push(b'\n');
+        }
+    }
+    let content = document.add_object(Stream::new(Dictionary::new(), without_paths(&content)));
+    if let Ok(page) = document.get_object_mut(page).and_then(Object::as_dict_mut) {
+        page.set("Contents", Object::Reference(content));
+    }
 }
 
 /// What a page or the nearest node above it says.

@@ -1,13 +1,15 @@
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Why a file could not be converted.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Error {
     kind: ErrorKind,
 }
 
 /// What kind of error it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The bytes do not begin as a PDF does.
@@ -29,6 +31,16 @@ pub enum ErrorKind {
         /// How many bytes are allowed.
         limit: u64,
     },
+    /// The first page draws more than can be compared: texts, rules, or pictures without an end.
+    TooManyMarks {
+        /// How many texts and rules a page may draw.
+        limit: u64,
+    },
+    /// The file gives more Markdown than allowed.
+    TooMuchMarkdown {
+        /// How many bytes are allowed.
+        limit: usize,
+    },
     /// The file is damaged beyond what can be read.
     Malformed {
         /// What is wrong, in the parser's words.
@@ -40,8 +52,16 @@ pub enum ErrorKind {
 
 impl Error {
     pub(crate) fn malformed(reason: impl fmt::Display) -> Self {
-        // The parser quotes the file: enough to find the place, and nothing that a terminal would obey.
-        let reason = reason.to_string().chars().filter(|c| !c.is_control()).take(200).collect();
+        // The parser names itself and its own project, which are nothing to who reads this.
+        let reason = reason.to_string();
+        let reason = match reason.split_once("missing feature of lopdf: ") {
+            Some((_, feature)) => {
+                format!("reading it is not supported: {}", feature.split(';').next().unwrap_or_default())
+            }
+            None => reason,
+        };
+        // It quotes the file too: enough to find the place, and nothing that a terminal would obey.
+        let reason = reason.chars().filter(|c| !c.is_control()).take(200).collect();
         ErrorKind::Malformed { reason }.into()
     }
 
@@ -62,7 +82,11 @@ impl Error {
     pub const fn is_limit(&self) -> bool {
         matches!(
             self.kind,
-            ErrorKind::TooManyObjects { .. } | ErrorKind::TooManyValues { .. } | ErrorKind::TooLarge { .. }
+            ErrorKind::TooManyObjects { .. }
+                | ErrorKind::TooManyValues { .. }
+                | ErrorKind::TooLarge { .. }
+                | ErrorKind::TooManyMarks { .. }
+                | ErrorKind::TooMuchMarkdown { .. }
         )
     }
 }
@@ -89,6 +113,15 @@ impl fmt::Display for Error {
             ErrorKind::TooLarge { limit } => {
                 write!(f, "the PDF inflates to more than {limit} bytes, which are all that may be read")
             }
+            ErrorKind::TooManyMarks { limit } => {
+                write!(
+                    f,
+                    "the first page of the PDF draws more than can be compared: at most {limit} texts and rules, and no picture without an end"
+                )
+            }
+            ErrorKind::TooMuchMarkdown { limit } => {
+                write!(f, "the PDF gives more than {limit} bytes of Markdown, which are all that may be kept")
+            }
             ErrorKind::Malformed { reason } => write!(f, "the PDF is damaged: {reason}"),
             ErrorKind::Panicked => f.write_str("the PDF brings out a fault of the parser"),
         }
@@ -96,3 +129,22 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_words_about_the_file() {
+        for (reason, told) in [
+            ("missing xref entry", "the PDF is damaged: missing xref entry"),
+            ("bad\u{1b}[2J name", "the PDF is damaged: bad[2J name"),
+            (
+                "PDF parsing error: missing feature of lopdf: filter X; please open an issue at https://parser.example/",
+                "the PDF is damaged: reading it is not supported: filter X",
+            ),
+        ] {
+            assert_eq!(Error::malformed(reason).to_string(), told);
+        }
+    }
+}

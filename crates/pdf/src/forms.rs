@@ -10,6 +10,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 use memchr::memmem;
 
 use crate::Options;
+use crate::marks::Marks;
 use crate::shape::unescaped;
 use crate::streams::content;
 
@@ -27,12 +28,32 @@ const MAX_PAGE_BYTES: u64 = 12_000_000;
 const DEPTH: usize = 32;
 
 /// A form's name, and how often a content runs it.
-type Calls = HashMap<Vec<u8>, u64>;
+pub(crate) type Calls = HashMap<Vec<u8>, u64>;
 
-/// The forms of a file, each with what it costs to run it once.
+/// What it is to run content.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// What it costs, in bytes of content.
+    pub(crate) bytes: u64,
+    /// What it draws.
+    pub(crate) marks: Marks,
+}
+
+impl Work {
+    fn and(self, other: Self) -> Self {
+        Self { bytes: self.bytes.saturating_add(other.bytes), marks: self.marks.and(other.marks) }
+    }
+
+    /// No more than a page can cost.
+    fn capped(self) -> Self {
+        Self { bytes: self.bytes.min(MAX_PAGE_BYTES), marks: self.marks.capped() }
+    }
+}
+
+/// The forms of a file, each with what it is to run it once.
 #[derive(Debug, Default)]
 pub(crate) struct Forms {
-    cost: HashMap<ObjectId, u64>,
+    cost: HashMap<ObjectId, Work>,
     /// Which forms have a name anywhere: a content without resources of its own runs those of who runs it.
     named: HashMap<Vec<u8>, Vec<ObjectId>>,
 }
@@ -64,7 +85,7 @@ impl Forms {
                 continue;
             }
             let content = content(stream, options.max_inflated_bytes).unwrap_or_default();
-            forms.cost.insert(*id, content.len() as u64);
+            forms.cost.insert(*id, Work { bytes: content.len() as u64, marks: Marks::of(&content) });
             let own: HashMap<&[u8], ObjectId> = dictionary(document, stream.dict.get(b"Resources").ok())
                 .into_iter()
                 .flat_map(|resources| of_resources(document, resources))
@@ -88,16 +109,20 @@ impl Forms {
         let own = self.cost.clone();
         for round in 0..=DEPTH {
             let mut changed = false;
-            let next: HashMap<ObjectId, u64> = own
+            let next: HashMap<ObjectId, Work> = own
                 .iter()
-                .map(|(id, bytes)| {
+                .map(|(id, work)| {
                     let inner = calls.get(id).into_iter().flatten();
-                    let cost =
-                        inner.fold(*bytes, |sum, (form, times)| sum.saturating_add(self.run(*form, *times)));
-                    let before = self.cost.get(id).copied().unwrap_or(0);
-                    let cost = cost.min(MAX_PAGE_BYTES);
-                    changed |= cost != before;
-                    (*id, if cost != before && round == DEPTH { MAX_PAGE_BYTES } else { cost })
+                    let cost = inner.fold(*work, |sum, (form, times)| sum.and(self.run(*form, *times)));
+                    let before = self.cost.get(id).copied().unwrap_or_default();
+                    let mut cost = cost.capped();
+                    if cost != before {
+                        changed = true;
+                        if round == DEPTH {
+                            cost.bytes = MAX_PAGE_BYTES;
+                        }
+                    }
+                    (*id, cost)
                 })
                 .collect();
             self.cost = next;
@@ -107,15 +132,20 @@ impl Forms {
         }
     }
 
-    /// What it costs to run a form so often.
-    fn run(&self, form: ObjectId, times: u64) -> u64 {
-        // What is no form is a picture, which is not drawn.
-        let once = self.cost.get(&form).map_or(0, |once| once.saturating_add(BYTES_PER_CALL));
-        once.saturating_mul(times)
+    /// What it is to run a form so often.
+    fn run(&self, form: ObjectId, times: u64) -> Work {
+        match self.cost.get(&form) {
+            Some(once) => Work {
+                bytes: once.bytes.saturating_add(BYTES_PER_CALL).saturating_mul(times),
+                marks: once.marks.times(times),
+            },
+            // What is no form is a picture, which is not drawn and stands among the texts.
+            None => Work { bytes: 0, marks: Marks::texts(times) },
+        }
     }
 
-    /// What the forms of a page cost that names them in its content.
-    pub(crate) fn of_page(&self, document: &Document, page: ObjectId, calls: &[&Calls]) -> u64 {
+    /// What the forms of a page are that names them in its content.
+    pub(crate) fn of_page(&self, document: &Document, page: ObjectId, calls: &[&Calls]) -> Work {
         let (own, inherited) = document.get_page_resources(page).unwrap_or_default();
         let inherited = inherited.iter().filter_map(|id| document.get_dictionary(*id).ok());
         let named: Vec<&Dictionary> = own
@@ -123,21 +153,21 @@ impl Forms {
             .chain(inherited)
             .filter_map(|resources| dictionary(document, resources.get(b"XObject").ok()))
             .collect();
-        let mut cost = 0_u64;
+        let mut work = Work::default();
         for (name, times) in calls.iter().flat_map(|calls| calls.iter()) {
             match named.iter().find_map(|named| named.get(name).ok()) {
                 Some(value) => {
                     let form = document.dereference(value).ok().and_then(|(id, _)| id);
-                    cost = cost.saturating_add(form.map_or(0, |form| self.run(form, *times)));
+                    work = form.map_or(work, |form| work.and(self.run(form, *times)));
                 }
                 None => {
                     for form in self.named.get(name).into_iter().flatten() {
-                        cost = cost.saturating_add(self.run(*form, *times));
+                        work = work.and(self.run(*form, *times));
                     }
                 }
             }
         }
-        cost.min(MAX_PAGE_BYTES)
+        work.capped()
     }
 }
 

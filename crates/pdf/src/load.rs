@@ -11,7 +11,8 @@ use lopdf::{Document, LoadOptions, Object, ObjectId};
 
 use crate::cut;
 use crate::fonts::{Fonts, MAX_FONT_BYTES};
-use crate::forms::{Forms, MAX_FORM_BYTES, named_forms};
+use crate::forms::{Calls, Forms, MAX_FORM_BYTES, Work, named_forms};
+use crate::marks::{MAX_MARK_PAIRS, MAX_PAGE_MARKS, MAX_TEXTS, Marks};
 use crate::shape::{self, MAX_VALUES};
 use crate::{Error, ErrorKind, Options, streams};
 
@@ -28,7 +29,9 @@ pub(crate) struct Pages {
     pub(crate) all: u32,
     /// From the first, those that may be converted: no more than were asked for, and than can be afforded.
     pub(crate) wanted: u32,
-    /// A file of these alone, and of one where there are none.
+    /// Pages whose paths are left out, because they cannot be afforded.
+    pub(crate) plain: Vec<ObjectId>,
+    /// A file of the pages that are wanted alone, and of one where there are none.
     pub(crate) cut: Option<Vec<u8>>,
 }
 
@@ -49,7 +52,11 @@ pub(crate) fn pages(bytes: &[u8], options: &Options) -> Result<Pages, Error> {
     }
     let sizes = streams::check(&document, options)?;
     let mut pages = weigh(&document, &sizes, options)?;
-    if pages.wanted < pages.all {
+    if pages.wanted < pages.all || !pages.plain.is_empty() {
+        let mut document = document;
+        for page in &pages.plain {
+            cut::paths(&mut document, *page, options);
+        }
         let kept: Vec<ObjectId> = document.page_iter().take(pages.wanted.max(1) as usize).collect();
         pages.cut = Some(cut::to(document, &kept)?);
     }
@@ -87,8 +94,9 @@ fn weigh(document: &Document, sizes: &HashMap<ObjectId, u64>, options: &Options)
     let limit = options.max_inflated_bytes;
     let forms = Forms::of(document, options);
     let mut fonts = Fonts::new(document, sizes);
-    let mut pages = Pages { all: 0, wanted: 0, cut: None };
+    let mut pages = Pages { all: 0, wanted: 0, plain: Vec::new(), cut: None };
     let (mut left, mut forms_left, mut fonts_left) = (limit, Some(MAX_FORM_BYTES), Some(MAX_FONT_BYTES));
+    let (mut pairs_left, mut texts_left) = (Some(MAX_MARK_PAIRS), Some(MAX_TEXTS));
     let mut contents = HashMap::new();
     for page in document.page_iter() {
         pages.all = pages.all.saturating_add(1);
@@ -96,22 +104,39 @@ fn weigh(document: &Document, sizes: &HashMap<ObjectId, u64>, options: &Options)
             continue;
         }
         let streams = document.get_page_contents(page);
+        let mut marks = Marks::texts(annotations(document, page));
         for stream in &streams {
-            let (size, _) = contents.entry(*stream).or_insert_with(|| read(document, *stream, limit));
+            let content: &Content =
+                contents.entry(*stream).or_insert_with(|| Content::of(document, *stream, limit));
             // A stream that is named costs something even where it is empty.
-            left = left.checked_sub(size.saturating_add(16)).ok_or(ErrorKind::TooLarge { limit })?;
+            left = left.checked_sub(content.bytes.saturating_add(16)).ok_or(ErrorKind::TooLarge { limit })?;
+            marks = marks.and(content.marks);
         }
-        let calls: Vec<_> = streams.iter().filter_map(|stream| Some(&contents.get(stream)?.1)).collect();
+        let calls: Vec<&Calls> =
+            streams.iter().filter_map(|stream| Some(&contents.get(stream)?.calls)).collect();
         let runs = !calls.iter().all(|calls| calls.is_empty());
-        let cost = if runs { forms.of_page(document, page, &calls) } else { 0 };
-        forms_left = forms_left.and_then(|left| left.checked_sub(cost));
+        let run = if runs { forms.of_page(document, page, &calls) } else { Work::default() };
+        let pairs = marks.and(run.marks).pairs().or_else(|| {
+            // A drawing takes no text away with it.
+            pages.plain.push(page);
+            marks.without_rules().and(run.marks).pairs()
+        });
+        pairs_left = pairs_left.zip(pairs).and_then(|(left, pairs)| left.checked_sub(pairs));
+        texts_left = texts_left.and_then(|left| left.checked_sub(marks.and(run.marks).shown));
+        forms_left = forms_left.and_then(|left| left.checked_sub(run.bytes));
         fonts_left = fonts_left.and_then(|left| left.checked_sub(fonts.of_page(page)));
-        if forms_left.is_none() || fonts_left.is_none() {
-            if pages.all == 1 {
-                return Err(ErrorKind::TooLarge { limit }.into());
-            }
-        } else if options.max_pages > 0 {
-            pages.wanted = pages.all;
+        let too_much = if pairs_left.is_none() || texts_left.is_none() {
+            Some(ErrorKind::TooManyMarks { limit: MAX_PAGE_MARKS })
+        } else if forms_left.is_none() || fonts_left.is_none() {
+            Some(ErrorKind::TooLarge { limit })
+        } else {
+            None
+        };
+        match too_much {
+            Some(kind) if pages.all == 1 => return Err(kind.into()),
+            Some(_) => {}
+            None if options.max_pages > 0 => pages.wanted = pages.all,
+            None => {}
         }
     }
     if pages.all == 0 {
@@ -120,13 +145,37 @@ fn weigh(document: &Document, sizes: &HashMap<ObjectId, u64>, options: &Options)
     Ok(pages)
 }
 
-/// Bytes that the content of a page inflates to, and what forms it runs.
-fn read(document: &Document, stream: ObjectId, limit: u64) -> (u64, HashMap<Vec<u8>, u64>) {
-    let Ok(Object::Stream(stream)) = document.get_object(stream) else { return (0, HashMap::new()) };
-    match streams::content(stream, limit) {
-        Some(content) => (content.len() as u64, named_forms(&content)),
-        None => (u64::MAX, HashMap::new()),
+/// What a stream of a page's content is.
+struct Content {
+    /// Bytes that it inflates to.
+    bytes: u64,
+    /// What forms it runs.
+    calls: Calls,
+    /// What it draws itself.
+    marks: Marks,
+}
+
+impl Content {
+    fn of(document: &Document, stream: ObjectId, limit: u64) -> Self {
+        let Ok(Object::Stream(stream)) = document.get_object(stream) else { return Self::without(0) };
+        match streams::content(stream, limit) {
+            Some(content) => {
+                Self { bytes: content.len() as u64, calls: named_forms(&content), marks: Marks::of(&content) }
+            }
+            None => Self::without(u64::MAX),
+        }
     }
+
+    fn without(bytes: u64) -> Self {
+        Self { bytes, calls: Calls::new(), marks: Marks::default() }
+    }
+}
+
+/// How many annotations a page has: each is a text to the analysis.
+fn annotations(document: &Document, page: ObjectId) -> u64 {
+    let page = document.get_dictionary(page);
+    let annotations = page.and_then(|page| page.get_deref(b"Annots", document)).and_then(Object::as_array);
+    annotations.map_or(0, |list| list.len() as u64)
 }
 
 fn refused(error: &lopdf::Error, options: &Options) -> Error {

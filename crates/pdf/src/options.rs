@@ -1,3 +1,5 @@
+use serde::{Deserialize, Serialize};
+
 /// Pages of one file that are converted unless a request asks for fewer.
 pub const MAX_PAGES: u32 = 10_000;
 
@@ -7,8 +9,11 @@ pub const MAX_OBJECTS: usize = 1_000_000;
 /// Bytes that the streams of one file may inflate to, pictures left out.
 pub const MAX_INFLATED_BYTES: u64 = 256 * 1024 * 1024;
 
+/// Bytes of Markdown that one file may give.
+pub const MAX_MARKDOWN_BYTES: usize = 64 * 1024 * 1024;
+
 /// What may be spent on a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Options {
     /// At most so many pages are converted, from the first; [`MAX_PAGES`] by default.

@@ -33,6 +33,18 @@ fn pages_beyond_the_bound_are_counted_and_left_out() {
 }
 
 #[test]
+fn a_drawing_of_many_lines_takes_no_text_away() {
+    let mut content = lines(&["The kiln is loaded in the evening.", "Leave room between the shelves."]);
+    content.extend_from_slice("\n9 9 m 99 9 l S 9 9 90 1 re f".repeat(20_000).as_bytes());
+    let more = lines(&["Fire slowly until the water is gone."]);
+    let converted = convert(&pages(&[content, more], &[], ""), &Options::default()).unwrap();
+    assert_eq!((converted.pages, converted.pages_converted), (2, 2));
+    for text in ["in the evening", "between the shelves", "Fire slowly"] {
+        assert!(converted.markdown.contains(text), "{text}: {}", converted.markdown);
+    }
+}
+
+#[test]
 fn text_cannot_act() {
     let page =
         lines(&["<script>alert\\(1\\)</script> and [x]\\(javascript:alert\\) here", "[y]: javascript:x"]);

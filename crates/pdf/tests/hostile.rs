@@ -1,5 +1,5 @@
 //! Files made to hurt: each is converted or refused, and the process lives on. Each is read by a process of its own that
-//! may use little memory and time.
+//! holds itself to little memory and time.
 
 #![expect(
     clippy::unwrap_used,
@@ -8,10 +8,10 @@
 )]
 
 mod support;
+#[path = "hostile/worker.rs"]
+mod worker;
 
 use std::io::Write;
-use std::path::Path;
-use std::process::Command;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -196,6 +196,33 @@ fn multiplied() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
+/// Pages of little that draw so much that comparing it takes minutes, and more memory than there is.
+fn crowded() -> Vec<(&'static str, Vec<u8>)> {
+    let page = |content: String| pages(&[content.into_bytes()], &[], "");
+    let text = |drawn: &str, times: usize| page(format!("BT /F1 12 Tf 72 720 Td {} ET", drawn.repeat(times)));
+    let forms = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F1 3 0 R >> >>";
+    let form = stream(forms, "BT /F1 12 Tf 1 0 0 1 9 9 Tm (word) Tj ET ".repeat(100).as_bytes());
+    let of_forms = [
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>".to_vec(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_vec(),
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 5 0 R /Resources << /XObject << /X 6 0 R >> >> >>".to_vec(),
+        stream("", "/X Do ".repeat(1_000).as_bytes()),
+        form,
+    ];
+    vec![
+        ("texts at one place", text("1 0 0 1 72 720 Tm (word) Tj ", 100_000)),
+        ("letters of one line", text("(x) Tj ", 480_000)),
+        ("lines without end", text("0 -9 Td (word) Tj ", 100_000)),
+        ("columns of one line", page(format!("BT /F1 12 Tf [{}] TJ ET", "(word) -900 ".repeat(100_000)))),
+        ("texts in forms", file(&of_forms, "")),
+        (
+            "pictures without an end",
+            page(format!("BT /F1 12 Tf (x) Tj ET {}", "q BI /W 1 ID x ".repeat(80_000))),
+        ),
+    ]
+}
+
 fn repeated(open: &str, close: &str, times: usize) -> Vec<u8> {
     format!("{}{}", open.repeat(times), close.repeat(times)).into_bytes()
 }
@@ -279,46 +306,16 @@ fn cases() -> Vec<(&'static str, Vec<u8>, bool)> {
     ]
 }
 
-/// What a process of its own that may use a gigabyte and twenty seconds says of a file; nothing where it was ended.
-fn in_a_process(name: &str, file: &[u8]) -> Option<String> {
-    let path =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("hostile-{:?}.pdf", std::thread::current().id()));
-    std::fs::write(&path, file).unwrap();
-    let mut child = Command::new("sh");
-    child.args(["-c", "ulimit -v 1048576 && ulimit -t 20 && exec \"$0\" \"$@\""]);
-    child.arg(std::env::current_exe().unwrap()).args(["--ignored", "--exact", "child", "--nocapture"]);
-    let output = child.env("GLEANER_TEST_FILE", &path).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    let said = text.lines().find_map(|line| line.split_once("CHILD ")).map(|(_, said)| said.to_owned());
-    println!("{name}: {} bytes: {}", file.len(), said.as_deref().unwrap_or("the process was ended"));
-    said
-}
-
-#[test]
-#[ignore = "run by the other tests, in a process of its own"]
-#[expect(clippy::disallowed_methods, reason = "the child learns from its parent what to read")]
-fn child() {
-    let Ok(path) = std::env::var("GLEANER_TEST_FILE") else { return };
-    let file = std::fs::read(path).unwrap();
-    let said = match convert(&file, &Options::default()) {
-        Ok(converted) => format!("{}/{} pages", converted.pages_converted, converted.pages),
-        Err(error) if error.is_limit() => format!("too much: {error}"),
-        Err(error) => format!("refused: {error}"),
-    };
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default().trim();
-    println!("CHILD {said}; {peak}");
-}
-
 #[test]
 fn the_process_survives() {
     let mut rows: Vec<(String, Vec<u8>, bool)> =
         cases().into_iter().map(|(name, file, refused)| (name.to_owned(), file, refused)).collect();
     rows.extend(bombs_beside_pages().into_iter().map(|(name, file)| (name, file, true)));
-    rows.extend(multiplied().into_iter().map(|(name, file)| (name.to_owned(), file, true)));
+    let refused = multiplied().into_iter().chain(crowded());
+    rows.extend(refused.map(|(name, file)| (name.to_owned(), file, true)));
     let mut failed = Vec::new();
     for (name, file, refused) in &rows {
-        match in_a_process(name, file) {
+        match worker::said(name, file) {
             None => failed.push(format!("{name}: the process was ended")),
             Some(said) if *refused && !said.starts_with("too much: ") && !said.starts_with("refused: ") => {
                 failed.push(format!("{name}: {said}"));
@@ -336,8 +333,13 @@ fn pages_are_converted_as_far_as_they_can_be_afforded() {
     assert_eq!((few.pages, few.pages_converted), (3, 3));
     let few = convert(&pages_of_one_font(3), &Options::default()).unwrap();
     assert_eq!((few.pages, few.pages_converted), (3, 3));
+    let text = lines(&["Some text."]);
+    let full = "1 0 0 1 72 720 Tm (word) Tj ".repeat(20_000);
+    let crowded = [text.clone(), format!("BT /F1 12 Tf {full} ET").into_bytes(), text];
+    let few = convert(&pages(&crowded, &[], ""), &Options::default()).unwrap();
+    assert_eq!((few.pages, few.pages_converted), (3, 1), "the second page draws too much");
     for (name, file) in [("forms", pages_of_forms(5_000)), ("fonts", pages_of_one_font(5_000))] {
-        let said = in_a_process(name, &file).unwrap_or_else(|| panic!("{name}: the process was ended"));
+        let said = worker::said(name, &file).unwrap_or_else(|| panic!("{name}: the process was ended"));
         let (converted, rest) = said.split_once('/').unwrap();
         assert!(rest.starts_with("5000 pages"), "{said}");
         assert!((1..500).contains(&converted.parse::<u32>().unwrap()), "{said}");

@@ -221,7 +221,7 @@ impl Results {
     pub(crate) fn spoil(&self, index: usize) {
         match &self.items[index] {
             Stored::Spilled(spilled) => spilled.spoil(),
-            other => panic!("{other:?} is in memory"),
+            _ => panic!("it is in memory"),
         }
     }
 

@@ -11,15 +11,21 @@ use crate::tree::{Attr, Tag, Tree};
 /// An address longer than this is dropped: no server answers it, and it is a data URI more often than not.
 pub(crate) const MAX_ADDRESS_BYTES: usize = 8_192;
 
-/// Making addresses absolute adds at most so many bytes to what one output of a page holds. A page whose base is 8 KiB
+/// Making addresses absolute adds at most so many bytes to what one output of a page holds, and at most an eighth of what
+/// the page may take in memory ([`page_memory`](crate::page_memory)). A page whose base is 8 KiB
 /// long has as many bytes more in each of its links as it likes; beyond this they are no longer given as links.
 pub const MAX_RESOLVED_BYTES: usize = 32 * 1024 * 1024;
+
+/// The share of a page's memory that [`MAX_RESOLVED_BYTES`] tells of: one in so many.
+const RESOLVED_SHARE: usize = 8;
 
 /// Makes the addresses of one page absolute.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
     /// What may still be added, in bytes.
     left: Cell<usize>,
+    /// What one output may add.
+    most: usize,
     /// `None` leaves relative addresses as they are: for HTML that belongs to no page.
     base: Option<Url>,
     /// The page itself.
@@ -34,17 +40,23 @@ impl Resolver {
             .and_then(|base| url.join(strip(base).as_ref()).ok())
             .filter(|base| matches!(base.scheme(), "http" | "https"));
         let base = Some(declared.unwrap_or_else(|| url.clone()));
-        Self { left: Cell::new(MAX_RESOLVED_BYTES), base, page: Some(url.clone()) }
+        Self { base, page: Some(url.clone()), ..Self::without_base() }
     }
 
     /// Of HTML that belongs to no page.
     pub(crate) const fn without_base() -> Self {
-        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: None, page: None }
+        Self { left: Cell::new(MAX_RESOLVED_BYTES), most: MAX_RESOLVED_BYTES, base: None, page: None }
+    }
+
+    /// Of a page that may take so many bytes of memory.
+    pub(crate) fn within(self, memory: usize) -> Self {
+        let most = (memory / RESOLVED_SHARE).min(MAX_RESOLVED_BYTES);
+        Self { left: Cell::new(most), most, ..self }
     }
 
     /// The same for another output of the page: nothing is spent yet.
     pub(crate) fn afresh(&self) -> Self {
-        Self { left: Cell::new(MAX_RESOLVED_BYTES), base: self.base.clone(), page: self.page.clone() }
+        Self { left: Cell::new(self.most), ..self.clone() }
     }
 
     /// Does a reference lead to the page itself, to whichever place on it?
@@ -78,7 +90,7 @@ impl Resolver {
     pub(crate) fn of_tree(url: &Url, tree: &Tree) -> Self {
         // The first that has an address (HTML Standard, 4.2.3): others only name a target.
         let base = tree.all(Tag::Base).find_map(|base| tree.attribute(base, Attr::Href));
-        Self::new(url, base)
+        Self::new(url, base).within(tree.memory())
     }
 
     /// The absolute `http` or `https` address of a reference, its fragment kept.
@@ -224,6 +236,10 @@ mod tests {
         assert!(web * 8_000 <= MAX_RESOLVED_BYTES && web > 1_000, "{web}");
         assert_eq!(long.output("a"), None, "none once it is spent");
         assert!(long.afresh().output("a").is_some());
+        let short = resolver(Some(&format!("/{}/", "x".repeat(8_000)))).within(1 << 20);
+        let web = (0..10_000).filter(|n| short.web(&n.to_string()).is_some()).count();
+        assert_eq!(web, (1 << 20) / RESOLVED_SHARE / 8_021, "an eighth of the page's memory");
+        assert!(short.afresh().output("a").is_some());
     }
 
     #[test]

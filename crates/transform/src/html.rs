@@ -7,6 +7,7 @@
 
 use crate::address::Resolver;
 use crate::markdown::is_unseen;
+use crate::memory::Output;
 use crate::page::picture;
 use crate::tree::{Attr, Edge, Kind, NodeId, Space, Tag, Tree, Walk};
 use crate::view::View;
@@ -55,6 +56,9 @@ const KEPT: &[&str] = &[
 /// Attributes that hold an address.
 const ADDRESSES: &[&str] = &["href", "src", "poster", "cite", "data-src"];
 
+/// Text that is escaped at once, in bytes: it may become five times as long.
+const PIECE: usize = 65_536;
+
 /// What is asked of the HTML.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
@@ -65,16 +69,26 @@ pub(crate) struct Options {
 }
 
 /// Writes a part of a tree as HTML without scripts, styles, handlers and dangerous addresses.
-pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, options: Options) -> String {
+pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, options: Options) -> Output {
     let mut out = String::new();
+    let mut cut = false;
+    let most = tree.html_bytes();
     let mut budget = tree.attribute_budget();
     for root in &view.roots {
         let mut walk = Walk::new(tree, *root);
+        // Left out because there is no room: it has no end tag either.
+        let mut left_out = None;
         while let Some(edge) = walk.next() {
             match edge {
+                Edge::Enter(node) if out.len() >= most => {
+                    cut = true;
+                    left_out = Some(node);
+                    walk.skip_children();
+                }
+                Edge::Leave(node) if left_out == Some(node) => left_out = None,
                 Edge::Enter(node) => match tree.kind(node) {
                     Kind::Text if view.hidden.contains(node) => {}
-                    Kind::Text => escape(tree.text(node), false, &mut out),
+                    Kind::Text => cut |= escape_within(tree.text(node), most, &mut out),
                     Kind::Element if is_frame(tree, node) && !view.skips(tree, node) => {
                         walk.skip_children();
                         if (options.frames || node == *root) && budget > 0 && !is_unseen(tree, node) {
@@ -113,7 +127,25 @@ pub(crate) fn write(tree: &Tree, view: &View, resolver: &Resolver, options: Opti
             }
         }
     }
-    out
+    Output { text: out, cut }
+}
+
+/// Writes text as [`escape`] does until `out` is `most` bytes long; true where the end of the text is left out.
+pub(crate) fn escape_within(text: &str, most: usize, out: &mut String) -> bool {
+    let mut rest = text;
+    while !rest.is_empty() {
+        if out.len() >= most {
+            return true;
+        }
+        let mut end = rest.len().min(PIECE);
+        while !rest.is_char_boundary(end) {
+            end -= 1;
+        }
+        let (piece, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        escape(piece, false, out);
+        rest = after;
+    }
+    false
 }
 
 /// Elements that act, load or change how what follows is read. Dropped by name whatever space they are in: what is inert in
@@ -241,10 +273,10 @@ mod tests {
     use url::Url;
 
     fn cleaned(html: &str) -> String {
-        let tree = parse(html, ParseOptions { all_attributes: true });
+        let tree = parse(html, ParseOptions { all_attributes: true, ..ParseOptions::default() });
         let resolver = Resolver::of_tree(&Url::parse("https://example.org/a/b").unwrap(), &tree);
         let view = View { roots: vec![tree.find(Tag::Body).unwrap()], ..View::whole(&tree) };
-        let out = write(&tree, &view, &resolver, Options { remove_base64_images: true, frames: false });
+        let out = write(&tree, &view, &resolver, Options { remove_base64_images: true, frames: false }).text;
         out.trim_start_matches("<body>").trim_end_matches("</body>").to_owned()
     }
 
@@ -294,12 +326,12 @@ mod tests {
     fn a_frame_stays_where_it_is_asked_for() {
         let html = "<main><iframe src=/film title=Film width=9 srcdoc='<script>x</script>' onload=y()><b>no</b></iframe>
             <iframe src='javascript:x'></iframe><iframe src=mailto:a@b.example></iframe><p>t</p></main>";
-        let tree = parse(html, ParseOptions { all_attributes: true });
+        let tree = parse(html, ParseOptions { all_attributes: true, ..ParseOptions::default() });
         let resolver = Resolver::of_tree(&Url::parse("https://example.org/a/b").unwrap(), &tree);
         let film = "<iframe src=\"https://example.org/film\" title=\"Film\" width=\"9\"></iframe>";
         let written = |roots: Vec<NodeId>, frames| {
             let view = View { roots, ..View::whole(&tree) };
-            write(&tree, &view, &resolver, Options { remove_base64_images: true, frames })
+            write(&tree, &view, &resolver, Options { remove_base64_images: true, frames }).text
         };
         let (main, first) = (tree.find(Tag::Main).unwrap(), tree.find(Tag::Iframe).unwrap());
         assert_eq!(written(vec![first], false), film);

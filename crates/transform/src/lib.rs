@@ -3,8 +3,8 @@
 //! A page is parsed once into an arena tree; links, images, metadata, main content, Markdown and cleaned HTML are all
 //! read off it. No I/O, no clock, no recursion on input depth. Time and memory grow no faster than the input: what could
 //! (selectors over siblings, links below a long base, blocks of text) has a bound, beyond which the page's warning says
-//! what was left out, or less is given. All of it ends soon after its [`Interrupt`](gleaner_types::Interrupt) is raised
-//! ([`transform_within`]).
+//! what was left out, or less is given. All of it ends soon after its [`Interrupt`](gleaner_types::Interrupt) is raised,
+//! and the memory of one page is bounded by [`page_memory`], or by what it is told ([`transform_within`]).
 //!
 //! Links alone, for pages that are only crawled through:
 //!
@@ -31,6 +31,7 @@ mod footnote;
 mod furniture;
 mod html;
 mod markdown;
+mod memory;
 mod names;
 mod page;
 mod select;
@@ -44,8 +45,10 @@ mod words;
 pub use content::training;
 
 pub use address::MAX_RESOLVED_BYTES;
+pub use body::is_pdf;
 pub use charset::{CharsetSource, Decoded, decode};
 pub use error::{Error, ErrorKind};
+pub use memory::{MAX_PAGE_MEMORY, page_memory};
 pub use page::links::{Link, LinkKind, MAX_LINKS, PageLinks};
 pub use select::{MAX_SELECTOR_BYTES, SELECTOR_STEPS_PER_BYTE, Selection};
 pub use summary::WARNING as EXTRACTIVE_SUMMARY;
@@ -54,3 +57,14 @@ pub use transform::{
 };
 
 pub(crate) use markdown::fence as markdown_fence;
+
+/// PDFs that are converted in another process: what passes between it and its parent, and what becomes of it.
+#[cfg(feature = "pdf")]
+pub mod pdf {
+    pub use gleaner_pdf::{
+        Converted, Error, Limits, MAX_ANSWER_BYTES, MAX_WORKER_MEMORY, MAX_WORKER_SECONDS, Options,
+        WORKER_ENVIRONMENT, ended_by_time, read_answer, request_head, serve,
+    };
+
+    pub use crate::body::pdf::{convert_options, converted_page};
+}

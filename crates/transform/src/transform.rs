@@ -9,6 +9,7 @@ use url::Url;
 use crate::address::Resolver;
 use crate::body::{self, Body};
 use crate::error::{Error, ErrorKind};
+use crate::memory::{LEAST_PAGE_MEMORY, Output, page_memory};
 use crate::page::links::{self, PageLinks};
 use crate::page::{attributes, images, link_pass, metadata, shell, structured};
 use crate::select::{GIVEN_UP, Selection, Selectors, Steps};
@@ -27,7 +28,13 @@ const NO_MAIN_CONTENT: &str =
 const NOTHING: &str = "There is nothing to read on the page: its body holds no text.";
 
 /// The warning of a page with too many elements.
-const TRUNCATED: &str = "The page has more elements than are read: its end is given as text alone.";
+const TRUNCATED: &str = "The page has more elements than are read, or they take more memory than one page may: its end is given as text alone.";
+
+/// The warning of a page whose formatting is carried on too often.
+const PLAIN: &str = "The page repeats formatting that it does not close more often than is followed: its end is given without formatting.";
+
+/// The warning of a page whose Markdown, HTML or table is longer than it may be.
+const CUT: &str = "What is written of the page takes more memory than one page may: its end is left out.";
 
 /// The warning of a page whose text was taken from its JSON-LD.
 const FROM_STRUCTURED_DATA: &str =
@@ -84,11 +91,15 @@ pub fn check_selector(selector: &str) -> Result<(), Error> {
 /// gives base64), [`ErrorKind::BodyTooLarge`], and [`ErrorKind::InvalidSelector`] naming the first selector of the options
 /// that cannot be parsed. Bad markup is no error.
 pub fn transform(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
-    transform_within(input, options, &Selection::of(options)?, &Interrupt::never())
+    transform_within(input, options, &Selection::of(options)?, usize::MAX, &Interrupt::never())
 }
 
-/// As [`transform`], with the selectors of the options, which are read once for many pages, and until the interrupt is
-/// raised.
+/// As [`transform`], with the selectors of the options, which are read once for many pages, within so many bytes of memory,
+/// and until the interrupt is raised.
+///
+/// A page takes what [`page_memory`] gives at most, and where `memory` is less, as much as that; one MiB at least. What does
+/// not fit is left out, and the document's warning says so. The body itself, the work on PDFs, and a copy of the page where
+/// the format `rawHtml` is asked for come on top.
 ///
 /// # Errors
 ///
@@ -97,10 +108,12 @@ pub fn transform_within(
     input: Input<'_>,
     options: &ScrapeOptionsPlan,
     selection: &Selection,
+    memory: usize,
     interrupt: &Interrupt,
 ) -> Result<Page, Error> {
     check_size(input.body)?;
-    let run = Run { options, selection, interrupt };
+    let memory = memory.clamp(LEAST_PAGE_MEMORY, page_memory(input.body.len()));
+    let run = Run { options, selection, memory, interrupt };
     let page = match body::sniff(input.body, input.content_type) {
         Body::Binary(media_type) => Err(Error::unsupported(media_type)),
         Body::Pdf => pdf(input, options),
@@ -117,6 +130,8 @@ pub fn transform_within(
 struct Run<'r> {
     options: &'r ScrapeOptionsPlan,
     selection: &'r Selection,
+    /// Bytes that the page may take.
+    memory: usize,
     interrupt: &'r Interrupt,
 }
 
@@ -185,7 +200,7 @@ fn html_to_markdown_within(html: &str, base: Option<&Url>, interrupt: &Interrupt
     let tree = parse_within(&text, ParseOptions::default(), interrupt);
     let resolver = base.map_or_else(Resolver::without_base, |base| Resolver::of_tree(base, &tree));
     let options = markdown::Options { resolver: &resolver, remove_base64_images: true, faithful: true };
-    markdown::write(&tree, &View::whole(&tree), options)
+    markdown::write(&tree, &View::whole(&tree), options).text
 }
 
 /// Markdown of one of so many pieces of a page, which share what addresses may add; a `<base>` in them says nothing.
@@ -194,7 +209,7 @@ pub(crate) fn piece_to_markdown(
     resolver: &Resolver,
     pieces: usize,
     interrupt: &Interrupt,
-) -> String {
+) -> Output {
     let tree = parse_within(&prepare(Cow::Borrowed(html)), ParseOptions::default(), interrupt);
     let options = markdown::Options { resolver, remove_base64_images: true, faithful: true };
     markdown::write_piece(&tree, options, pieces)
@@ -208,16 +223,18 @@ fn check_size(body: &[u8]) -> Result<(), Error> {
 }
 
 fn html_page(text: &str, url: &Url, run: Run<'_>) -> Page {
-    let Run { options, selection, interrupt } = run;
+    let Run { options, selection, memory, interrupt } = run;
     let formats = &options.formats;
     let selects = !options.include_tags.is_empty()
         || !options.exclude_tags.is_empty()
         || !formats.attributes.is_empty();
-    let tree = parse_within(text, ParseOptions { all_attributes: selects || formats.html }, interrupt);
+    let all_attributes = selects || formats.html;
+    let tree = parse_within(text, ParseOptions { all_attributes, memory: Some(memory) }, interrupt);
     let resolver = Resolver::of_tree(url, &tree);
     let mut document = Document { metadata: metadata::read(&tree, url, &resolver), ..Document::default() };
     let mut warnings = Vec::new();
     let mut is_blank = false;
+    let mut is_cut = false;
 
     let steps = Steps::of_page(text.len(), interrupt);
     let tagged = selection.view(&tree, &steps);
@@ -269,14 +286,16 @@ fn html_page(text: &str, url: &Url, run: Run<'_>) -> Page {
                 warnings.push(content::CUT);
             }
         }
-        let write = |view: &View| {
+        let mut write = |view: &View| {
             let resolver = resolver.afresh();
             let options = markdown::Options {
                 resolver: &resolver,
                 remove_base64_images: options.remove_base64_images,
                 faithful: false,
             };
-            markdown::write(&tree, view, options)
+            let output = markdown::write(&tree, view, options);
+            is_cut |= output.cut;
+            output.text
         };
         let mut written = if wants_text { write(&view) } else { String::new() };
         if wants_text && written.is_empty() && !is_whole {
@@ -302,7 +321,9 @@ fn html_page(text: &str, url: &Url, run: Run<'_>) -> Page {
                 remove_base64_images: options.remove_base64_images,
                 frames: options.include_tags.iter().any(named),
             };
-            document.html = Some(html::write(&tree, &view, &resolver.afresh(), written));
+            let output = html::write(&tree, &view, &resolver.afresh(), written);
+            is_cut |= output.cut;
+            document.html = Some(output.text);
         }
         is_blank = written.is_empty() && options.include_tags.is_empty() && options.exclude_tags.is_empty();
         if formats.summary {
@@ -321,9 +342,8 @@ fn html_page(text: &str, url: &Url, run: Run<'_>) -> Page {
     if steps.is_used_up() {
         warnings.push(GIVEN_UP);
     }
-    if tree.truncated {
-        warnings.push(TRUNCATED);
-    }
+    let limits = [(tree.truncated, TRUNCATED), (tree.plain, PLAIN), (is_cut, CUT)];
+    warnings.extend(limits.into_iter().filter(|(met, _)| *met).map(|(_, warning)| warning));
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
     Page { document, links: links::of_page(&tree, &resolver), pages_converted: None }
 }
@@ -369,15 +389,22 @@ fn written(input: Input<'_>, run: Run<'_>) -> Page {
 
 /// Bodies that are text, but not HTML.
 fn plain(kind: &Body, input: Input<'_>, run: Run<'_>) -> Page {
-    let Run { options, selection, interrupt } = run;
+    let Run { options, selection, memory, interrupt } = run;
     let text = charset::decode(input.body, input.content_type).text;
     let mut page = Page::default();
     let mut warnings = Vec::new();
+    // Markdown and HTML are both at hand at the end, beside the text.
+    let most = memory / 3;
+    let mut is_cut = false;
+    let mut within = |output: Output| {
+        is_cut |= output.cut;
+        output.text
+    };
     let markdown = match kind {
         _ if text.trim().is_empty() => String::new(),
         Body::Json => body::fenced(&text, "json"),
         Body::Xml => body::fenced(&text, "xml"),
-        Body::Delimited(delimiter) => body::delimited::markdown(&text, *delimiter, interrupt),
+        Body::Delimited(delimiter) => within(body::delimited::markdown(&text, *delimiter, most, interrupt)),
         Body::Feed => {
             let feed = body::feed::read(&text, input.url, interrupt);
             page.links = body::feed_page::links(&feed);
@@ -389,7 +416,7 @@ fn plain(kind: &Body, input: Input<'_>, run: Run<'_>) -> Page {
             if feed.cut {
                 warnings.push(body::feed::CUT);
             }
-            body::feed_page::markdown(&feed, input.url, interrupt)
+            within(body::feed_page::markdown(&feed, input.url, most, interrupt))
         }
         _ => body::fenced(&text, ""),
     };
@@ -402,16 +429,19 @@ fn plain(kind: &Body, input: Input<'_>, run: Run<'_>) -> Page {
         document.summary = Some(summary::of_markdown(&markdown));
         warnings.push(summary::WARNING);
     }
-    document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
     if formats.markdown || formats.json.is_some() || formats.change_tracking.is_some() {
         document.markdown = Some(markdown);
     }
     if formats.html {
         let mut html = String::from("<pre>");
-        html::escape(&text, false, &mut html);
+        is_cut |= html::escape_within(&text, most, &mut html);
         html.push_str("</pre>");
         document.html = Some(html);
     }
+    if is_cut {
+        warnings.push(CUT);
+    }
+    document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
     if formats.raw_html {
         document.raw_html = Some(text.into_owned());
     }

@@ -456,7 +456,8 @@ fn every_pass_over_a_page_ends_with_its_interrupt() {
     let url = "https://example.org/a/".parse().unwrap();
     for (name, content_type, body) in costly() {
         let input = Input { url: &url, content_type: Some(content_type), body: body.as_bytes() };
-        let run = |interrupt: &Interrupt| transform_within(input, &options, &selection, interrupt);
+        let run =
+            |interrupt: &Interrupt| transform_within(input, &options, &selection, usize::MAX, interrupt);
         let armed = Interrupt::armed();
         assert_eq!(
             run(&armed),
@@ -489,7 +490,7 @@ fn links_alone_end_with_their_interrupt_too() {
     let input = Input { url: &url, content_type: Some("text/html"), body: body.as_bytes() };
     for units in [0, 1_000, 50_000] {
         let interrupt = Interrupt::after(units);
-        let error = transform_within(input, &options, &selection, &interrupt).unwrap_err();
+        let error = transform_within(input, &options, &selection, usize::MAX, &interrupt).unwrap_err();
         assert!(error.is_interrupted() && interrupt.spent() <= units + 1_000, "{}", interrupt.spent());
     }
 }

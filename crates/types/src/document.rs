@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// What came of one page: only what was asked for, and always [`Metadata`] (contract 2.4).
+/// What came of one page: only what was asked for, and always `metadata` (contract 2.4).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Document {

@@ -10,7 +10,7 @@ use crate::FaultPath;
 pub struct Fault {
     /// Kind of fault: `unknown_field`, `missing_field`, `wrong_type`, `out_of_range`, `invalid_value`, `conflict`,
     /// `unsupported_option` (known, but not offered), `invalid_json`, `too_many_faults` (the closing one, where there
-    /// are more than [`MAX_FAULTS`](crate::limits::MAX_FAULTS)). More may come.
+    /// are more than are listed). More may come.
     pub code: String,
     /// Where: keys and indexes such as `["formats", 1, "quality"]`; empty for the body itself.
     pub path: FaultPath,

@@ -3,3 +3,4 @@
 #![expect(clippy::expect_used, reason = "code of tests: a broken assumption ends the test")]
 
 mod arrows;
+mod words;

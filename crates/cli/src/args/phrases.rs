@@ -1,15 +1,23 @@
-//! Advice of the library, which names what a program calls, as advice to a person at a shell.
+//! Advice of the library, which is for the client of a service, as advice to a person at a shell.
 
 /// What the library says, and what is said here. In this order: the longer ones first.
-const PHRASES: [(&str, &str); 8] = [
+const PHRASES: [(&str, &str); 7] = [
     (
-        "and this engine was built without one: add one by `EngineBuilder::renderer`, or leave",
-        "which this command does not have: leave",
+        "needs a language model, and this engine was built without one: its operator can add one; until then,",
+        "needs a language model: name one by --model and --model-url, or",
     ),
-    ("add one by `EngineBuilder::renderer`", "this command does not have one"),
-    ("add one by `EngineBuilder::stealth_proxies`", "name one by --stealth-proxy-url"),
-    ("add one by `EngineBuilder::model`", "name one by --model and --model-url"),
-    ("add one by `EngineBuilder::search`", "name one by --search-url"),
+    (
+        "needs a search engine, and this engine was built without one: its operator can add one; until then,",
+        "needs a search engine: name one by --search-url, or",
+    ),
+    (
+        "needs stealth proxies, and this engine was built without any: its operator can add some; until then,",
+        "needs stealth proxies: name one by --stealth-proxy-url, or",
+    ),
+    (
+        "and this engine was built without one: its operator can add one; until then,",
+        "which this command does not have:",
+    ),
     ("without `urls`", "without addresses"),
     ("give `urls`", "name pages"),
     (

@@ -13,6 +13,7 @@ use crate::console::Console;
 use crate::exit;
 use crate::failure::Failure;
 use crate::hint;
+use crate::pdf_worker;
 
 /// The most that the folder of `--cache` holds.
 const MAX_CACHE_BYTES: u64 = 1 << 30;
@@ -21,6 +22,10 @@ const MAX_CACHE_BYTES: u64 = 1 << 30;
 pub(super) fn start_with(mut builder: EngineBuilder, args: &EngineArgs) -> Result<Engine, Failure> {
     for range in &args.allow_private {
         builder = builder.allow_private(*range);
+    }
+    // Pages that strangers link to may be PDFs, and some of those are made to hurt.
+    if let Some(worker) = pdf_worker::own() {
+        builder = builder.pdf_worker(worker);
     }
     if let Some(agent) = &args.user_agent {
         builder = builder.user_agent(agent.as_str());

@@ -28,7 +28,7 @@ fn lines_on_standard_output_are_whole() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("pages.jsonl");
     let server = Site::generate(SiteSpec::pages(100)).serve().unwrap();
-    let output = run_with_room(16, &["crawl", &server.url("/")], File::create(&path).unwrap().into());
+    let output = run_with_room(200, &["crawl", &server.url("/")], File::create(&path).unwrap().into());
     assert_eq!(output.status.code(), Some(1), "{}", told(&output));
     assert!(told(&output).contains("cannot write to standard output: "), "{}", told(&output));
     let written = rows(place.path(), "pages.jsonl");

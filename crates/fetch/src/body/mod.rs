@@ -2,6 +2,7 @@
 
 mod codec;
 mod decode;
+mod memory;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -12,6 +13,8 @@ use http_body_util::BodyExt;
 use url::Url;
 
 pub(crate) use decode::{Limits, Stopped};
+pub(crate) use memory::{Account, BodyMemory};
+pub use memory::{FREE_BODY_BYTES, MEMORY_TIMEOUT};
 
 use crate::door::{self, Incoming};
 use crate::error::{Error, ErrorKind};
@@ -29,16 +32,20 @@ pub const RATIO_FREE_BYTES: u64 = 1024 * 1024;
 /// Most bytes after the end of a coded stream that are dropped, as browsers drop them: servers pad. With more the body
 /// counts as broken.
 pub const MAX_TRAILING: u64 = 64 * 1024;
+/// So many bytes of a coded body are decoded before what comes of them is counted.
+const DECODED_AT_ONCE: usize = 4 * 1024;
 /// Most that is reserved for a body on the word of its `Content-Length`.
 const MAX_RESERVE: usize = 64 * 1024;
 
-/// Reads the body of `response` to its end, undoing its content codings. What comes off the wire is added to `meter`.
+/// Reads the body of `response` to its end, undoing its content codings. What comes off the wire is added to `meter`, and
+/// what is kept is taken from `account`.
 pub(crate) async fn read(
     response: &mut http::Response<Incoming>,
     url: &Url,
     limits: Limits,
     accept: Accept,
     meter: Option<&AtomicU64>,
+    mut account: Account<'_>,
 ) -> Result<(HeaderMap, Bytes), Error> {
     let is_error = response.status().is_client_error() || response.status().is_server_error();
     let headers = std::mem::take(response.headers_mut());
@@ -70,10 +77,11 @@ pub(crate) async fn read(
         if first.len() as u64 > limits.bytes {
             return Err(too_large(url, limits, Stopped::Size));
         }
+        account.cover(first.len(), url).await?;
         // Most pages that are small come in one piece, which is then the body without a copy.
         let Some(second) = chunk(response, url, meter).await? else {
             sniff(&first, true)?;
-            return Ok((headers, first));
+            return Ok((headers, account.around(first)));
         };
         let reserve = length.map_or(0, |length| usize::try_from(length).unwrap_or(MAX_RESERVE));
         let mut body = BytesMut::with_capacity(reserve.min(MAX_RESERVE).max(first.len() + second.len()));
@@ -83,23 +91,27 @@ pub(crate) async fn read(
             if (body.len() + piece.len()) as u64 > limits.bytes {
                 return Err(too_large(url, limits, Stopped::Size));
             }
+            account.cover(body.len() + piece.len(), url).await?;
             body.extend_from_slice(&piece);
             sniff(&body, false)?;
             next = chunk(response, url, meter).await?;
         }
         sniff(&body, true)?;
-        return Ok((headers, body.freeze()));
+        return Ok((headers, account.around(body.freeze())));
     }
     let mut decoder = Decoder::new(&codings, limits).map_err(|stopped| stop(url, limits, stopped))?;
     let mut next = Some(first);
     while let Some(piece) = next {
-        decoder.push(&piece).await.map_err(|stopped| stop(url, limits, stopped))?;
+        for part in piece.chunks(DECODED_AT_ONCE) {
+            decoder.push(part).await.map_err(|stopped| stop(url, limits, stopped))?;
+            account.cover(decoder.decoded().len(), url).await?;
+        }
         sniff(decoder.decoded(), false)?;
         next = chunk(response, url, meter).await?;
     }
     let body = decoder.finish().map_err(|stopped| stop(url, limits, stopped))?;
     sniff(&body, true)?;
-    Ok((headers, body))
+    Ok((headers, account.around(body)))
 }
 
 /// The next piece of the body. Trailers say nothing that anybody here asks for.

@@ -7,6 +7,7 @@ use url::Url;
 
 use super::connect::Failed;
 use super::interim::Flood;
+use super::tls_text;
 use crate::error::{Error, ErrorKind};
 use crate::proxy::ProxyFailure;
 
@@ -83,13 +84,10 @@ fn blocked_name(url: &Url) -> Error {
 
 fn tls_failure(tls: &rustls::Error, url: &Url) -> Error {
     match tls {
-        rustls::Error::InvalidCertificate(reason) => {
-            Error::new(ErrorKind::Tls, url, format!("the certificate is not valid: {reason}"))
-        }
         rustls::Error::InvalidMessage(_) => {
             Error::new(ErrorKind::Tls, url, "what answered does not speak TLS").not_tls()
         }
-        other => Error::new(ErrorKind::Tls, url, format!("the TLS handshake failed: {other}")),
+        other => Error::new(ErrorKind::Tls, url, tls_text::told(other)),
     }
 }
 

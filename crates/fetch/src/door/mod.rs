@@ -10,6 +10,7 @@ mod dial;
 mod failure;
 mod interim;
 mod stream;
+mod tls_text;
 pub(crate) mod trace;
 
 use std::fmt;

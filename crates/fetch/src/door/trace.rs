@@ -53,6 +53,8 @@ pub(crate) enum Stage {
     Shared = 5,
     /// The host or the whole is at its limit.
     Permit = 6,
+    /// Other bodies hold the memory that the body needs.
+    Memory = 7,
 }
 
 impl Trace {
@@ -69,6 +71,7 @@ impl Trace {
             3 => "reading the body",
             4 => "a redirect was being checked",
             5 => "waiting for another request for the same page",
+            7 => "waiting for memory for the body",
             _ => "waiting for its turn",
         }
     }
@@ -88,7 +91,12 @@ impl Trace {
     /// The caller is about to be asked about a redirect, and what that takes is the caller's own time until the value
     /// is dropped.
     pub(crate) fn checking(&self) -> Checking<'_> {
-        self.enter(Stage::HopCheck);
+        self.pausing(Stage::HopCheck)
+    }
+
+    /// What comes next is no part of the request's time until the value is dropped. One such value at a time.
+    pub(crate) fn pausing(&self, stage: Stage) -> Checking<'_> {
+        self.enter(stage);
         *self.since() = Some(Instant::now());
         Checking(self)
     }

@@ -172,7 +172,7 @@ impl Proxy {
 pub(crate) enum ProxyFailure {
     #[error("the proxy cannot be reached")]
     Unreachable,
-    #[error("the proxy's own address is one that its pool does not open: `ProxyPool::allow_cidr` opens it")]
+    #[error("the proxy's own address is one that its pool does not open")]
     Forbidden,
     #[error("the proxy does not answer")]
     Silent,

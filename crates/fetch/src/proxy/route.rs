@@ -53,8 +53,7 @@ impl Proxies {
             (ProxyMode::Stealth, None) => Err(Error::new(
                 ErrorKind::ProxyNotConfigured,
                 url,
-                "the proxy mode `stealth` needs a pool of stealth proxies, and none is configured: add one by \
-                 `FetcherBuilder::stealth_proxies`, or ask for `basic` or `auto`",
+                "the proxy mode `stealth` needs stealth proxies, and none are configured: ask for `basic` or `auto`",
             )),
         }
     }

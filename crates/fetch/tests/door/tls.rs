@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use gleaner_fetch::{ErrorKind, FollowAll, Request};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
@@ -17,15 +17,19 @@ pub(crate) struct Identity {
 
 impl Identity {
     pub(crate) fn new(name: &str) -> Self {
+        Self::with(name, |_| {})
+    }
+
+    /// `change` has the last word on the certificate.
+    fn with(name: &str, change: impl FnOnce(&mut CertificateParams)) -> Self {
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let authority_key = KeyPair::generate().unwrap();
         let authority_certificate = authority.self_signed(&authority_key).unwrap();
         let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new(vec![name.to_owned()])
-            .unwrap()
-            .signed_by(&key, &Issuer::new(authority, authority_key))
-            .unwrap();
+        let mut certificate = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        change(&mut certificate);
+        let certificate = certificate.signed_by(&key, &Issuer::new(authority, authority_key)).unwrap();
         Self {
             authority: authority_certificate.der().clone(),
             certificate: certificate.der().clone(),
@@ -71,6 +75,46 @@ async fn certificates_are_verified_unless_told_otherwise() {
     assert_eq!(&fetch(&trusting, "a.test", false).await.unwrap().body[..], b"secure");
     assert_eq!(fetch(&trusting, "b.test", false).await.unwrap_err().kind(), ErrorKind::Tls);
     assert_eq!(fetch(&trusting, "b.test", true).await.unwrap().status, 200);
+}
+
+/// In words, and not as the TLS library prints its errors.
+#[tokio::test]
+async fn what_is_wrong_with_a_certificate_is_told() {
+    type Change = fn(&mut CertificateParams);
+    let rows: [(&str, Change, bool, &str); 5] = [
+        ("a.test", |_| {}, false, "the server's certificate is not from an issuer that is trusted"),
+        ("b.test", |_| {}, true, "the server's certificate is not valid for this name"),
+        (
+            "a.test",
+            |certificate| certificate.not_after = date_time_ymd(2020, 1, 1),
+            true,
+            "the server's certificate has expired",
+        ),
+        (
+            "a.test",
+            |certificate| certificate.not_before = date_time_ymd(4000, 1, 1),
+            true,
+            "the server's certificate is not valid yet",
+        ),
+        (
+            "a.test",
+            |certificate| certificate.is_ca = IsCa::Ca(BasicConstraints::Unconstrained),
+            true,
+            "the certificate is that of a certificate authority, not of a server",
+        ),
+    ];
+    for (host, change, trusted, words) in rows {
+        let identity = Identity::with("a.test", change);
+        let site = Site::serve_tls(acceptor(&identity, &["http/1.1"]), |_| page("secure")).await;
+        let mut builder = builder();
+        if trusted {
+            builder = builder.add_root_certificate(identity.authority.to_vec());
+        }
+        let fetcher = builder.build().unwrap();
+        let error = fetcher.fetch(Request::get(site.https(host, "/")), &FollowAll).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Tls, "{error}");
+        assert!(error.to_string().contains(words), "{error} in place of {words:?}");
+    }
 }
 
 #[tokio::test]

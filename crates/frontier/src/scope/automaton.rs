@@ -20,10 +20,10 @@ use regex_automata::util::primitives::StateID;
 pub(super) const MAX_STEPS: u64 = 500_000;
 
 /// Most memory of the deterministic automaton, in bytes. When it is full, it begins anew.
-const MAX_TABLE_BYTES: usize = 2 << 20;
+const MAX_TABLE_BYTES: usize = 1 << 20;
 
 /// Tables that are kept for further texts. Matching on more threads than these at once begins with empty ones.
-const MAX_TABLES: usize = 4;
+const MAX_TABLES: usize = 2;
 
 /// What is not known yet leads here.
 const UNKNOWN: u32 = u32::MAX;
@@ -86,11 +86,13 @@ impl Automaton {
         for at in 0..=text.len() {
             *steps += 1;
             let slot = self.slot(state, text.get(at).copied());
-            let next = match table.next.get(slot) {
-                Some(next) if *next != UNKNOWN => *next,
-                _ if *steps > MAX_STEPS => return Err(TooCostly),
-                _ => self.step(table, state, text, at, steps),
-            };
+            let mut next = table.next.get(slot).copied().unwrap_or(UNKNOWN);
+            if next == UNKNOWN {
+                if *steps > MAX_STEPS {
+                    return Err(TooCostly);
+                }
+                next = self.step(table, state, text, at, steps);
+            }
             match next {
                 FOUND => return Ok(true),
                 DEAD => return Ok(false),

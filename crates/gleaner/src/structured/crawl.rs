@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use gleaner_extract::model::LanguageModel;
 use gleaner_extract::{Budget, CompiledCrawl, ErrorKind, SiteUrl, compile_crawl};
-use gleaner_frontier::{CrawlScope, Decision};
 use gleaner_jobs::Room;
 use gleaner_types::plan::{
     CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, Location, MapPlan, SitemapMode, Target,
@@ -132,16 +131,16 @@ impl CrawlPrompts {
         // "the whole site" reaches beyond the start page, and what else the words name is looked for there.
         let says_all = |compiled: CompiledCrawl| compiled.options.crawl_entire_domain == Some(true);
         rules.crawl_entire_domain |= widens && compile_crawl(prompt, &site).is_ok_and(says_all);
-        let scope = CrawlScope::new(&target.url, &rules).map_err(|error| refused(error.to_string()))?;
-        let reached: Vec<SiteUrl> =
-            site.into_iter().filter(|page| scope.decide(&page.url, false) == Decision::Inside).collect();
+        let reached = room.inside(target.url.clone(), rules, site, |page: &SiteUrl| &page.url).await;
+        let reached = reached.map_err(|error| refused(error.to_string()))?;
         let budget = Budget { time: Some(MODEL_TIMEOUT), ..self.budget };
         let job = Job::begin(self.model.as_ref(), budget, None);
         job.extractor().compile_crawl(prompt, &reached).await.map_err(|error| match error.kind() {
             ErrorKind::ModelNotConfigured => Error::unsupported(
                 ErrorCode::ModelNotConfigured,
                 "`prompt` names no part of the site's addresses and no option of a crawl, so it needs a language model, \
-                 and none is configured: add one by `EngineBuilder::model`, or give the crawl's options themselves",
+                 and this engine was built without one: its operator can add one; until then, give the crawl's options \
+                 themselves",
             ),
             ErrorKind::Model(why) => gleaner_jobs::Error::from(PageError {
                 code: ErrorCode::UnknownError,

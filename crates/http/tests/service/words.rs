@@ -28,6 +28,52 @@ async fn timeouts_begin_with_the_words_that_clients_look_for() {
     assert!(text.starts_with("Scrape timed out"), "{text}");
 }
 
+/// Without items of Rust and without what it prints of its values. What is in quotes is the caller's own.
+fn is_plain(message: &str) -> bool {
+    let own: String = message.split('"').step_by(2).collect();
+    let mut words = own.split(|letter: char| !letter.is_alphanumeric() && !"({".contains(letter));
+    let printed = words.any(|word| word.starts_with(char::is_uppercase) && word.contains(['(', '{']));
+    !own.contains("::") && !own.contains("Builder") && !printed
+}
+
+#[tokio::test]
+async fn what_is_refused_is_told_without_the_names_of_the_program() {
+    assert!(!is_plain("the certificate is not valid: Other(OtherError(CaUsedAsEndEntity))"));
+    assert!(!is_plain("add one by `EngineBuilder::renderer`"));
+    let site = site();
+    let team = TeamConfig::new(Team::new(TeamId::new("birds")));
+    let accounts = MemoryAccounts::new().with_team(KEY, team);
+    let engine = Engine::builder().accounts(Arc::new(accounts)).no_cache();
+    let service = Service::new(engine.allow_private("127.0.0.0/8".parse().unwrap()).build().unwrap());
+    let page = |fields: Value| {
+        let mut body = json!({"url": site.url("/p/1")});
+        body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        body
+    };
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let compared = json!({"type": "changeTracking", "modes": ["json"], "prompt": "names"});
+    for (line, body, code) in [
+        ("scrape", page(json!({"actions": [{"type": "scrape"}]})), "SCRAPE_ACTIONS_NOT_SUPPORTED"),
+        ("scrape", page(json!({"formats": ["screenshot"]})), "SCRAPE_SCREENSHOT_NOT_SUPPORTED"),
+        ("scrape", page(json!({"proxy": "stealth"})), "UNSUPPORTED_OPTION"),
+        ("scrape", page(json!({"lockdown": true})), "SCRAPE_NO_CACHED_DATA"),
+        ("scrape", page(json!({"formats": [{"type": "json", "prompt": "names"}]})), "MODEL_NOT_CONFIGURED"),
+        ("scrape", page(json!({"formats": ["markdown", compared]})), "MODEL_NOT_CONFIGURED"),
+        ("scrape", page(json!({"includeTags": ["a["]})), "BAD_REQUEST"),
+        ("scrape", page(json!({"formats": [{"type": "json", "schema": {"type": 5}}]})), "BAD_REQUEST"),
+        ("scrape", json!({"url": "http://169.254.169.254/"}), "SCRAPE_BLOCKED"),
+        ("extract", json!({"urls": [site.url("/p/1")], "prompt": "names"}), "MODEL_NOT_CONFIGURED"),
+        ("extract", json!({"prompt": "names", "schema": schema}), "SEARCH_NOT_CONFIGURED"),
+        ("crawl", json!({"url": site.base_url(), "prompt": "tasty unicorns"}), "MODEL_NOT_CONFIGURED"),
+        ("crawl", page(json!({"includePaths": ["("]})), "BAD_REQUEST"),
+    ] {
+        let answer = call(&service, &format!("POST /v2/{line}"), body.clone()).await;
+        let text = answer.body["error"].as_str().unwrap();
+        assert_eq!(answer.body["code"], code, "{body}: {text}");
+        assert!(is_plain(text), "{body}: {text}");
+    }
+}
+
 #[tokio::test]
 async fn the_place_of_a_fault_is_a_list_of_keys_and_indexes() {
     let service = service();

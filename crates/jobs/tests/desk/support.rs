@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
     Clock, Deliver, DeliverError, Delivery, Desk, DeskParts, Fetch, FetchError, FetchRequest, Fetched,
-    HopCheck, MemoryAccounts, Page, PageText, Parts, Room, StatusBody, Submit, Team, TeamConfig, Transform,
-    TransformTask, Transformed,
+    HopCheck, MemoryAccounts, MemoryShares, Page, PageText, Parts, Room, StatusBody, Submit, Team,
+    TeamConfig, Transform, TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, TeamId};
 use gleaner_types::plan::BatchPlan;
@@ -115,10 +115,12 @@ pub(crate) fn room_with(web: &Arc<Web>, config: MemoryConfig) -> Arc<Room> {
         store: Arc::new(MemoryStore::new(config)),
         fetch: Arc::new(Port(Arc::clone(web))),
         transform: Arc::new(Port(Arc::clone(web))),
+        pdfs: None,
         clock: Clock::starting_at(START),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
+        memory: MemoryShares::default(),
     })
 }
 

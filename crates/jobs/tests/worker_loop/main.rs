@@ -8,6 +8,8 @@
 
 mod dead_hosts;
 mod explain;
+mod exports;
+mod many;
 mod maps;
 mod overload;
 mod pages;

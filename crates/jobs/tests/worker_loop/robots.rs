@@ -150,6 +150,70 @@ async fn a_robots_txt_that_comes_a_moment_late_loses_nothing() {
     }
 }
 
+fn impatient(milliseconds: u64, url: &str) -> CrawlRequest {
+    let options = ScrapeOptions { timeout: Some(milliseconds), ..ScrapeOptions::default() };
+    CrawlRequest { scrape_options: Some(options), ..CrawlRequest::new(url) }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_robots_txt_that_drips_holds_no_crawl_beyond_its_timeout() {
+    let web = Web::new([
+        ("https://a.example/robots.txt", vec![Answer::Silent]),
+        ("https://a.example/", vec![Answer::Ok("/one")]),
+    ]);
+    let began = Instant::now();
+    let result = crawl(&web, impatient(5_000, "https://a.example/")).await;
+    // Three tries of five seconds, and the pauses between them.
+    assert!(began.elapsed() < Duration::from_secs(26), "{:?}", began.elapsed());
+    assert_eq!((result.documents.len(), result.snapshot.robots_blocked), (0, 1));
+    assert_eq!(
+        result.snapshot.warning.as_deref(),
+        Some(
+            "nothing was crawled: https://a.example/robots.txt could not be read: the timeout of 5000 ms ran out"
+        )
+    );
+    assert_eq!(web.count("https://a.example/robots.txt"), 3);
+    assert_eq!(web.count("https://a.example/"), 0, "nothing is allowed that is not known to be");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_that_one_job_has_for_a_robots_txt_is_not_that_of_another() {
+    let web = Web::new([
+        ("https://a.example/robots.txt", vec![Answer::Late(8, "")]),
+        ("https://a.example/", vec![Answer::Ok("/one")]),
+        ("https://a.example/one", vec![Answer::Ok("")]),
+    ]);
+    let room = room(&web);
+    let begin = async |request: CrawlRequest| {
+        room.crawl(request.check().unwrap(), Value::Null).await.unwrap().wait().await.unwrap()
+    };
+    let (hasty, patient) = tokio::join!(
+        begin(impatient(2_000, "https://a.example/")),
+        begin(CrawlRequest::new("https://a.example/"))
+    );
+    assert_eq!(patient.documents.len(), 2);
+    assert_eq!(hasty.documents.len(), 2, "it had come when the page was tried again: {:?}", hasty.snapshot);
+    assert_eq!(web.count("https://a.example/robots.txt"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_of_a_host_whose_robots_txt_cannot_be_read_do_not_look_forbidden() {
+    let web = Web::new([
+        ("https://a.example/", vec![Answer::Ok("https://b.example/1\nhttps://b.example/2")]),
+        ("https://b.example/robots.txt", vec![Answer::Broken]),
+    ]);
+    let request =
+        CrawlRequest { allow_external_links: Some(true), ..CrawlRequest::new("https://a.example/") };
+    let result = crawl(&web, request).await;
+    assert_eq!((result.documents.len(), result.snapshot.robots_blocked), (1, 2));
+    assert_eq!(
+        result.snapshot.warning.as_deref(),
+        Some(
+            "some pages were not fetched: https://b.example/robots.txt could not be read: the connection broke"
+        )
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn robots_txt_is_fetched_by_the_options_of_no_job() {
     let web = Web::new([("https://a.example/", vec![Answer::Ok("")])]);

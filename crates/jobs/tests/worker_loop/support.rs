@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, JobResult, Parts, Room, Transform,
-    TransformTask, Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, JobResult, MemoryShares, Parts, Room,
+    Transform, TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
@@ -30,6 +30,8 @@ pub(crate) enum Answer {
     Redirect(&'static str),
     Broken,
     Silent,
+    /// After so many seconds.
+    Late(u64, &'static str),
     /// No connection, for this reason and at once; it may do better another time or not.
     Refused(ErrorCode, bool),
     /// To who comes by another way than the stealth proxies, nothing in time.
@@ -111,6 +113,10 @@ impl Fetch for WebPort {
         loop {
             let (status, body, retry_after) = match web.answer(&url) {
                 Answer::Ok(body) => (200, body, None),
+                Answer::Late(seconds, body) => {
+                    tokio::time::sleep(Duration::from_secs(seconds)).await;
+                    (200, body, None)
+                }
                 Answer::Busy { status, retry_after } => (status, "", retry_after),
                 Answer::Broken => return Err(broken()),
                 Answer::Refused(code, retryable) => {
@@ -186,10 +192,12 @@ pub(crate) fn room_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Room> {
         store,
         fetch: Arc::new(WebPort(Arc::clone(web))),
         transform: Arc::new(Lines),
+        pdfs: None,
         clock: Clock::starting_at(NOW),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
+        memory: MemoryShares::default(),
     })
 }
 

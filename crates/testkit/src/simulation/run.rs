@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
-use gleaner_jobs::{Clock, Parts, Room};
+use gleaner_jobs::{Clock, MemoryShares, Parts, Room};
 use gleaner_store::{MemoryConfig, MemoryStore};
 
 use super::mapping::Mapping;
@@ -74,10 +74,12 @@ async fn play(seed: u64) -> Report {
         store: Arc::new(Shaky::new(MemoryStore::new(config), Arc::clone(&stage), most_per_address, teams)),
         fetch: Arc::new(Web(Arc::clone(&stage))),
         transform: Arc::new(Reader(Arc::clone(&stage))),
+        pdfs: None,
         clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: most,
         near_duplicates: true,
+        memory: MemoryShares::default(),
     });
 
     let tasks: Arc<[Task]> = tasks.into();

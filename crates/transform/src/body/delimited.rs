@@ -3,12 +3,13 @@
 use gleaner_types::Interrupt;
 
 use crate::markdown::cell;
+use crate::memory::Output;
 
 /// A table has at most so many columns; values beyond are joined to the last.
 const MAX_COLUMNS: usize = 512;
 
-/// A Markdown table; the first row is its header.
-pub(crate) fn markdown(text: &str, delimiter: char, interrupt: &Interrupt) -> String {
+/// A Markdown table; the first row is its header. Rows behind `most` bytes are left out.
+pub(crate) fn markdown(text: &str, delimiter: char, most: usize, interrupt: &Interrupt) -> Output {
     let delimiter = if delimiter == ',' { likeliest(text) } else { delimiter };
     let text = text.trim_start_matches('\u{FEFF}');
     // The header is as wide as the widest row: a later, wider row loses nothing, its cells stay. Read twice, because the
@@ -18,9 +19,14 @@ pub(crate) fn markdown(text: &str, delimiter: char, interrupt: &Interrupt) -> St
     while reader.next(&mut row) && !interrupt.spend(row.len()) {
         columns = columns.max(row.len());
     }
-    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    let mut out = String::with_capacity((text.len() + text.len() / 4).min(most));
     let mut reader = Reader { rest: text, delimiter };
+    let mut cut = false;
     while reader.next(&mut row) && !interrupt.spend(row.len()) {
+        if out.len() >= most {
+            cut = true;
+            break;
+        }
         let first = out.is_empty();
         out.push_str(if first { "|" } else { "\n|" });
         for value in &row {
@@ -34,7 +40,7 @@ pub(crate) fn markdown(text: &str, delimiter: char, interrupt: &Interrupt) -> St
             out.push_str(&" --- |".repeat(columns));
         }
     }
-    out
+    Output { text: out, cut }
 }
 
 /// Reads row by row.
@@ -119,7 +125,14 @@ mod tests {
             ("", ',', ""),
         ];
         for (text, delimiter, expected) in rows {
-            assert_eq!(markdown(text, delimiter, &Interrupt::never()), expected, "{text:?}");
+            let output = markdown(text, delimiter, usize::MAX, &Interrupt::never());
+            assert_eq!((output.text.as_str(), output.cut), (expected, false), "{text:?}");
         }
+    }
+
+    #[test]
+    fn rows_that_have_no_room_are_left_out() {
+        let output = markdown("a\n1\n2\n3\n", ',', 22, &Interrupt::never());
+        assert_eq!((output.text.as_str(), output.cut), ("| a |\n| --- |\n| 1 |\n| 2 |", true));
     }
 }

@@ -6,6 +6,7 @@ use url::Url;
 use super::feed::Feed;
 use crate::address::Resolver;
 use crate::html;
+use crate::memory::Output;
 use crate::page::links::{Link, LinkKind, PageLinks};
 use crate::transform::piece_to_markdown;
 
@@ -23,11 +24,21 @@ pub(crate) fn links(feed: &Feed) -> PageLinks {
 }
 
 /// A feed by our own writer, so that all of it is escaped by the same rules. Each part is a piece of its own, and what an
-/// entry leaves open ends with it; but what addresses may add is one budget for all.
-pub(crate) fn markdown(feed: &Feed, url: &Url, interrupt: &Interrupt) -> String {
+/// entry leaves open ends with it; but what addresses may add is one budget for all. Entries behind `most` bytes are left
+/// out.
+pub(crate) fn markdown(feed: &Feed, url: &Url, most: usize, interrupt: &Interrupt) -> Output {
     let resolver = Resolver::new(url, None);
     let pieces = 2 * feed.entries.len() + 1;
-    let mut parts = Vec::with_capacity(pieces);
+    let mut out = Output::default();
+    let mut add = |part: Output| {
+        out.cut |= part.cut;
+        if !part.text.is_empty() {
+            out.text.push_str(if out.text.is_empty() { "" } else { "\n\n" });
+            out.text.push_str(&part.text);
+        }
+        out.cut |= out.text.len() >= most;
+        !out.cut
+    };
     let heading = |level: u8, title: &str, link: Option<&Url>, date: &str| {
         let mut html = format!("<h{level}>");
         if let Some(link) = link {
@@ -45,16 +56,18 @@ pub(crate) fn markdown(feed: &Feed, url: &Url, interrupt: &Interrupt) -> String 
         piece_to_markdown(&html, &resolver, pieces, interrupt)
     };
     if !feed.about.title.is_empty() {
-        parts.push(heading(1, &feed.about.title, None, ""));
+        add(heading(1, &feed.about.title, None, ""));
     }
     for entry in &feed.entries {
         if interrupt.spend(1) {
             break;
         }
         let title = if entry.title.is_empty() { "Untitled" } else { &entry.title };
-        parts.push(heading(2, title, entry.link.as_ref(), &entry.date));
-        parts.push(piece_to_markdown(&entry.summary, &resolver, pieces, interrupt));
+        let goes_on = add(heading(2, title, entry.link.as_ref(), &entry.date))
+            && add(piece_to_markdown(&entry.summary, &resolver, pieces, interrupt));
+        if !goes_on {
+            break;
+        }
     }
-    parts.retain(|part| !part.is_empty());
-    parts.join("\n\n")
+    out
 }

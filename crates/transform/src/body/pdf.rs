@@ -22,11 +22,34 @@ pub(crate) fn page(body: &[u8], parser: PdfParser, formats: &Formats) -> Result<
         let reason = "the PDF mode `ocr` needs text recognition, which is not built in; `fast` and `auto` read the text layer";
         return Err(ErrorKind::Pdf { reason: reason.to_owned(), encrypted: false }.into());
     }
+    converted_page(convert(body, &convert_options(parser)), formats)
+}
+
+/// What to convert of a PDF, for a request that asks so.
+#[must_use]
+pub fn convert_options(parser: PdfParser) -> Options {
     let limits = Options::default();
     let pages = parser.max_pages.unwrap_or(limits.max_pages).min(limits.max_pages);
-    let converted = convert(body, &limits.max_pages(pages))
-        .map_err(|error| ErrorKind::Pdf { reason: error.to_string(), encrypted: error.is_encrypted() })?;
-    Ok(document(converted, formats))
+    limits.max_pages(pages)
+}
+
+/// Makes a page of what was converted elsewhere, such as in [another process](gleaner_pdf::serve); [`transform`] does both.
+///
+/// # Errors
+///
+/// [`ErrorKind::Pdf`], saying why the file could not be converted.
+///
+/// [`transform`]: fn@crate::transform
+pub fn converted_page(
+    converted: Result<Converted, gleaner_pdf::Error>,
+    formats: &Formats,
+) -> Result<Page, Error> {
+    match converted {
+        Ok(converted) => Ok(document(converted, formats)),
+        Err(error) => {
+            Err(ErrorKind::Pdf { reason: error.to_string(), encrypted: error.is_encrypted() }.into())
+        }
+    }
 }
 
 fn document(converted: Converted, formats: &Formats) -> Page {

@@ -134,7 +134,10 @@ fn declared(head: &[u8], content_type: Option<&str>) -> Body {
     }
 }
 
-fn is_pdf(head: &[u8]) -> bool {
+/// Is a body a PDF, as [`transform`](fn@crate::transform) sees it, whatever its header says?
+#[must_use]
+pub fn is_pdf(body: &[u8]) -> bool {
+    let head = body.get(..HEAD_BYTES).unwrap_or(body);
     // Readers accept the header anywhere in the first kilobyte; here only after white space and a byte order mark.
     let start = head.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
     let rest = head.get(start..).unwrap_or_default();

@@ -24,8 +24,17 @@ use super::vocabulary::GROUPS;
 use crate::tree::{NodeId, Tag};
 
 /// A page is judged by its first so many blocks; what comes after shares the fate of the last one, and the page's warning
-/// says so. Each takes some 200 bytes of memory and a few microseconds.
+/// says so. Each takes some 300 bytes of memory with what is added up around it, and a few microseconds. A page that may
+/// take less memory has fewer: they take at most half of what its tree leaves.
 pub(crate) const MAX_BLOCKS: usize = 100_000;
+
+/// Elements around blocks, the same: those that come later are not told apart. They take at most a quarter of what the tree
+/// leaves.
+const MAX_ELEMENTS: usize = 400_000;
+
+/// Bytes that a block takes, and an element with its run and its records.
+const BLOCK_BYTES: usize = 336;
+const ELEMENT_BYTES: usize = 96;
 
 /// A distance that means "not there"; also how far up elements are looked at.
 const FAR: u8 = 24;

@@ -84,6 +84,11 @@ impl Lines {
         self.out
     }
 
+    /// Bytes written so far.
+    pub(super) fn bytes(&self) -> usize {
+        self.out.len()
+    }
+
     /// Enters a quote or an item.
     pub(super) fn push(&mut self, container: Container) {
         let full = self.containers.len() >= MAX_NESTING || self.width + container.width() > MAX_PREFIX;

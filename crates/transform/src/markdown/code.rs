@@ -61,6 +61,7 @@ impl Writer<'_> {
 
     /// Writes what was collected of a span, where there is a break or a link in it.
     fn code_span(&mut self, code: &mut String) {
+        self.relieve();
         if code.trim().is_empty() {
             if !code.is_empty() {
                 self.inline.space();
@@ -80,6 +81,7 @@ impl Writer<'_> {
         if self.in_cell() {
             // A cell is one line: a span for each line of the code.
             for line in code.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+                self.relieve();
                 self.break_in_cell();
                 self.inline.code(line);
             }
@@ -97,7 +99,7 @@ impl Writer<'_> {
         self.lines.write(&language);
         if !code.is_empty() {
             for line in code.split('\n') {
-                if tree.interrupt().spend(1) {
+                if self.is_full() || tree.interrupt().spend(1) {
                     break;
                 }
                 self.lines.next_line_with(line);

@@ -35,6 +35,9 @@ const REPEATED_BYTES_PER_CELL: usize = 160;
 const FILLED_CELLS: usize = 16_384;
 const FILLED_CELLS_PER_CELL: usize = 8;
 
+/// Bytes that a row or a cell takes, besides its text. That stands once in the cell and once in its line.
+const ENTRY_BYTES: usize = 32;
+
 /// How a column is aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Align {
@@ -145,6 +148,10 @@ pub(super) struct Table {
     repeats_left: usize,
     /// Cells that may still be filled by others.
     fills_left: usize,
+    /// What was written of the current cell already.
+    held: String,
+    /// About how many bytes all of it takes.
+    bytes: usize,
 }
 
 /// A table as it is written.
@@ -195,7 +202,19 @@ impl Table {
         self.part = Part::Body;
     }
 
+    /// About how many bytes the table takes, as it is and as it is written.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Takes the first part of a long cell.
+    pub(super) fn hold(&mut self, part: &str) {
+        self.bytes += 2 * part.len();
+        add(&mut self.held, part);
+    }
+
     pub(super) fn start_row(&mut self) {
+        self.bytes += ENTRY_BYTES;
         self.rows.push(Row::new(self.part));
         self.only_headers = true;
     }
@@ -220,7 +239,9 @@ impl Table {
         while let Some(cover) = self.covered.get(row.cells.len()).filter(|cover| cover.rows > 0) {
             let Some(left) = self.fills_left.checked_sub(1) else { return self.covered.clear() };
             self.fills_left = left;
-            row.cells.push(Cell::Above(repeat(&cover.text, &mut self.repeats_left).to_owned()));
+            let text = repeat(&cover.text, &mut self.repeats_left);
+            self.bytes += ENTRY_BYTES + 2 * text.len();
+            row.cells.push(Cell::Above(text.to_owned()));
         }
     }
 
@@ -228,6 +249,7 @@ impl Table {
         if self.rows.is_empty() {
             self.start_row();
         }
+        self.held.clear();
         let span = |name| tree.attribute(cell, name).and_then(|value| value.trim().parse::<u32>().ok());
         self.colspan = span(Attr::Colspan).unwrap_or(1).clamp(1, 1_000) as usize;
         // 0 is as far down as the part goes.
@@ -248,8 +270,14 @@ impl Table {
         }
     }
 
-    pub(super) fn end_cell(&mut self, content: String) {
+    pub(super) fn end_cell(&mut self, mut content: String) {
+        if !self.held.is_empty() {
+            let mut whole = std::mem::take(&mut self.held);
+            add(&mut whole, &content);
+            content = whole;
+        }
         let widest = self.widest;
+        self.bytes += ENTRY_BYTES + 2 * content.len();
         self.repeats_left += REPEATED_BYTES_PER_CELL;
         self.fills_left += FILLED_CELLS_PER_CELL;
         let Some(row) = self.rows.last_mut() else { return };
@@ -269,6 +297,7 @@ impl Table {
         let colspan = self.colspan.min(widest.saturating_sub(column).max(1)).min(MAX_COLUMNS - column);
         let colspan = colspan.min(1 + self.fills_left);
         self.fills_left -= colspan - 1;
+        self.bytes += (colspan - 1) * ENTRY_BYTES;
         if self.rowspan > 1 {
             if self.covered.len() < column + colspan {
                 self.covered.resize(column + colspan, Cover::default());

@@ -33,6 +33,7 @@ pub(crate) use escape::cell;
 pub(crate) use media::is_unseen;
 
 use crate::address::Resolver;
+use crate::memory::Output;
 use crate::tree::{ATTRIBUTE_SPARE, Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 use block::Lines;
@@ -41,7 +42,7 @@ use inline::Inline;
 use list::List;
 use math::Formula;
 use note::Notes;
-use piece::{Mark, Target};
+use piece::{Mark, Place, Target};
 
 /// How Markdown is written.
 #[derive(Debug, Clone, Copy)]
@@ -58,18 +59,21 @@ pub(crate) struct Options<'a> {
 /// What stands for the address of an image whose bytes stood in the page.
 pub(crate) const BASE64_PLACEHOLDER: &str = "<Base64-Image-Removed>";
 
+/// Pieces of one block. What is worked out for a block takes many times its bytes, so a longer one is written as several.
+const MAX_PIECES: usize = 32_768;
+
 /// Writes a part of a tree. The result has no blank lines at its start or end, and a line end only between lines.
-pub(crate) fn write(tree: &Tree, view: &View, options: Options<'_>) -> String {
+pub(crate) fn write(tree: &Tree, view: &View, options: Options<'_>) -> Output {
     write_within(tree, view, options, tree.attribute_budget())
 }
 
 /// Writes all of a tree that is one of so many pieces: what attributes may add beyond what is long is shared by them.
-pub(crate) fn write_piece(tree: &Tree, options: Options<'_>, pieces: usize) -> String {
+pub(crate) fn write_piece(tree: &Tree, options: Options<'_>, pieces: usize) -> Output {
     let spare = ATTRIBUTE_SPARE / pieces.max(1);
     write_within(tree, &View::whole(tree), options, tree.attribute_budget() - ATTRIBUTE_SPARE + spare)
 }
 
-fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: usize) -> String {
+fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: usize) -> Output {
     let mut writer = Writer {
         tree,
         view,
@@ -83,6 +87,8 @@ fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: 
         block_link: None,
         task: false,
         addresses_left,
+        most_bytes: tree.markdown_bytes(),
+        cut: false,
         notes: Notes::of_view(tree, view),
         open_notes: Vec::new(),
         unreadable: None,
@@ -95,12 +101,13 @@ fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: 
         writer.flush();
     }
     let out = writer.lines.finish();
-    if writer.inline.dollars {
+    let text = if writer.inline.dollars {
         // Where the page itself has formulas between dollars, those it has otherwise are rather formulas too.
         escape::release_dollars(&out, writer.formulas && !writer.formulas_in_dollars)
     } else {
         out
-    }
+    };
+    Output { text, cut: writer.cut }
 }
 
 struct Writer<'t> {
@@ -121,6 +128,10 @@ struct Writer<'t> {
     task: bool,
     /// Bytes of addresses that may still be written.
     addresses_left: usize,
+    /// Bytes that may be written.
+    most_bytes: usize,
+    /// More was there to write.
+    cut: bool,
     notes: Notes,
     /// Notes that are open, innermost last.
     open_notes: Vec<NodeId>,
@@ -138,22 +149,32 @@ impl Writer<'_> {
     fn walk(&mut self, root: NodeId) {
         let tree = self.tree;
         let mut walk = Walk::new(tree, root);
+        // Left out because there is no room. What is open is closed as always, so that all is written that was begun.
+        let mut left_out = None;
         while let Some(edge) = walk.next() {
             match edge {
-                Edge::Enter(node) => match tree.kind(node) {
-                    Kind::Text if self.view.hidden.contains(node) => {}
-                    Kind::Text => self.text(tree.text(node)),
-                    Kind::Element => {
-                        let skips = self.view.hidden.contains(node)
-                            || self.math(node)
-                            || self.view.skips(tree, node)
-                            || !self.enter(node);
-                        if skips {
-                            walk.skip_children();
+                Edge::Enter(node) if self.is_full() => {
+                    left_out = Some(node);
+                    walk.skip_children();
+                }
+                Edge::Leave(node) if left_out == Some(node) => left_out = None,
+                Edge::Enter(node) => {
+                    self.relieve();
+                    match tree.kind(node) {
+                        Kind::Text if self.view.hidden.contains(node) => {}
+                        Kind::Text => self.text(tree.text(node)),
+                        Kind::Element => {
+                            let skips = self.view.hidden.contains(node)
+                                || self.math(node)
+                                || self.view.skips(tree, node)
+                                || !self.enter(node);
+                            if skips {
+                                walk.skip_children();
+                            }
                         }
+                        Kind::Document => {}
                     }
-                    Kind::Document => {}
-                },
+                }
                 Edge::Leave(node) => {
                     if self.unreadable == Some(node) {
                         self.unreadable = None;
@@ -163,6 +184,25 @@ impl Writer<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Is there no room for more?
+    fn is_full(&mut self) -> bool {
+        let held = self.table.as_ref().map_or(0, Table::bytes);
+        let full = self.lines.bytes() + held >= self.most_bytes;
+        self.cut |= full;
+        full
+    }
+
+    /// Writes the current block as far as it is, if it has become too long to be worked out as one.
+    fn relieve(&mut self) {
+        if self.inline.pieces.len() < MAX_PIECES {
+            return;
+        }
+        match &mut self.table {
+            Some(table) => table.hold(&self.inline.take(Place::Cell)),
+            None => self.flush(),
         }
     }
 

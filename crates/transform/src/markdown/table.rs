@@ -68,8 +68,9 @@ impl Writer<'_> {
         let options =
             crate::html::Options { remove_base64_images: self.options.remove_base64_images, frames: false };
         let html = crate::html::write(self.tree, &view, self.options.resolver, options);
+        self.cut |= html.cut;
         // Every parser adds `tbody` by itself.
-        let html = html.replace("<tbody>", "").replace("</tbody>", "");
+        let html = html.text.replace("<tbody>", "").replace("</tbody>", "");
         self.lines.start(Leaf::Table);
         // An empty line would end the block.
         for (index, line) in html.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {

@@ -17,7 +17,7 @@ pub(crate) fn read(
     steps: &Steps<'_>,
 ) -> Value {
     let mut left = MAX_VALUES;
-    let mut budget = tree.attribute_budget();
+    let mut budget = tree.attribute_budget().min(tree.html_bytes());
     let results =
         wanted.iter().zip(selectors).map(|(AttributeSelector { selector, attribute }, selectors)| {
             let name = attribute.to_ascii_lowercase();

@@ -11,6 +11,7 @@ use url::Url;
 use super::facts::Facts;
 use super::links::{self, Collector, LinkKind, PageLinks};
 use crate::address::Resolver;
+use crate::memory::page_memory;
 use crate::tree::{Content, RawAttribute, Token, Tokenizer, decode_references};
 
 /// The longest name of a tag that says anything here.
@@ -127,7 +128,8 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interr
             facts.start(tag, attributes);
         }
     }
-    let mut collector = Collector::new(Resolver::new(url, base.as_deref()));
+    let resolver = Resolver::new(url, base.as_deref()).within(page_memory(text.len()));
+    let mut collector = Collector::new(resolver);
     for item in &found {
         if interrupt.spend(1) {
             break;

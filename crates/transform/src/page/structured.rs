@@ -10,6 +10,14 @@ const MAX_BLOCK_BYTES: usize = 1_000_000;
 /// All blocks of a page together, in bytes.
 const MAX_BYTES: usize = 4_000_000;
 
+/// A block that takes more memory than this once it is parsed is not read, in bytes: empty objects take a hundred times
+/// what they are long.
+const MAX_PARSED_BYTES: usize = 16 << 20;
+
+/// What an object and a value take, in bytes.
+const OBJECT_BYTES: usize = 700;
+const VALUE_BYTES: usize = 40;
+
 /// What JSON-LD says of the page's main thing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Structured {
@@ -32,7 +40,10 @@ pub(super) struct Blocks {
 impl Blocks {
     /// Reads a block. What is no JSON is passed over, and so is what goes beyond the bounds.
     pub(super) fn add(&mut self, text: &str) {
-        if text.len() > MAX_BLOCK_BYTES || text.len() > MAX_BYTES.saturating_sub(self.read) {
+        if text.len() > MAX_BLOCK_BYTES
+            || text.len() > MAX_BYTES.saturating_sub(self.read)
+            || parsed_bytes(text) > MAX_PARSED_BYTES
+        {
             return;
         }
         self.read += text.len();
@@ -40,6 +51,13 @@ impl Blocks {
             things(&value, &mut self.found, &mut self.best);
         }
     }
+}
+
+/// About how many bytes a text takes once it is parsed, its strings left out.
+fn parsed_bytes(text: &str) -> usize {
+    let objects = memchr::memchr_iter(b'{', text.as_bytes()).count();
+    let values = memchr::memchr2_iter(b',', b'[', text.as_bytes()).count();
+    objects * OBJECT_BYTES + values * VALUE_BYTES
 }
 
 /// Reads all JSON-LD of a page.

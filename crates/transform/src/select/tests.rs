@@ -16,7 +16,7 @@ const PAGE: &str =
     "<main id=m><p class='a b'>1</p><p class=b data-x=7>2</p><ul><li>3<li>4<li>5</ul></main><p>6</p>";
 
 fn tree(html: &str) -> Tree {
-    parse(html, ParseOptions { all_attributes: true })
+    parse(html, ParseOptions { all_attributes: true, ..ParseOptions::default() })
 }
 
 fn selectors(list: &[&str]) -> Selectors {
@@ -196,7 +196,8 @@ fn all_selectors_of_a_request_share_the_steps_of_a_page() {
 fn matching_ends_when_its_interrupt_is_raised() {
     let html = "<p class=a>x".repeat(20_000);
     let interrupt = Interrupt::after(300_000);
-    let tree = parse_within(&html, ParseOptions { all_attributes: true }, &interrupt);
+    let tree =
+        parse_within(&html, ParseOptions { all_attributes: true, ..ParseOptions::default() }, &interrupt);
     assert!(!interrupt.is_raised(), "{}", interrupt.spent());
     let steps = Steps::of_page(html.len(), &interrupt);
     let list: Vec<String> = (0..100).map(|at| format!("[data-y{at}]")).collect();

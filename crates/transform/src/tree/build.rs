@@ -21,6 +21,7 @@ use memchr::{memchr, memchr2};
 use super::sink::{Handle, MAX_TEXT_BYTES, Sink};
 use super::tokenizer::{Content, RawAttribute, Span, Token, Tokenizer};
 use super::{Attr, Attribute, Tag, Tree, UNIT_BYTES, reference};
+use crate::memory::page_memory;
 
 /// Elements nested deeper than this are flattened into the last one, as browsers do.
 pub(crate) const MAX_DEPTH: u16 = 512;
@@ -34,11 +35,31 @@ pub(crate) const MAX_NODES: usize = 8_000_000;
 /// Nodes any page may have, however short.
 const SPARE_NODES: usize = 4_096;
 
+/// The tree takes at most this share of the page's memory: one half. The rest is for what is made of it.
+const TREE_SHARE: usize = 2;
+
+/// Elements that the tree builder adds of itself once there is formatting: one for this many bytes of the page, and some
+/// more for any page. Most carry formatting that was never closed on into each block. Beyond, formatting is no longer read.
+const BYTES_PER_ADDED: usize = 8;
+const SPARE_ADDED: usize = 4_096;
+
+/// The formatting elements that are carried on, but for links: of those one at most is.
+const FORMATTING: [&str; 13] =
+    ["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
+
+/// Bytes that remembering the attributes of one formatting tag takes.
+const REMEMBERED_BYTES: usize = 48;
+
+/// Text that is given to the tree builder at once where it is all that is left of a page, in bytes.
+const TEXT_PIECE: usize = 65_536;
+
 /// What to keep of a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ParseOptions {
     /// Keep attributes that only a selector or the cleaned HTML asks for.
     pub(crate) all_attributes: bool,
+    /// Bytes that the page may take, the tree and all that is made of it; [`page_memory`] by default.
+    pub(crate) memory: Option<usize>,
 }
 
 /// Makes text fit for the tokenizer: line ends are LF, NUL is gone.
@@ -67,8 +88,9 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Tree {
 
 /// As [`parse`], until the work is to end; so does all work on the tree.
 pub(crate) fn parse_within(text: &str, options: ParseOptions, interrupt: &Interrupt) -> Tree {
+    let memory = options.memory.unwrap_or_else(|| page_memory(text.len()));
     let options_of_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
-    let tree = Tree::with_capacity(text.len(), interrupt);
+    let tree = Tree::with_capacity(text.len(), memory, interrupt);
     let builder = TreeBuilder::new(Sink::new(tree), options_of_builder);
     let mut build = Build {
         input: text,
@@ -76,6 +98,10 @@ pub(crate) fn parse_within(text: &str, options: ParseOptions, interrupt: &Interr
         interrupt: interrupt.clone(),
         builder,
         formatting_lists: HashMap::new(),
+        most_bytes: memory / TREE_SHARE,
+        formatted: false,
+        added: 0,
+        most_added: text.len() / BYTES_PER_ADDED + SPARE_ADDED,
         skipped: 0,
         formatting: 0,
         nested_too_deep: false,
@@ -115,6 +141,13 @@ struct Build<'a> {
     builder: TreeBuilder<Handle, Sink>,
     /// Attribute lists of formatting elements by source, so that equal tags stay equal for the tree builder.
     formatting_lists: HashMap<&'a str, u32>,
+    /// Bytes that the tree may take.
+    most_bytes: usize,
+    /// There was formatting, links left out.
+    formatted: bool,
+    /// Elements that the tree builder added of itself, and how many it may.
+    added: usize,
+    most_added: usize,
     /// Start tags dropped for depth whose end tags are still to come.
     skipped: u32,
     /// Formatting elements open at once, at least.
@@ -137,6 +170,7 @@ impl<'a> Build<'a> {
         loop {
             let foreign = self.builder.adjusted_current_node_present_but_not_in_html_namespace();
             let Some(token) = tokenizer.next(foreign) else { break };
+            let before = self.builder.sink.tree.borrow().len();
             match token {
                 Token::Text { span, references } => self.text(span.of(self.input), references),
                 Token::Start { name, source, self_closing } => {
@@ -148,7 +182,15 @@ impl<'a> Build<'a> {
                 Token::End { name } => self.end(name),
                 Token::Doctype { span } => self.doctype(span.of(self.input)),
             }
-            if self.builder.sink.tree.borrow().len() > limit {
+            if self.raw.is_some() {
+                continue; // nothing but the text of this element comes before its end tag
+            }
+            let made = self.builder.sink.tree.borrow().len() - before;
+            self.added += if self.formatted { made.saturating_sub(1) } else { 0 };
+            if self.added > self.most_added {
+                self.end_formatting();
+            }
+            if self.is_full(limit) {
                 self.builder.sink.tree.borrow_mut().truncated = true;
                 self.text_alone(&mut tokenizer);
                 break;
@@ -156,26 +198,85 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Reads the rest of the page as text: tags are white space.
+    /// Has the tree as many nodes, or as many bytes, as it may have?
+    fn is_full(&self, most_nodes: usize) -> bool {
+        let tree = self.builder.sink.tree.borrow();
+        let remembered = self.formatting_lists.len() * REMEMBERED_BYTES;
+        tree.len() > most_nodes || tree.bytes() + remembered > self.most_bytes
+    }
+
+    /// Closes all formatting, and reads none from here on: it was carried on too often. End tags take it off the list of
+    /// what is carried on. They reach no further than the innermost table cell, so what is around it may call for this again.
+    fn end_formatting(&mut self) {
+        self.builder.sink.tree.borrow_mut().plain = true;
+        self.most_added = self.added + SPARE_ADDED;
+        self.formatting = 0;
+        for name in FORMATTING {
+            if self.interrupt.spend(usize::from(MAX_DEPTH)) {
+                return;
+            }
+            let (_, name) = Tag::lookup(name);
+            for _ in 0..MAX_DEPTH {
+                self.builder.process_token(end_tag(name.clone()), 1).ignore();
+            }
+        }
+    }
+
+    /// Reads the rest of the page as text: tags are white space. In long pieces, since the tree builder keeps those within a
+    /// table until it ends.
     fn text_alone(&mut self, tokenizer: &mut Tokenizer<'_>) {
+        let mut rest = String::new();
         while let Some(token) = tokenizer.next(false) {
             match token {
-                Token::Text { span, references } => self.text(span.of(self.input), references),
+                Token::Text { .. } if std::mem::take(&mut self.drop_text) => {}
+                Token::Text { span, references } => {
+                    let mut left = span.of(self.input);
+                    while !left.is_empty() {
+                        let (piece, after) = piece_of(left);
+                        if self.interrupt.spend(piece.len() / UNIT_BYTES) {
+                            return;
+                        }
+                        if references {
+                            reference::decode_into(piece, false, &mut rest);
+                        } else {
+                            rest.push_str(piece);
+                        }
+                        self.give_if_long(&mut rest);
+                        left = after;
+                    }
+                }
                 Token::Start { name, .. } => {
                     let (tag, _) = self.name(name);
                     if let Some(content) = raw_content(tag) {
                         tokenizer.set_content(content);
                         self.drop_text = true;
                     } else {
-                        self.text(" ", false);
+                        rest.push(' ');
                     }
                 }
                 Token::End { .. } => {
                     self.drop_text = false;
-                    self.text(" ", false);
+                    rest.push(' ');
                 }
                 Token::Doctype { .. } => {}
             }
+            self.give_if_long(&mut rest);
+        }
+        self.give(&rest);
+    }
+
+    fn give_if_long(&mut self, text: &mut String) {
+        if text.len() >= TEXT_PIECE {
+            self.give(text);
+            text.clear();
+        }
+    }
+
+    /// Gives text to the tree builder.
+    fn give(&mut self, text: &str) {
+        if !text.is_empty() {
+            let token = BuilderToken::CharacterTokens(StrTendril::from_slice(text));
+            self.builder.process_token(token, 1).ignore();
         }
     }
 
@@ -190,8 +291,7 @@ impl<'a> Build<'a> {
                 return;
             }
             let text = if references { reference::decode(raw, false) } else { Cow::Borrowed(raw) };
-            let token = BuilderToken::CharacterTokens(StrTendril::from_slice(&text));
-            self.builder.process_token(token, 1).ignore();
+            self.give(&text);
             rest = after;
         }
     }
@@ -225,6 +325,12 @@ impl<'a> Build<'a> {
         attributes: &[RawAttribute],
     ) -> Option<Content> {
         let (tag, local) = self.name(name);
+        if tag.is_formatting() && tag != Tag::A {
+            if self.builder.sink.tree.borrow().plain {
+                return None; // its end tag closes nothing
+            }
+            self.formatted = true;
+        }
         if self.drops(tag, self_closing) {
             self.skipped =
                 self.skipped.saturating_add(u32::from(!tag.is_void() && raw_content(tag).is_none()));
@@ -308,22 +414,15 @@ impl<'a> Build<'a> {
             }
             None => {}
         }
-        self.lower_estimate(&local);
+        self.lower_estimate(tag, &local);
         if tag.is_formatting() {
             self.formatting = self.formatting.saturating_sub(1);
         }
-        let token = TagToken {
-            kind: TagKind::EndTag,
-            name: local,
-            self_closing: false,
-            attrs: Vec::new(),
-            had_duplicate_attributes: false,
-        };
-        self.builder.process_token(BuilderToken::TagToken(token), 1).ignore();
+        self.builder.process_token(end_tag(local), 1).ignore();
     }
 
     /// The tree builder does not tell of every element it closes: look for the one that this end tag closes.
-    fn lower_estimate(&mut self, name: &LocalName) {
+    fn lower_estimate(&mut self, tag: Tag, name: &LocalName) {
         if self.nested_too_deep {
             return;
         }
@@ -337,7 +436,7 @@ impl<'a> Build<'a> {
             if at == 0 {
                 return;
             }
-            if tree.is_named(at, name) {
+            if tree.is_named(at, tag, name) {
                 sink.current.set(tree.parent_number(at));
                 return;
             }
@@ -410,7 +509,7 @@ impl<'a> Build<'a> {
                 }
                 let own = tree.attributes.get(start..).unwrap_or_default();
                 if own.iter().any(|other| {
-                    other.name == Attr::Other && tree.slice(other.name_start, other.name_end) == name
+                    other.name == Attr::Other && tree.slice(other.name_start, other.value_start) == name
                 }) {
                     continue;
                 }
@@ -418,10 +517,11 @@ impl<'a> Build<'a> {
                 continue;
             }
             seen |= known.bit();
-            let (name_start, name_end) = match known {
-                Attr::Other => append(&mut tree.text, |text| text.push_str(name)),
-                _ => (0, 0),
-            };
+            // Right before the value, whose start is its end.
+            let name_start = number(tree.text.len());
+            if known == Attr::Other {
+                tree.text.push_str(name);
+            }
             let value = attribute.value.of(self.input);
             let (value_start, value_end) = append(&mut tree.text, |text| {
                 if memchr(b'&', value.as_bytes()).is_some() {
@@ -430,35 +530,41 @@ impl<'a> Build<'a> {
                     text.push_str(value);
                 }
             });
-            tree.attributes.push(Attribute { name: known, name_start, name_end, value_start, value_end });
+            tree.attributes.push(Attribute { name: known, name_start, value_start, value_end });
         }
         // Of what may be hidden it counts whether there is anything that a script could find it by.
         if others && !self.options.all_attributes && seen & (Attr::Hidden.bit() | Attr::Style.bit()) != 0 {
-            let empty =
-                Attribute { name: Attr::Other, name_start: 0, name_end: 0, value_start: 0, value_end: 0 };
+            let empty = Attribute { name: Attr::Other, name_start: 0, value_start: 0, value_end: 0 };
             tree.attributes.push(empty);
         }
-        let mut lists = self.builder.sink.lists.borrow_mut();
-        lists.push((number(start), number(tree.attributes.len())));
-        number(lists.len() - 1)
+        tree.push_extra(number(start), number(tree.attributes.len()), LocalName::default())
     }
 
     /// Does a script hold data that is read later (JSON, TeX) rather than code?
     fn is_data_script(&self, attributes: &[BuilderAttribute]) -> bool {
-        let Some(range) = attributes
-            .first()
-            .and_then(|attribute| usize::from_str_radix(&attribute.value, 16).ok())
-            .and_then(|number| self.builder.sink.lists.borrow().get(number).copied())
+        let Some(number) =
+            attributes.first().and_then(|attribute| usize::from_str_radix(&attribute.value, 16).ok())
         else {
             return false;
         };
         let tree = self.builder.sink.tree.borrow();
-        let list = tree.attributes.get(range.0 as usize..range.1 as usize).unwrap_or_default();
+        let range = tree.extras.get(number).map_or(0..0, |extra| extra.start as usize..extra.end as usize);
+        let list = tree.attributes.get(range).unwrap_or_default();
         list.iter().filter(|attribute| attribute.name == Attr::Type).any(|attribute| {
             let value = tree.slice(attribute.value_start, attribute.value_end);
             value.contains("json") || value.starts_with("math/")
         })
     }
+}
+
+fn end_tag(name: LocalName) -> BuilderToken {
+    BuilderToken::TagToken(TagToken {
+        kind: TagKind::EndTag,
+        name,
+        self_closing: false,
+        attrs: Vec::new(),
+        had_duplicate_attributes: false,
+    })
 }
 
 /// As much of a text as is read at once, and the rest. Neither a character nor a reference is cut.

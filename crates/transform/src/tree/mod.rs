@@ -66,82 +66,115 @@ pub(crate) enum Space {
     Foreign,
 }
 
+/// What a node is, and where an element's name belongs, in one byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Document,
+    Text,
+    Element(Space),
+}
+
+/// 28 bytes: a page of short tags has one for every two or three bytes, so every field counts.
 #[derive(Debug)]
 struct Node {
     parent: u32,
     previous: u32,
     next: u32,
+    /// The first child. Text: where it begins in [`Tree::text`].
     first: u32,
+    /// The last child. Text: where it ends.
     last: u32,
-    /// Text: its range of `text`. Element: its range of `attributes`.
-    start: u32,
-    end: u32,
-    name: LocalName,
+    /// The number of its entry in [`Tree::extras`], if it has one.
+    extra: u32,
     depth: u16,
     tag: Tag,
-    kind: Kind,
-    space: Space,
+    sort: Sort,
+}
+
+impl Node {
+    const fn is_element(&self) -> bool {
+        matches!(self.sort, Sort::Element(_))
+    }
 }
 
 /// Stands for a node that is not in the tree.
-static OUTSIDE: std::sync::LazyLock<Node> = std::sync::LazyLock::new(|| Node {
+static OUTSIDE: Node = Node {
     parent: NONE,
     previous: NONE,
     next: NONE,
-    first: NONE,
-    last: NONE,
-    start: 0,
-    end: 0,
-    name: LocalName::default(),
+    first: 0,
+    last: 0,
+    extra: NONE,
     depth: 0,
     tag: Tag::Other,
-    kind: Kind::Text,
-    space: Space::Html,
-});
+    sort: Sort::Text,
+};
 
+/// What only some elements have: attributes, and a name that is no [`Tag`].
+#[derive(Debug)]
+struct Extra {
+    /// Its range of [`Tree::attributes`].
+    start: u32,
+    end: u32,
+    /// Empty where the tag says it.
+    name: LocalName,
+}
+
+/// An attribute; the name of [`Attr::Other`] stands right before its value in [`Tree::text`].
 #[derive(Debug, Clone, Copy)]
 struct Attribute {
     name: Attr,
     name_start: u32,
-    name_end: u32,
     value_start: u32,
     value_end: u32,
 }
+
+/// Bytes that a name takes besides its letters where it is kept outside of its atom.
+const NAME_BYTES: usize = 64;
+
+/// A name of at most so many bytes is kept in its atom.
+const SHORT_NAME_BYTES: usize = 7;
 
 /// A parsed page.
 #[derive(Debug)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     attributes: Vec<Attribute>,
+    extras: Vec<Extra>,
     text: String,
+    /// Bytes of names that are kept outside of [`Self::extras`], and the last of those.
+    names: usize,
+    long_name: LocalName,
+    /// Bytes that the page may take, the tree and all that is made of it.
+    memory: usize,
     /// The page had more nodes than allowed; of what came after there is only the text.
     pub(crate) truncated: bool,
+    /// Formatting was carried on into more blocks than allowed; what came after has none.
+    pub(crate) plain: bool,
     /// Ends the work on the tree: every way from node to node counts as a unit, and leads nowhere once it is raised. So
     /// every walk over the tree ends soon, whoever walks.
     interrupt: Interrupt,
 }
 
 impl Tree {
-    fn with_capacity(bytes: usize, interrupt: &Interrupt) -> Self {
+    fn with_capacity(bytes: usize, memory: usize, interrupt: &Interrupt) -> Self {
         let mut tree = Self {
             nodes: Vec::with_capacity(bytes / 40 + 16),
             attributes: Vec::with_capacity(bytes / 80 + 8),
+            extras: Vec::with_capacity(bytes / 160 + 8),
             text: String::with_capacity(bytes / 3 + 64),
+            names: 0,
+            long_name: LocalName::default(),
+            memory,
             truncated: false,
+            plain: false,
             interrupt: interrupt.clone(),
         };
-        tree.push(Kind::Document, Tag::Other, Space::Html, LocalName::default(), 0..0);
+        tree.push(Sort::Document, Tag::Other, NONE);
         tree
     }
 
-    fn push(
-        &mut self,
-        kind: Kind,
-        tag: Tag,
-        space: Space,
-        name: LocalName,
-        range: std::ops::Range<u32>,
-    ) -> NodeId {
+    fn push(&mut self, sort: Sort, tag: Tag, extra: u32) -> NodeId {
         self.interrupt.spend(1);
         let id = u32::try_from(self.nodes.len()).unwrap_or(NONE - 1);
         self.nodes.push(Node {
@@ -150,15 +183,74 @@ impl Tree {
             next: NONE,
             first: NONE,
             last: NONE,
-            start: range.start,
-            end: range.end,
-            name,
+            extra,
             depth: 0,
             tag,
-            kind,
-            space,
+            sort,
         });
         NodeId(id)
+    }
+
+    fn push_text(&mut self, start: u32, end: u32) -> NodeId {
+        let id = self.push(Sort::Text, Tag::Other, NONE);
+        if let Some(node) = self.nodes.get_mut(id.index()) {
+            (node.first, node.last) = (start, end);
+        }
+        id
+    }
+
+    /// Keeps a range of attributes, and gives the number of its entry.
+    fn push_extra(&mut self, start: u32, end: u32, name: LocalName) -> u32 {
+        let number = u32::try_from(self.extras.len()).unwrap_or(NONE);
+        self.extras.push(Extra { start, end, name });
+        number
+    }
+
+    /// Names an entry, or a new one where there is none, for an element whose name is no tag. Entries that several elements
+    /// share come from tags of one source, which have one name.
+    fn name_extra(&mut self, extra: u32, name: LocalName) -> u32 {
+        // Equal names share their letters.
+        if name.len() > SHORT_NAME_BYTES && self.long_name != name {
+            self.names += name.len() + NAME_BYTES;
+            self.long_name = name.clone();
+        }
+        match self.extras.get_mut(extra as usize) {
+            Some(known) => {
+                known.name = name;
+                extra
+            }
+            None => self.push_extra(0, 0, name),
+        }
+    }
+
+    /// Bytes that the page may take, the tree and all that is made of it.
+    pub(crate) const fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// Bytes that the tree takes, without what its vectors have in reserve.
+    pub(crate) fn bytes(&self) -> usize {
+        self.nodes.len() * size_of::<Node>()
+            + self.attributes.len() * size_of::<Attribute>()
+            + self.extras.len() * size_of::<Extra>()
+            + self.text.len()
+            + self.names
+    }
+
+    /// Bytes that what is made of the tree may take: what the tree leaves of the page's memory, and a quarter of it in any
+    /// case.
+    pub(crate) fn memory_left(&self) -> usize {
+        self.memory.saturating_sub(self.bytes()).max(self.memory / 4)
+    }
+
+    /// Bytes that the Markdown of the page may take; it is copied once before there is HTML.
+    pub(crate) fn markdown_bytes(&self) -> usize {
+        self.memory_left() / 2
+    }
+
+    /// Bytes that the HTML of the page may take, or the values of its attributes: the Markdown is still at hand.
+    pub(crate) fn html_bytes(&self) -> usize {
+        self.memory_left() / 3
     }
 
     fn node(&self, id: NodeId) -> Option<&Node> {
@@ -177,8 +269,8 @@ impl Tree {
 
     /// Counts the text of a text node that is about to be read.
     fn spend_text(&self, id: NodeId) {
-        if let Some(node) = self.node(id).filter(|node| node.kind == Kind::Text) {
-            self.interrupt.spend(node.end.saturating_sub(node.start) as usize / UNIT_BYTES);
+        if let Some(node) = self.node(id).filter(|node| node.sort == Sort::Text) {
+            self.interrupt.spend(node.last.saturating_sub(node.first) as usize / UNIT_BYTES);
         }
     }
 
@@ -215,7 +307,7 @@ impl Tree {
 
     /// The first child.
     pub(crate) fn first_child(&self, id: NodeId) -> Option<NodeId> {
-        self.link(id, |node| node.first)
+        self.link(id, |node| if node.sort == Sort::Text { NONE } else { node.first })
     }
 
     /// All children, in order.
@@ -235,12 +327,16 @@ impl Tree {
 
     /// What the node is.
     pub(crate) fn kind(&self, id: NodeId) -> Kind {
-        self.node(id).map_or(Kind::Text, |node| node.kind)
+        self.node(id).map_or(Kind::Text, |node| match node.sort {
+            Sort::Document => Kind::Document,
+            Sort::Text => Kind::Text,
+            Sort::Element(_) => Kind::Element,
+        })
     }
 
     /// Is it an element?
     pub(crate) fn is_element(&self, id: NodeId) -> bool {
-        self.kind(id) == Kind::Element
+        self.node(id).is_some_and(Node::is_element)
     }
 
     /// The tag of an HTML element; [`Tag::Other`] for all else, save `math` and `svg` themselves.
@@ -250,18 +346,25 @@ impl Tree {
 
     /// Where the element's name belongs.
     pub(crate) fn space(&self, id: NodeId) -> Space {
-        self.node(id).map_or(Space::Html, |node| node.space)
+        match self.node(id).map(|node| node.sort) {
+            Some(Sort::Element(space)) => space,
+            _ => Space::Html,
+        }
     }
 
     /// The element's name; empty for what is no element.
     pub(crate) fn name(&self, id: NodeId) -> &str {
-        self.node(id).map_or("", |node| &node.name)
+        match self.node(id) {
+            Some(node) if node.tag != Tag::Other => node.tag.name(),
+            Some(node) => self.extras.get(node.extra as usize).map_or("", |extra| &extra.name),
+            None => "",
+        }
     }
 
     /// The text of a text node; empty for all else.
     pub(crate) fn text(&self, id: NodeId) -> &str {
         match self.node(id) {
-            Some(node) if node.kind == Kind::Text => self.slice(node.start, node.end),
+            Some(node) if node.sort == Sort::Text => self.slice(node.first, node.last),
             _ => "",
         }
     }
@@ -271,12 +374,9 @@ impl Tree {
     }
 
     fn attribute_range(&self, id: NodeId) -> &[Attribute] {
-        match self.node(id) {
-            Some(node) if node.kind == Kind::Element => {
-                self.attributes.get(node.start as usize..node.end as usize).unwrap_or_default()
-            }
-            _ => &[],
-        }
+        let extra = self.node(id).and_then(|node| self.extras.get(node.extra as usize));
+        let range = extra.map(|extra| extra.start as usize..extra.end as usize);
+        range.and_then(|range| self.attributes.get(range)).unwrap_or_default()
     }
 
     /// The value of an attribute.
@@ -294,7 +394,7 @@ impl Tree {
     pub(crate) fn attributes(&self, id: NodeId) -> impl Iterator<Item = (&str, &str)> {
         self.attribute_range(id).iter().map(|attribute| {
             let name = match attribute.name {
-                Attr::Other => self.slice(attribute.name_start, attribute.name_end),
+                Attr::Other => self.slice(attribute.name_start, attribute.value_start),
                 known => known.name(),
             };
             (name, self.slice(attribute.value_start, attribute.value_end))
@@ -311,7 +411,7 @@ impl Tree {
     /// All elements of the page, in the order in which they were made; without a walk, which costs several times as much.
     pub(crate) fn made(&self) -> impl Iterator<Item = NodeId> + '_ {
         let made = self.nodes.iter().zip(0_u32..);
-        made.filter(|(node, _)| node.kind == Kind::Element && node.parent != NONE)
+        made.filter(|(node, _)| node.is_element() && node.parent != NONE)
             .map(|(_, number)| NodeId(number))
             .take_while(|_| !self.interrupt.spend(1))
     }
@@ -321,7 +421,7 @@ impl Tree {
         let made = self.nodes.iter().zip(0_u32..);
         // To pass over a node costs next to nothing.
         self.interrupt.spend(self.nodes.len() / UNIT_BYTES);
-        made.filter(move |(node, _)| node.tag == tag && node.kind == Kind::Element && node.parent != NONE)
+        made.filter(move |(node, _)| node.tag == tag && node.is_element() && node.parent != NONE)
             .map(|(_, number)| NodeId(number))
             .take_while(|_| !self.interrupt.spend(1))
     }
@@ -403,6 +503,10 @@ mod tests {
         parse(html, ParseOptions::default())
     }
 
+    fn tree_of_all(html: &str) -> Tree {
+        parse(html, ParseOptions { all_attributes: true, ..ParseOptions::default() })
+    }
+
     #[test]
     fn a_page_becomes_a_tree() {
         let tree = tree("<title>T &amp; t</title><p id=a class=b>One <b>two</b> three<p>Four");
@@ -413,6 +517,28 @@ mod tests {
         assert_eq!(tree.text_content(title), "T & t");
         let body = tree.find(Tag::Body).unwrap();
         assert_eq!(tree.elements(body).count(), 2);
+    }
+
+    #[test]
+    fn a_node_takes_28_bytes() {
+        assert_eq!((size_of::<Node>(), size_of::<Attribute>(), size_of::<Extra>()), (28, 16, 16));
+    }
+
+    #[test]
+    fn names_and_attributes_are_those_of_the_page() {
+        let tree = tree_of_all("<X-Card a=1 HREF=/x B=2>x</X-Card><math><mi c=3>y</math><p d=4><tt>z");
+        let shown: Vec<String> = tree
+            .made()
+            .map(|node| {
+                let attributes: String =
+                    tree.attributes(node).map(|(name, value)| format!(" {name}={value}")).collect();
+                format!("{}{attributes}", tree.name(node))
+            })
+            .collect();
+        let expected = ["html", "head", "body", "x-card a=1 href=/x b=2", "math", "mi c=3", "p d=4", "tt"];
+        assert_eq!(shown, expected);
+        let text = tree.made().last().and_then(|node| tree.first_child(node)).unwrap();
+        assert_eq!((tree.text(text), tree.name(text), tree.first_child(text)), ("z", "", None));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeS
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, Namespace, QualName, ns};
 
-use super::{Kind, NONE, NodeId, Space, Tag, Tree};
+use super::{NONE, NodeId, Sort, Space, Tag, Tree};
 
 /// A text node grows no longer than this, in bytes: a walk can end between two nodes, and not within one. Longer than any
 /// data that is read out of one node.
@@ -57,8 +57,6 @@ impl ElemName for Name<'_> {
 /// Builds the arena.
 pub(super) struct Sink {
     pub(super) tree: RefCell<Tree>,
-    /// Lists of attributes by number, as ranges of the tree's attributes.
-    pub(super) lists: RefCell<Vec<(u32, u32)>>,
     /// The node that the next element will probably be put into.
     pub(super) current: Cell<u32>,
     discarded: Cell<u32>,
@@ -66,12 +64,7 @@ pub(super) struct Sink {
 
 impl Sink {
     pub(super) fn new(tree: Tree) -> Self {
-        Self {
-            tree: RefCell::new(tree),
-            lists: RefCell::default(),
-            current: Cell::new(0),
-            discarded: Cell::new(DISCARDED),
-        }
+        Self { tree: RefCell::new(tree), current: Cell::new(0), discarded: Cell::new(DISCARDED) }
     }
 
     fn discard(&self, name: LocalName, namespace: Namespace) -> Handle {
@@ -80,19 +73,16 @@ impl Sink {
         Handle { id, name, namespace }
     }
 
-    fn list(&self, attributes: &[Attribute]) -> (u32, u32) {
-        attributes
-            .iter()
-            .find(|attribute| attribute.name.local.is_empty())
-            .and_then(|attribute| usize::from_str_radix(&attribute.value, 16).ok())
-            .and_then(|number| self.lists.borrow().get(number).copied())
-            .unwrap_or_default()
-    }
-
     /// Is what is put into this node dropped?
     fn swallows(&self, parent: &Handle) -> bool {
         !parent.is_kept() || self.tree.borrow().tag(NodeId(parent.id)) == Tag::Svg
     }
+}
+
+/// The number of the entry that a tag's synthetic attribute stands for; [`NONE`] where it has none.
+fn extra_of(attributes: &[Attribute]) -> u32 {
+    let synthetic = attributes.iter().find(|attribute| attribute.name.local.is_empty());
+    synthetic.and_then(|attribute| u32::from_str_radix(&attribute.value, 16).ok()).unwrap_or(NONE)
 }
 
 impl Tree {
@@ -155,14 +145,14 @@ impl Tree {
         let Ok(end) = u32::try_from(self.text.len() + text.len()) else { return };
         self.text.push_str(text);
         if let Some(node) = self.nodes.get_mut(previous as usize)
-            && node.kind == Kind::Text
-            && node.end == start
-            && end - node.start <= MAX_TEXT_BYTES
+            && node.sort == Sort::Text
+            && node.last == start
+            && end - node.first <= MAX_TEXT_BYTES
         {
-            node.end = end;
+            node.last = end;
             return;
         }
-        let id = self.push(Kind::Text, Tag::Other, Space::Html, LocalName::default(), start..end);
+        let id = self.push_text(start, end);
         self.insert(parent, id.0, next);
     }
 
@@ -176,9 +166,12 @@ impl Tree {
         self.nodes.get(id as usize).map_or(0, |node| if node.parent == NONE { 0 } else { node.parent })
     }
 
-    /// Is the node an element of this name?
-    pub(super) fn is_named(&self, id: u32, name: &LocalName) -> bool {
-        self.nodes.get(id as usize).is_some_and(|node| node.kind == Kind::Element && node.name == *name)
+    /// Is the node an element of this name, of which `tag` is the tag?
+    pub(super) fn is_named(&self, id: u32, tag: Tag, name: &LocalName) -> bool {
+        self.nodes.get(id as usize).is_some_and(|node| match node.tag {
+            Tag::Other => self.extras.get(node.extra as usize).is_some_and(|extra| extra.name == *name),
+            known => known == tag,
+        })
     }
 }
 
@@ -207,7 +200,6 @@ impl TreeSink for Sink {
         if svg && !root {
             return self.discard(name.local, name.ns);
         }
-        let (start, end) = self.list(&attributes);
         let html = name.ns == ns!(html);
         let space = if html {
             Space::Html
@@ -221,7 +213,12 @@ impl TreeSink for Sink {
             tag @ (Tag::Svg | Tag::Math) => tag,
             _ => Tag::Other,
         };
-        let id = self.tree.borrow_mut().push(Kind::Element, tag, space, name.local.clone(), start..end);
+        let mut tree = self.tree.borrow_mut();
+        let mut extra = extra_of(&attributes);
+        if tag == Tag::Other {
+            extra = tree.name_extra(extra, name.local.clone());
+        }
+        let id = tree.push(Sort::Element(space), tag, extra);
         Handle { id: id.0, name: name.local, namespace: name.ns }
     }
 
@@ -295,28 +292,28 @@ impl TreeSink for Sink {
     }
 
     fn add_attrs_if_missing(&self, target: &Handle, attributes: Vec<Attribute>) {
-        let (start, end) = self.list(&attributes);
-        if start == end || !target.is_kept() {
+        if !target.is_kept() {
             return;
         }
         let mut tree = self.tree.borrow_mut();
-        let Some((own_start, own_end)) =
-            tree.nodes.get(target.id as usize).map(|node| (node.start as usize, node.end as usize))
-        else {
-            return;
+        let Some(known) = tree.nodes.get(target.id as usize).map(|node| node.extra) else { return };
+        let range = |extra: u32| {
+            let extra = tree.extras.get(extra as usize);
+            extra.map_or(0..0, |extra| extra.start as usize..extra.end as usize)
         };
+        let (own_range, added_range) = (range(known), range(extra_of(&attributes)));
         // A repeated <html> or <body> tag: rare, and bounded by the number of attributes of a tag.
-        let mut merged = tree.attributes.get(own_start..own_end).unwrap_or_default().to_vec();
+        let mut merged = tree.attributes.get(own_range).unwrap_or_default().to_vec();
         if merged.len() > super::tokenizer::MAX_ATTRIBUTES {
             return;
         }
-        let added = tree.attributes.get(start as usize..end as usize).unwrap_or_default().to_vec();
+        let added = tree.attributes.get(added_range).unwrap_or_default().to_vec();
         let own = merged.len();
         for attribute in added {
-            let taken = merged.iter().take(own).any(|known| {
-                known.name == attribute.name
-                    && tree.slice(known.name_start, known.name_end)
-                        == tree.slice(attribute.name_start, attribute.name_end)
+            let taken = merged.iter().take(own).any(|earlier| {
+                earlier.name == attribute.name
+                    && tree.slice(earlier.name_start, earlier.value_start)
+                        == tree.slice(attribute.name_start, attribute.value_start)
             });
             if !taken {
                 merged.push(attribute);
@@ -328,8 +325,9 @@ impl TreeSink for Sink {
         let Ok(start) = u32::try_from(tree.attributes.len()) else { return };
         tree.attributes.extend(merged);
         let Ok(end) = u32::try_from(tree.attributes.len()) else { return };
+        let number = tree.push_extra(start, end, LocalName::default());
         if let Some(node) = tree.nodes.get_mut(target.id as usize) {
-            (node.start, node.end) = (start, end);
+            node.extra = number;
         }
     }
 

@@ -87,6 +87,11 @@ impl Tag {
         (Self::Other, LocalName::from(name))
     }
 
+    /// The name; empty for [`Tag::Other`].
+    pub(crate) fn name(self) -> &'static str {
+        (self as usize).checked_sub(1).and_then(|at| NAMES.get(at)).map_or("", |known| known.0)
+    }
+
     /// Elements that have no end tag (HTML Standard, 13.1.2).
     pub(crate) const fn is_void(self) -> bool {
         matches!(
@@ -235,8 +240,10 @@ mod tests {
         for &(name, tag) in NAMES {
             let (found, local) = Tag::lookup(name);
             assert_eq!((found, &*local), (tag, name));
+            assert_eq!(tag.name(), name);
         }
         assert_eq!(Tag::lookup("x-card").0, Tag::Other);
         assert_eq!(Tag::lookup("").0, Tag::Other);
+        assert_eq!(Tag::Other.name(), "");
     }
 }

@@ -94,7 +94,7 @@ fn fit(shape: &Shape, value: &Value, path: &Path<'_>, secret: bool, report: &mut
                 let needed = record.fields.iter().filter(|(name, field)| field.required && *name != TAG);
                 let needed = alternatives(needed.map(|(name, _)| name.as_str()));
                 report.fault(Code::InvalidValue, path, |name| {
-                    format!("{name} must be an object with `type` {text:?} and {needed}, not the bare name {text:?}")
+                    format!("{name} must be an object with `type` \"{text}\" and {needed}, not the bare name \"{text}\"")
                 });
                 return None;
             }

@@ -74,8 +74,9 @@ fn clean<T: Wire>(value: &Value, report: &mut Report) -> Option<T> {
     let clean = walk::body(T::shape(), value, report);
     match T::deserialize(clean) {
         Ok(request) => Some(request),
-        Err(error) => {
-            report.fault(Code::InvalidValue, &Path::Root, |name| format!("{name} cannot be read: {error}"));
+        // The shape lets nothing through that cannot be read. The reason would name Rust's types.
+        Err(_) => {
+            report.fault(Code::InvalidValue, &Path::Root, |name| format!("{name} cannot be read"));
             None
         }
     }
@@ -108,9 +109,8 @@ fn check<T: Wire>(request: T, bounds: RequestBounds) -> Result<T::Plan, Faults> 
         Ok(_) => report.fault(Code::OutOfRange, &Path::Root, |name| {
             format!("{name} must be at most {MAX_BODY_DEPTH} arrays and objects deep")
         }),
-        Err(error) => {
-            report
-                .fault(Code::InvalidValue, &Path::Root, |name| format!("{name} cannot be written: {error}"));
+        Err(_) => {
+            report.fault(Code::InvalidValue, &Path::Root, |name| format!("{name} cannot be written as JSON"));
         }
     }
     report.end_of_shape();

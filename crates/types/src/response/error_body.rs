@@ -4,7 +4,28 @@ use serde::{Deserialize, Serialize};
 use crate::{ErrorCode, Fault, Faults, PageError};
 
 /// What every refusal and failure looks like on the wire.
-///
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ErrorBody {
+    /// Always false.
+    pub success: bool,
+    /// What is wrong, in words.
+    pub error: String,
+    /// The contract's code, where it has one for this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<ErrorCode>,
+    /// Everything that is wrong with a request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Vec<Fault>>,
+}
+
+impl ErrorBody {
+    /// A failure that the contract has no code for, such as `Job not found`.
+    #[must_use]
+    pub fn new(error: impl Into<String>) -> Self {
+        Self { success: false, error: error.into(), code: None, details: None }
+    }
+}
+
 /// ```
 /// use gleaner_types::plan::CrawlPlan;
 /// use gleaner_types::response::ErrorBody;
@@ -28,28 +49,6 @@ use crate::{ErrorCode, Fault, Faults, PageError};
 /// );
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ErrorBody {
-    /// Always false.
-    pub success: bool,
-    /// What is wrong, in words.
-    pub error: String,
-    /// The contract's code, where it has one for this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub code: Option<ErrorCode>,
-    /// Everything that is wrong with a request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub details: Option<Vec<Fault>>,
-}
-
-impl ErrorBody {
-    /// A failure that the contract has no code for, such as `Job not found`.
-    #[must_use]
-    pub fn new(error: impl Into<String>) -> Self {
-        Self { success: false, error: error.into(), code: None, details: None }
-    }
-}
-
 impl From<Faults> for ErrorBody {
     fn from(faults: Faults) -> Self {
         let code = faults.error_code();

@@ -11,7 +11,7 @@ use crate::{ExtractState, JobId};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtractSubmitted {
-    /// Always true; a refusal is an [`ErrorBody`](super::ErrorBody).
+    /// Always true; a refusal is an `ErrorBody`.
     pub success: bool,
     /// The job.
     pub id: JobId,

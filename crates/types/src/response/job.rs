@@ -9,7 +9,7 @@ use crate::{Document, ErrorCode, JobId, JobState};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobSubmitted {
-    /// Always true; a refusal is an [`ErrorBody`](super::ErrorBody).
+    /// Always true; a refusal is an `ErrorBody`.
     pub success: bool,
     /// The job.
     pub id: JobId,
@@ -84,7 +84,7 @@ pub struct JobStatus {
 /// The answer to a cancelled job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JobCancelled {
-    /// Always [`JobState::Cancelled`].
+    /// Always `cancelled`.
     pub status: JobState,
 }
 

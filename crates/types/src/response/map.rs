@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 /// The answer to `POST /v2/map`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MapResponse {
-    /// Always true; a failure is an [`ErrorBody`](super::ErrorBody).
+    /// Always true; a failure is an `ErrorBody`.
     pub success: bool,
     /// The site's addresses, best first where the request ranked them.
     pub links: Vec<MapLink>,
@@ -29,7 +29,7 @@ pub struct MapLink {
 /// The answer to `POST /v1/map`, which has addresses alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MapResponseV1 {
-    /// Always true; a failure is an [`ErrorBody`](super::ErrorBody).
+    /// Always true; a failure is an `ErrorBody`.
     pub success: bool,
     /// The site's addresses.
     pub links: Vec<String>,

@@ -7,7 +7,7 @@ use crate::request::CrawlRequest;
 /// The answer to `POST /v2/crawl/params-preview`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CrawlParamsPreview {
-    /// Always true; a failure is an [`ErrorBody`](super::ErrorBody).
+    /// Always true; a failure is an `ErrorBody`.
     pub success: bool,
     /// The options.
     pub data: CrawlParams,

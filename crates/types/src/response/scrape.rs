@@ -6,7 +6,7 @@ use crate::Document;
 /// The answer to `POST /v2/scrape`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScrapeResponse {
-    /// Always true; a failure is an [`ErrorBody`](super::ErrorBody).
+    /// Always true; a failure is an `ErrorBody`.
     pub success: bool,
     /// The page.
     pub data: Document,

@@ -26,8 +26,8 @@ pub struct CreditUsage {
     pub remaining_credits: i64,
     /// Credits of a whole billing period.
     pub plan_credits: i64,
-    /// The team has no limit. Both figures are then [`UNLIMITED_CREDITS`](crate::limits::UNLIMITED_CREDITS): clients expect
-    /// numbers, and 0 would say that there is nothing left.
+    /// The team has no limit. Both figures are then 9007199254740991 (2^53 - 1): clients expect numbers, and 0 would say
+    /// that there is nothing left.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unlimited: bool,
     /// When the period began.
@@ -48,7 +48,7 @@ pub struct TokenUsage {
     pub remaining_tokens: i64,
     /// Tokens of a whole billing period.
     pub plan_tokens: i64,
-    /// The team has no limit, as [`CreditUsage::unlimited`] says.
+    /// The team has no limit, as for the credits.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unlimited: bool,
     /// When the period began.

@@ -6,7 +6,10 @@ use super::super::address;
 use super::super::vocabulary::Names;
 use super::described;
 use super::words::{Compared, hash_text, mix};
-use super::{AROUND, Block, Blocks, Element, FAR, LANDMARKS, MAX_BLOCKS, REGION_STEPS, Run, Totals};
+use super::{
+    AROUND, BLOCK_BYTES, Block, Blocks, ELEMENT_BYTES, Element, FAR, LANDMARKS, MAX_BLOCKS, MAX_ELEMENTS,
+    REGION_STEPS, Run, Totals,
+};
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 
@@ -52,7 +55,10 @@ const CONTENT: u64 = 0b111 << 36;
 /// Cuts what is to be seen of a page into blocks.
 pub(crate) fn collect(tree: &Tree, view: &View, url: &Url) -> Blocks {
     let (structured, described) = described::read(tree);
+    let memory = tree.memory_left();
     let mut collector = Collector {
+        most_blocks: MAX_BLOCKS.min(memory / 2 / BLOCK_BYTES),
+        most_elements: MAX_ELEMENTS.min(memory / 4 / ELEMENT_BYTES),
         names: Names::default(),
         tree,
         view,
@@ -70,10 +76,10 @@ pub(crate) fn collect(tree: &Tree, view: &View, url: &Url) -> Blocks {
     };
     // As pages have them; growing step by step would move all of it several times.
     let nodes = tree.len();
-    collector.blocks.elements.reserve(nodes / 2);
+    collector.blocks.elements.reserve((nodes / 2).min(collector.most_elements));
     collector.blocks.nodes.reserve(nodes / 3);
-    collector.blocks.runs.reserve(nodes / 4);
-    collector.blocks.list.reserve((nodes / 6).min(MAX_BLOCKS));
+    collector.blocks.runs.reserve((nodes / 4).min(collector.most_elements));
+    collector.blocks.list.reserve((nodes / 6).min(collector.most_blocks));
     collector.blocks.page.address = address::of_address(url.path(), url.query());
     collector.blocks.page.structured = structured;
     collector.blocks.page.described = collector.compared.described.words;
@@ -88,6 +94,9 @@ pub(crate) fn collect(tree: &Tree, view: &View, url: &Url) -> Blocks {
 }
 
 struct Collector<'t> {
+    /// What the page's memory allows.
+    most_blocks: usize,
+    most_elements: usize,
     names: Names<'t>,
     tree: &'t Tree,
     view: &'t View,
@@ -185,6 +194,11 @@ impl<'t> Collector<'t> {
             self.end_block();
         }
         self.count(tag);
+        if self.blocks.elements.len() >= self.most_elements {
+            // Its text is that of the elements around it.
+            self.blocks.cut = true;
+            return;
+        }
         match tag {
             Tag::B | Tag::Strong | Tag::Em | Tag::I => self.emphasis_open += 1,
             Tag::Img | Tag::Picture => self.images += 1,
@@ -427,7 +441,7 @@ impl<'t> Collector<'t> {
         self.placed = false;
         let mut block = std::mem::replace(&mut self.current, Block { nodes: (end, end), ..Block::default() });
         block.nodes.1 = end;
-        if self.blocks.list.len() >= MAX_BLOCKS {
+        if self.blocks.list.len() >= self.most_blocks {
             self.blocks.cut = true;
             if let Some(last) = self.blocks.list.last_mut() {
                 last.nodes.1 = end;
@@ -450,4 +464,28 @@ fn is_unseen(style: &str) -> bool {
     ["display:none", "display: none", "visibility:hidden", "visibility: hidden"]
         .iter()
         .any(|said| style.contains(said))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::{ParseOptions, parse};
+
+    #[test]
+    fn blocks_take_no_more_than_the_tree_leaves() {
+        let url = Url::parse("https://example.org/").unwrap();
+        let blocks_of = |tree: &Tree| collect(tree, &View::whole(tree), &url);
+        for html in ["<p>word word".repeat(5_000), format!("{}<p>x<p>y", "<div></div>".repeat(8_000))] {
+            let tree = parse(&html, ParseOptions { memory: Some(1 << 20), ..ParseOptions::default() });
+            let blocks = blocks_of(&tree);
+            assert!(blocks.cut && !tree.truncated, "{} blocks", blocks.list.len());
+            let bytes = blocks.list.len() * BLOCK_BYTES + blocks.elements.len() * ELEMENT_BYTES;
+            assert!(bytes <= tree.memory_left(), "{bytes} of {}", tree.memory_left());
+            let texts = blocks.list.iter().map(|block| blocks.nodes_of(block).len()).sum::<usize>();
+            assert_eq!(texts, blocks.nodes.len(), "each text is part of a block");
+            assert!(!blocks_of(&parse(&html, ParseOptions::default())).cut);
+        }
+        assert!(size_of::<Block>() + 96 <= BLOCK_BYTES);
+        assert!(size_of::<Element>() + size_of::<Run>() + 12 <= ELEMENT_BYTES);
+    }
 }

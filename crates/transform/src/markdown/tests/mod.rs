@@ -35,5 +35,5 @@ fn check_page(rows: &[Row]) {
 fn page(tree: &Tree, view: &View) -> String {
     let resolver = Resolver::without_base();
     let options = super::Options { resolver: &resolver, remove_base64_images: true, faithful: false };
-    super::write(tree, view, options)
+    super::write(tree, view, options).text
 }

@@ -8,7 +8,7 @@ use crate::limits;
 use crate::request::{self, Action, ChangeTrackingFormat, Extras, JsonFormat, Location, Parser, Proxy};
 use crate::shown::{debug_with, names_of};
 
-/// v1's names of formats. They take no options here: those stand in [`ScrapeOptions`].
+/// v1's names of formats. They take no options here: those stand beside `formats`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Format {

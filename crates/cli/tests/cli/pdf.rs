@@ -1,0 +1,117 @@
+//! PDFs, which the program has a process of its own convert.
+
+use gleaner::pdf::PdfWorker;
+use gleaner::request::ScrapeOptions;
+use gleaner::{Document, Engine, EngineBuilder, Input, ScrapeRequest};
+use gleaner_testkit::{RawServer, Step};
+
+use super::support::{run, run_at_home, run_with_input, succeed, told};
+
+/// Places in the file are left out: readers find the objects without them.
+const FILE: &[u8] = b"%PDF-1.7
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 5 0 R >> >> /Contents 4 0 R >> endobj
+4 0 obj << /Length 124 >>
+stream
+BT /F1 12 Tf 72 720 Td 16 TL (The kiln is loaded in the evening.) Tj T* (Fire \"slowly\" until the water \\\\ is gone.) Tj T* ET
+endstream endobj
+5 0 obj << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> endobj
+6 0 obj << /Title (Kiln notes) /Author (A. Potter) /CreationDate (D:20240115103000Z) >> endobj
+trailer << /Size 7 /Root 1 0 R /Info 6 0 R >>
+%%EOF
+";
+
+/// A page that takes minutes to compare its texts with one another.
+fn crowded() -> Vec<u8> {
+    let content = format!("BT /F1 12 Tf {} ET", "1 0 0 1 72 720 Tm (word) Tj ".repeat(100_000));
+    let before = "%PDF-1.7
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 5 0 R >> >> /Contents 4 0 R >> endobj
+5 0 obj << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> endobj";
+    let length = content.len();
+    format!("{before}\n4 0 obj << /Length {length} >>\nstream\n{content}\nendstream endobj\ntrailer << /Size 6 /Root 1 0 R >>\n%%EOF\n")
+        .into_bytes()
+}
+
+fn server(file: &[u8]) -> RawServer {
+    let headers = [("content-type", "application/pdf"), ("connection", "close")];
+    RawServer::start([Step::ReadRequest, Step::respond("200 OK", &headers, file), Step::Close]).unwrap()
+}
+
+fn at_home() -> EngineBuilder {
+    Engine::builder().allow_private("127.0.0.0/8".parse().unwrap())
+}
+
+fn worker() -> PdfWorker {
+    PdfWorker::new(env!("CARGO_BIN_EXE_gleaner")).arg("pdf-worker")
+}
+
+#[test]
+fn a_scraped_pdf_is_converted_by_a_worker() {
+    let server = server(FILE);
+    let output = run_at_home(&["scrape", &format!("{}/kiln.pdf", server.base_url()), "-vv"]);
+    let printed = succeed(&output);
+    assert!(printed.contains("loaded in the evening") && printed.contains("slowly"), "{printed}");
+    assert!(told(&output).contains("a worker converts a PDF"), "{}", told(&output));
+}
+
+#[test]
+fn a_pdf_that_asks_for_too_much_fails_and_says_why() {
+    let server = server(&crowded());
+    let output = run_at_home(&["scrape", &format!("{}/crowded.pdf", server.base_url())]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    assert!(told(&output).contains("15000 texts"), "{}", told(&output));
+}
+
+#[test]
+fn a_worker_is_no_command_for_people() {
+    let help = succeed(&run(&["--help"]));
+    assert!(!help.contains("pdf-worker"), "{help}");
+    let output = run_with_input(&["pdf-worker"], b"%PDF-1.7 and no request");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{}", told(&output));
+}
+
+#[test]
+fn a_file_at_hand_is_converted_without_one() {
+    let output = run_with_input(&["convert", "-", "--content-type", "application/pdf", "-vv"], FILE);
+    assert!(succeed(&output).contains("loaded in the evening"));
+    assert!(!told(&output).contains("worker"), "{}", told(&output));
+}
+
+#[tokio::test]
+async fn the_same_comes_of_a_pdf_wherever_it_is_converted() {
+    let server = server(FILE);
+    let url = format!("{}/kiln.pdf", server.base_url());
+    let mut documents: Vec<Document> = Vec::new();
+    for builder in [at_home().pdfs_in_process(), at_home().pdf_worker(worker())] {
+        let mut document = builder.build().unwrap().scrape(ScrapeRequest::new(&url)).await.unwrap();
+        document.metadata.scrape_id = None;
+        documents.push(document);
+    }
+    assert_eq!(documents[0], documents[1]);
+    assert_eq!(documents[0].metadata.title.as_deref(), Some("Kiln notes"));
+    let input = Input { url: &url.parse().unwrap(), content_type: Some("application/pdf"), body: FILE };
+    let at_hand = at_home().build().unwrap().convert(input, ScrapeOptions::default()).unwrap();
+    assert_eq!(at_hand.markdown, documents[1].markdown);
+}
+
+#[tokio::test]
+async fn a_program_goes_on_beside_files_made_to_hurt() {
+    let (bad, good) = (server(&crowded()), server(FILE));
+    let engine = at_home().pdf_worker(worker()).build().unwrap();
+    let (bad, good) = (format!("{}/bad.pdf", bad.base_url()), format!("{}/good.pdf", good.base_url()));
+    let scrape = |url: &str| {
+        let (engine, request) = (engine.clone(), ScrapeRequest::new(url));
+        tokio::spawn(async move { engine.scrape(request).await })
+    };
+    let bad: Vec<_> = (0..8).map(|_| scrape(&bad)).collect();
+    let good = scrape(&good).await.unwrap().unwrap();
+    assert!(good.markdown.is_some_and(|text| text.contains("slowly")));
+    for scrape in bad {
+        assert_eq!(scrape.await.unwrap().unwrap_err().code().as_str(), "SCRAPE_PDF_ERROR");
+    }
+}

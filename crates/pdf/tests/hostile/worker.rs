@@ -1,0 +1,131 @@
+//! Files that are converted by a process of their own, as another program would have it done.
+
+use std::fs;
+use std::hint::spin_loop;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gleaner_pdf::{
+    Converted, Error, Limits, Options, WORKER_ENVIRONMENT, convert, ended_by_time, read_answer, request_head,
+    serve,
+};
+
+use super::support::{lines, pages, stream};
+use super::{crowded, packed};
+
+/// Where the child writes its answer: a test says other things on its standard output.
+const ANSWER: &str = "GLEANER_TEST_ANSWER";
+
+/// Set where the child's input never ends.
+const ENDLESS: &str = "GLEANER_TEST_ENDLESS";
+
+/// What a process makes of its input: how it ended, and its answer, if it gave one.
+fn run(input: &[&[u8]], endless: bool) -> (ExitStatus, Option<Result<Converted, Error>>) {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("answer-{:?}", thread::current().id()));
+    // Of an earlier run.
+    let _ = fs::remove_file(&path);
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", "worker::child", "--nocapture"]).envs(WORKER_ENVIRONMENT);
+    command.env(ANSWER, &path).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    if endless {
+        command.env(ENDLESS, "1");
+    }
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    for bytes in input {
+        // A child that ends without reading its input closes the pipe: how it ends is looked at, not this.
+        let _ = stdin.write_all(bytes);
+    }
+    drop(stdin);
+    let status = child.wait().unwrap();
+    (status, read_answer(&fs::read(&path).unwrap_or_default()))
+}
+
+fn ask(file: &[u8], limits: Limits) -> (ExitStatus, Option<Result<Converted, Error>>) {
+    run(&[&request_head(&Options::default(), limits, file.len()), file], false)
+}
+
+/// What a process that may use a gigabyte and twenty seconds says of a file; nothing where it was ended.
+pub(crate) fn said(name: &str, file: &[u8]) -> Option<String> {
+    let (_, answer) = ask(file, Limits { seconds: 20, ..Limits::default() });
+    let said = answer.map(|answer| match answer {
+        Ok(converted) => format!("{}/{} pages", converted.pages_converted, converted.pages),
+        Err(error) if error.is_limit() => format!("too much: {error}"),
+        Err(error) => format!("refused: {error}"),
+    });
+    println!("{name}: {} bytes: {}", file.len(), said.as_deref().unwrap_or("the process was ended"));
+    said
+}
+
+/// An input that has no end and keeps its reader busy.
+struct Endless;
+
+impl Read for Endless {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        let begun = Instant::now();
+        // Bounded, so that a test that fails also ends.
+        while begun.elapsed() < Duration::from_secs(120) {
+            spin_loop();
+        }
+        Ok(0)
+    }
+}
+
+#[test]
+#[ignore = "run by the other tests, in a process of its own"]
+#[expect(clippy::disallowed_methods, reason = "the child learns from its parent where to answer")]
+fn child() {
+    let Ok(path) = std::env::var(ANSWER) else { return };
+    let answer = fs::File::create(path).unwrap();
+    let input = io::stdin().lock();
+    if std::env::var(ENDLESS).is_ok() {
+        serve(input.chain(Endless), answer).unwrap();
+    } else {
+        serve(input, answer).unwrap();
+    }
+}
+
+#[test]
+fn a_process_gives_the_same_as_a_call() {
+    let good = pages(&[lines(&["The kiln is loaded in the evening.", "Leave \"room\" between."])], &[], "");
+    for file in [good, b"no PDF".to_vec(), crowded().remove(0).1] {
+        let (status, answer) = ask(&file, Limits::default());
+        assert!(status.success());
+        assert_eq!(answer, Some(convert(&file, &Options::default())));
+    }
+}
+
+#[test]
+fn a_process_that_is_asked_for_nothing_fails() {
+    for input in [&b""[..], b"\xff\xff\xff\xff", b"\x02\0\0\0{}"] {
+        let (status, answer) = run(&[input], false);
+        assert!(!status.success() && answer.is_none(), "{input:?}");
+    }
+}
+
+/// The systems that hold a process to its memory.
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+#[test]
+fn a_file_gets_no_more_memory_than_allowed() {
+    let large = stream("/Filter /FlateDecode", &packed(&vec![b'x'; 120 * 1024 * 1024]));
+    let file = pages(&[lines(&["Some text."])], &[large], "");
+    let (_, answer) = ask(&file, Limits { memory: 160 * 1024 * 1024, ..Limits::default() });
+    assert!(
+        !matches!(answer, Some(Ok(_))),
+        "there is no room for what it inflates to, a stack and the program"
+    );
+    let (status, answer) = ask(&file, Limits::default());
+    assert!(status.success() && matches!(answer, Some(Ok(_))), "{status}");
+}
+
+/// The systems that hold a process to its time.
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd", target_os = "macos"))]
+#[test]
+fn a_process_ends_when_its_seconds_are_used_up() {
+    let head = request_head(&Options::default(), Limits { seconds: 1, ..Limits::default() }, 100);
+    let (status, answer) = run(&[&head, b"%PDF-1.7"], true);
+    assert!(ended_by_time(status) && answer.is_none(), "{status}");
+}

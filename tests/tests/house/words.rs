@@ -1,0 +1,139 @@
+//! What the libraries say to whoever reads an answer: no item of Rust (`EngineBuilder::renderer`), and nothing as Rust
+//! prints it for programmers (`{:?}`), which tells `Other(OtherError(..))`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const CRATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates");
+
+/// They speak to a person at a shell, and to who writes tests.
+const OTHERS: &[&str] = &["cli", "testkit"];
+
+/// Modules of tests that stand in files of their own.
+const TESTS: &[&str] = &["tests", "tests.rs", "laws", "laws.rs", "fairness.rs"];
+
+/// All files of Rust below `folder`, without tests.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of sources can be read") {
+        let path = entry.expect("a folder of sources can be listed").path();
+        if path.file_name().is_some_and(|name| TESTS.iter().any(|tests| name == *tests)) {
+            continue;
+        }
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The texts in quotes of a file of Rust.
+fn texts(source: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut rest, mut before) = (source, ' ');
+    while let Some(first) = rest.chars().next() {
+        let after = rest.strip_prefix(first).unwrap_or_default();
+        rest = match first {
+            '/' if after.starts_with('/') => after.split_once('\n').map_or("", |(_, after)| after),
+            '"' => {
+                let (text, after) = split(after, end_of_text(after), 1);
+                found.push(text);
+                after
+            }
+            'r' if before == 'b' || !(before.is_alphanumeric() || before == '_') => {
+                let quoted = after.trim_start_matches('#');
+                let hashes = after.len() - quoted.len();
+                match quoted.strip_prefix('"') {
+                    Some(raw) => {
+                        let close = format!("\"{}", "#".repeat(hashes));
+                        let (text, after) = split(raw, raw.find(&close).unwrap_or(raw.len()), close.len());
+                        found.push(text);
+                        after
+                    }
+                    None => after,
+                }
+            }
+            // A letter in quotes, or a lifetime.
+            '\'' => {
+                let mut letters = after.chars();
+                match letters.next() {
+                    Some('\\') => {
+                        letters.next();
+                        letters.as_str().split_once('\'').map_or("", |(_, after)| after)
+                    }
+                    Some(_) => letters.as_str().strip_prefix('\'').unwrap_or(after),
+                    None => "",
+                }
+            }
+            _ => after,
+        };
+        before = first;
+    }
+    found
+}
+
+/// Where a text ends whose first quote was read.
+fn end_of_text(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '"' if !escaped => return at,
+            '\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    text.len()
+}
+
+/// What is before `at`, and what is behind it without the first `skipped` bytes.
+fn split(text: &str, at: usize, skipped: usize) -> (&str, &str) {
+    (text.get(..at).unwrap_or(text), text.get(at + skipped..).unwrap_or_default())
+}
+
+/// `Builder::renderer`; an address such as `::1` is none.
+fn names_an_item(text: &str) -> bool {
+    let mut pieces = text.split("::").peekable();
+    while let (Some(piece), Some(next)) = (pieces.next(), pieces.peek()) {
+        let letter = |letter: char| letter.is_ascii_alphabetic();
+        if piece.ends_with(letter) && next.starts_with(letter) {
+            return true;
+        }
+    }
+    false
+}
+
+#[test]
+fn texts_of_a_source_are_found() {
+    let source = r##"let a = "one \" 'two'"; // "none"
+        let b: &'static str = r#"raw "x" text"#; let c = ['"', '\'', '\\']; br"bytes"; "last""##;
+    assert_eq!(texts(source), [r#"one \" 'two'"#, r#"raw "x" text"#, "bytes", "last"]);
+    assert!(names_an_item("add one by `EngineBuilder::renderer`") && !names_an_item("at [::1] or fe80::1"));
+}
+
+#[test]
+fn no_message_names_an_item_or_prints_a_value_for_programmers() {
+    let mut wrong = Vec::new();
+    let (mut files, mut seen) = (0, 0);
+    for entry in fs::read_dir(CRATES).expect("the folder of crates can be read") {
+        let folder = entry.expect("the folder of crates can be listed").path();
+        if folder.file_name().is_some_and(|name| OTHERS.iter().any(|other| name == *other)) {
+            continue;
+        }
+        let mut found = Vec::new();
+        sources(&folder.join("src"), &mut found);
+        files += found.len();
+        for path in found {
+            let source = fs::read_to_string(&path).expect("a source can be read");
+            let source = source.split_once("#[cfg(test)]\nmod ").map_or(source.as_str(), |(own, _)| own);
+            // One word alone is a path for a derive, or part of something larger.
+            for text in texts(source).into_iter().filter(|text| text.contains(' ')) {
+                seen += 1;
+                if names_an_item(text) || text.contains(":?}") || text.contains(":#?}") {
+                    wrong.push(format!("{}: {text:?}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(files > 200 && seen > 1000, "{files} files with {seen} texts");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
