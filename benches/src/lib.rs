@@ -9,8 +9,9 @@
 //!   that a tool which counts instructions can be put around either. The site is best served by another process:
 //!   `cargo run --release -p gleaner-testkit --example site -- --port 8080 --pages 20000`.
 //! - `instructions` puts valgrind around them and prints the ratios, `scaling` crawls with one worker thread and with
-//!   two, `tarpit` measures what a host that never answers costs the others. Each is
-//!   `cargo run --release -p gleaner-benches --bin NAME`, after `cargo build --release -p gleaner-benches --bins`.
+//!   two, `tarpit` measures what a host that never answers costs the others, `neighbour` what a hostile team costs an
+//!   innocent one. Each is `cargo run --release -p gleaner-benches --bin NAME`, after
+//!   `cargo build --release -p gleaner-benches --bins`.
 
 pub mod child;
 pub mod engine;

@@ -269,7 +269,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets who is told of the desk's jobs that ended. By default the latest are kept in memory.
+    /// Sets the log of the desk's jobs that ended, which [`Engine::activities`] and `GET /v2/team/activity` read. By default
+    /// the latest are kept in memory.
     #[must_use]
     pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {
         self.activity = Some(log);

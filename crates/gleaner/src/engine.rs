@@ -2,16 +2,20 @@ use std::fmt;
 use std::sync::Arc;
 
 use gleaner_jobs::{Desk, Extract, Job, MapResult, Room};
+use gleaner_store::{EndedJob, TeamId};
 use gleaner_transform::Input;
-use gleaner_types::plan::{ExtractPlan, ScrapeOptionsPlan, WebhookPlan};
+use gleaner_types::plan::{CrawlPlan, ExtractPlan, ScrapeOptionsPlan, WebhookPlan};
 use gleaner_types::request::{BatchScrapeRequest, MapRequest, ScrapeOptions, ScrapeRequest};
-use gleaner_types::{Document, Interrupt, RequestBounds};
+use gleaner_types::{Document, FaultPath, Interrupt, RequestBounds};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::structured::{self, CrawlPrompts, Planner};
 use crate::support::{Abilities, check_at_hand, check_extract, check_options};
 use crate::{EngineBuilder, Error};
+
+/// Where the options of pages stand in the request of a crawl or an extract.
+const PAGE_OPTIONS: &str = "scrapeOptions";
 
 /// The engine: one per program is the usual, and cloning it is cheap.
 ///
@@ -50,8 +54,9 @@ impl Engine {
     }
 
     /// The desk, where teams hand in requests and read what came of them by id: what a server stands on. What it is given
-    /// is to be held against [`check_options`](Self::check_options) and [`check_extract`](Self::check_extract) before, and
-    /// a crawl's prompt given to [`compile_prompt`](Self::compile_prompt).
+    /// is to be held against [`check_options`](Self::check_options), [`check_crawl`](Self::check_crawl) or
+    /// [`check_extract`](Self::check_extract) before, and a crawl's prompt given to
+    /// [`compile_prompt`](Self::compile_prompt).
     #[must_use]
     pub fn desk(&self) -> &Arc<Desk> {
         &self.desk
@@ -63,13 +68,32 @@ impl Engine {
         self.bounds
     }
 
-    /// Holds options against what this engine was built with.
+    /// At most this many of a team's jobs and scrapes that have ended, the one that ended last first: what the
+    /// [activity log](EngineBuilder::activity_log) has of them, long after their results are gone. Those are the jobs of the
+    /// [desk](Self::desk). What is begun by [`batch`](Self::batch) and its like belongs to no team, and its [`Job`] tells
+    /// the same.
+    ///
+    /// # Errors
+    /// [`Store`](crate::ErrorKind::Store) where the log cannot be read.
+    pub async fn activities(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error> {
+        Ok(self.desk.activities(team, most).await?)
+    }
+
+    /// Holds the options of a scrape or a batch against what this engine was built with.
     ///
     /// # Errors
     /// [`Unsupported`](crate::ErrorKind::Unsupported) where they ask for something else, and
     /// [`Request`](crate::ErrorKind::Request) where a selector is not CSS.
     pub fn check_options(&self, options: &ScrapeOptionsPlan) -> Result<(), Error> {
-        check_options(options, self.abilities)
+        check_options(options, &FaultPath::default(), self.abilities)
+    }
+
+    /// Holds the options of a crawl's pages against what this engine was built with.
+    ///
+    /// # Errors
+    /// As for [`check_options`](Self::check_options).
+    pub fn check_crawl(&self, plan: &CrawlPlan) -> Result<(), Error> {
+        check_options(&plan.options, &FaultPath::key(PAGE_OPTIONS), self.abilities)
     }
 
     /// Holds an extract against what this engine was built with.
@@ -79,7 +103,7 @@ impl Engine {
     /// those of [`check_options`](Self::check_options).
     pub fn check_extract(&self, plan: &ExtractPlan) -> Result<(), Error> {
         check_extract(plan, self.abilities)?;
-        self.check_options(&plan.options)
+        check_options(&plan.options, &FaultPath::key(PAGE_OPTIONS), self.abilities)
     }
 
     /// Scrapes one page. An answer of any HTTP status is a document; `metadata.statusCode` has the status.

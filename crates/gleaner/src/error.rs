@@ -1,7 +1,7 @@
 use std::fmt;
 
 use gleaner_types::response::ErrorBody;
-use gleaner_types::{ErrorCode, Faults};
+use gleaner_types::{ErrorCode, Fault, FaultPath, Faults};
 
 use crate::ExtractResult;
 
@@ -50,6 +50,11 @@ impl Error {
         Inner::Unsupported { code, text: text.into() }.into()
     }
 
+    /// A field of the request is at fault.
+    pub(crate) fn fault(field: &str, message: impl Into<String>) -> Self {
+        Faults::from(Fault::invalid_value(FaultPath::key(field), message)).into()
+    }
+
     pub(crate) fn configuration(text: &'static str) -> Self {
         Inner::Configuration(text).into()
     }
@@ -66,7 +71,6 @@ impl Error {
             Inner::Fetcher(_) | Inner::Configuration(_) => ErrorKind::Configuration,
             Inner::Transform(error) if error.is_request() => ErrorKind::Request,
             Inner::Transform(_) => ErrorKind::Page,
-            Inner::Unsupported { code: ErrorCode::BadRequest, .. } => ErrorKind::Request,
             Inner::Unsupported { .. } => ErrorKind::Unsupported,
             Inner::Incomplete { .. } => ErrorKind::Incomplete,
             Inner::Job(error) => match error.kind() {
@@ -129,7 +133,7 @@ impl Error {
         match &*self.inner {
             Inner::Request(faults) => faults.clone().into(),
             Inner::Job(error) => error.body(),
-            _ => ErrorBody { code: Some(self.code()), ..ErrorBody::new(self.to_string()) },
+            _ => ErrorBody::with_code(self.code(), self.to_string()),
         }
     }
 
@@ -138,6 +142,7 @@ impl Error {
     pub fn faults(&self) -> Option<&Faults> {
         match &*self.inner {
             Inner::Request(faults) => Some(faults),
+            Inner::Job(error) => error.faults(),
             _ => None,
         }
     }

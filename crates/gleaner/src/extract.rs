@@ -175,12 +175,12 @@ impl Engine {
 fn with_schema_of<T: JsonSchema>(mut request: ExtractRequest) -> Result<ExtractRequest, Error> {
     if request.schema.is_some() {
         let text = "`schema` is that of the type that is asked for: leave it out of the request";
-        return Err(Error::unsupported(ErrorCode::BadRequest, text));
+        return Err(Error::fault("schema", text));
     }
     let schema = SchemaGenerator::new(SchemaSettings::draft2020_12()).into_root_schema_for::<T>();
     let Value::Object(schema) = schema.to_value() else {
         let text = format!("the schema of `{}` is no object: ask for a struct", short_name::<T>());
-        return Err(Error::unsupported(ErrorCode::BadRequest, text));
+        return Err(Error::fault("schema", text));
     };
     request.schema = Some(schema);
     Ok(request)

@@ -1,5 +1,7 @@
 //! What this engine offers of what the contract knows. An option that would silently do nothing is refused.
 
+use std::fmt;
+
 use gleaner_extract::{Shape, check_schema};
 use gleaner_types::plan::{ChangeTrackingMode, ExtractPlan, ProxyMode, ScrapeOptionsPlan, WebhookPlan};
 use gleaner_types::{ErrorCode, Fault, FaultPath, Faults};
@@ -21,9 +23,13 @@ pub(crate) struct Abilities {
     pub(crate) caches: bool,
 }
 
-/// Refuses options that need what this engine was built without.
-pub(crate) fn check_options(options: &ScrapeOptionsPlan, engine: Abilities) -> Result<(), Error> {
-    check_selectors(options)?;
+/// Refuses options that need what this engine was built without. `within` is where they stand in the request.
+pub(crate) fn check_options(
+    options: &ScrapeOptionsPlan,
+    within: &FaultPath,
+    engine: Abilities,
+) -> Result<(), Error> {
+    check_selectors(options, within)?;
     let formats = &options.formats;
     if !options.actions.is_empty() && !engine.renders {
         return Err(Error::unsupported(
@@ -39,7 +45,7 @@ pub(crate) fn check_options(options: &ScrapeOptionsPlan, engine: Abilities) -> R
              until then, leave it out of `formats`",
         ));
     }
-    check_fields(options, engine)?;
+    check_fields(options, within, engine)?;
     if options.proxy == ProxyMode::Stealth && !engine.stealth {
         return Err(Error::unsupported(
             ErrorCode::UnsupportedOption,
@@ -65,7 +71,7 @@ pub(crate) fn check_options(options: &ScrapeOptionsPlan, engine: Abilities) -> R
 }
 
 /// Refuses structured data that is asked for in words where nothing reads them, and schemas that are none.
-fn check_fields(options: &ScrapeOptionsPlan, engine: Abilities) -> Result<(), Error> {
+fn check_fields(options: &ScrapeOptionsPlan, within: &FaultPath, engine: Abilities) -> Result<(), Error> {
     let formats = &options.formats;
     if !engine.reads_prompts && formats.json.as_ref().is_some_and(|asked| asked.schema.is_none()) {
         return Err(Error::unsupported(
@@ -87,11 +93,7 @@ fn check_fields(options: &ScrapeOptionsPlan, engine: Abilities) -> Result<(), Er
     let schemas = json.into_iter().chain(compared.and_then(|tracking| tracking.schema.as_ref()));
     let faults = schemas.filter_map(|schema| {
         let error = check_schema(schema).and_then(|()| Shape::from_schema(schema)).err()?;
-        Some(Fault {
-            code: "invalid_value".to_owned(),
-            path: FaultPath::key("formats"),
-            message: format!("`formats`: {error}"),
-        })
+        Some(invalid(within.clone().then("formats"), &error))
     });
     Faults::new(faults.collect()).map_or(Ok(()), |faults| Err(faults.into()))
 }
@@ -110,9 +112,7 @@ pub(crate) fn check_extract(plan: &ExtractPlan, engine: Abilities) -> Result<(),
         };
     };
     if let Err(error) = check_schema(schema).and_then(|()| Shape::from_schema(schema)) {
-        let message = format!("`schema`: {error}");
-        let fault = Fault { code: "invalid_value".to_owned(), path: FaultPath::key("schema"), message };
-        return Faults::new(vec![fault]).map_or(Ok(()), |faults| Err(faults.into()));
+        return Err(Faults::from(invalid(FaultPath::key("schema"), &error)).into());
     }
     check_sources(plan, engine)
 }
@@ -135,19 +135,29 @@ fn needs_browser(options: &ScrapeOptionsPlan) -> bool {
 }
 
 /// Refuses selectors that are not CSS, all of them at once.
-fn check_selectors(options: &ScrapeOptionsPlan) -> Result<(), Error> {
-    let asked = options.formats.attributes.iter().map(|attribute| ("formats", &attribute.selector));
-    let included = options.include_tags.iter().map(|selector| ("includeTags", selector));
-    let excluded = options.exclude_tags.iter().map(|selector| ("excludeTags", selector));
-    let faults = included.chain(excluded).chain(asked).filter_map(|(field, selector)| {
+fn check_selectors(options: &ScrapeOptionsPlan, within: &FaultPath) -> Result<(), Error> {
+    // A plan no longer knows which of the formats asked for an attribute.
+    let asked = options.formats.attributes.iter().map(|attribute| ("formats", None, &attribute.selector));
+    let included = options.include_tags.iter().enumerate();
+    let included = included.map(|(index, selector)| ("includeTags", Some(index), selector));
+    let excluded = options.exclude_tags.iter().enumerate();
+    let excluded = excluded.map(|(index, selector)| ("excludeTags", Some(index), selector));
+    let faults = included.chain(excluded).chain(asked).filter_map(|(field, index, selector)| {
         let error = gleaner_transform::check_selector(selector).err()?;
-        Some(Fault {
-            code: "invalid_value".to_owned(),
-            path: FaultPath::key(field),
-            message: format!("`{field}`: {error}"),
-        })
+        let list = within.clone().then(field);
+        let path = match index {
+            Some(index) => list.then(index),
+            None => list,
+        };
+        Some(invalid(path, &error))
     });
     Faults::new(faults.collect()).map_or(Ok(()), |faults| Err(faults.into()))
+}
+
+/// A fault whose message begins with its place.
+fn invalid(path: FaultPath, error: &dyn fmt::Display) -> Fault {
+    let message = format!("`{path}`: {error}");
+    Fault::invalid_value(path, message)
 }
 
 /// Refuses what needs earlier scrapes or a model, for a page that is at hand: nothing is waited for there.

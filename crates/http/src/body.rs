@@ -28,7 +28,7 @@ where
     match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => Err(Failure::new(StatusCode::BAD_REQUEST, "the body broke off")),
+        Ok(Err(_)) => Err(Failure::bad_request("the body broke off")),
         Err(_) => {
             let text = format!("the body did not come in within {} s", BODY_TIMEOUT.as_secs());
             Err(Failure::new(StatusCode::REQUEST_TIMEOUT, text))

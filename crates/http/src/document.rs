@@ -8,7 +8,7 @@ use gleaner::request::{
     v1,
 };
 use gleaner::response::{
-    ActiveCrawls, ConcurrencyCheck, CrawlParamsPreview, CreditUsage, ErrorBody, ExtractStatus,
+    ActiveCrawls, Activities, ConcurrencyCheck, CrawlParamsPreview, CreditUsage, ErrorBody, ExtractStatus,
     ExtractSubmitted, JobCancelled, JobStatus, JobSubmitted, MapResponse, MapResponseV1, QueueStatus,
     ScrapeResponse, TeamResponse, TokenUsage,
 };
@@ -214,6 +214,12 @@ fn told(operation: Operation, generator: &mut SchemaGenerator) -> Told {
         Operation::QueueStatus => {
             of("getQueueStatus", "What the team has in the queue.", answer::<QueueStatus>(generator), FIGURES)
         }
+        Operation::Activity => of(
+            "getActivity",
+            "The team's jobs and scrapes that have ended, the one that ended last first.",
+            answer::<Activities>(generator),
+            &[400, 401, 429, 500],
+        ),
         Operation::Concurrency => {
             let answer = answer::<ConcurrencyCheck>(generator);
             of("getConcurrency", "How many pages the team has in work.", answer, FIGURES)
@@ -283,6 +289,13 @@ fn parameters(route: &Route) -> Vec<Value> {
             let limit = "At most so many documents.";
             parameters.push(json!({ "name": "limit", "in": "query", "description": limit,
                 "schema": whole(1, limits::MAX_STATUS_LIMIT) }));
+        }
+        Operation::Activity => {
+            let (most, default) = (limits::MAX_ACTIVITY_LIMIT, limits::DEFAULT_ACTIVITY_LIMIT);
+            let schema = json!({ "type": "integer", "minimum": 1, "maximum": most, "default": default });
+            let limit = "At most this many entries.";
+            parameters
+                .push(json!({ "name": "limit", "in": "query", "description": limit, "schema": schema }));
         }
         operation if operation.has_body() => {
             let text = "A second submit under the same key is refused.";

@@ -26,12 +26,13 @@ impl Failure {
 
     /// A fault outside the body: in the path, the query or a header.
     pub(crate) fn fault(path: &str, message: impl Into<String>) -> Self {
-        let path = FaultPath::key(path);
-        let fault = Fault { code: "invalid_value".to_owned(), path, message: message.into() };
-        match Faults::new(vec![fault]) {
-            Some(faults) => faults.into(),
-            None => Self::new(StatusCode::BAD_REQUEST, "the request is not valid"),
-        }
+        Faults::from(Fault::invalid_value(FaultPath::key(path), message)).into()
+    }
+
+    /// A fault of the request as a whole.
+    pub(crate) fn bad_request(text: &str) -> Self {
+        let body = ErrorBody::with_code(ErrorCode::BadRequest, text);
+        Self { status: StatusCode::BAD_REQUEST, body: Box::new(body), header: None }
     }
 
     pub(crate) fn unknown_route() -> Self {
@@ -61,7 +62,7 @@ impl Failure {
         let id = Uuid::now_v7();
         tracing::error!(%id, %cause, "a request failed");
         let text = format!("the engine failed on this request; the log has it as {id}");
-        let body = ErrorBody { code: Some(ErrorCode::UnknownError), ..ErrorBody::new(text) };
+        let body = ErrorBody::with_code(ErrorCode::UnknownError, text);
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, body: Box::new(body), header: None }
     }
 

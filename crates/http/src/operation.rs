@@ -48,6 +48,7 @@ pub(crate) enum Operation {
     CreditUsage(Version),
     TokenUsage(Version),
     QueueStatus,
+    Activity,
     Concurrency,
 }
 
@@ -127,6 +128,10 @@ impl Call<'_> {
                 }
             }
             Operation::QueueStatus => json(&desk.queue_status(team).await?),
+            Operation::Activity => {
+                let limit = query::activity(self.parts.uri.query())?;
+                json(&desk.activity(&team.id, limit).await?)
+            }
             Operation::Concurrency => json(&desk.concurrency(team).await?),
         }
     }
@@ -159,7 +164,7 @@ impl Call<'_> {
             Version::V1 => v1::CrawlRequest::checked_from_json,
             Version::V2 => CrawlRequest::checked_from_json,
         })?;
-        self.offered(&plan.options)?;
+        self.engine.check_crawl(&plan)?;
         let base = self.base()?;
         let desk = self.engine.desk();
         if plan.prompt.is_none() {

@@ -1,8 +1,8 @@
 //! The origin that a request was sent to, for the absolute addresses of its answer: so no host has to be configured.
 
+use http::HeaderMap;
 use http::header::HOST;
 use http::request::Parts;
-use http::{HeaderMap, StatusCode};
 use url::Url;
 
 use crate::failure::Failure;
@@ -60,7 +60,7 @@ fn last<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 fn invalid() -> Failure {
-    Failure::new(StatusCode::BAD_REQUEST, "the `Host` header must name the host that the request is sent to")
+    Failure::fault("host", "the `Host` header must name the host that the request is sent to")
 }
 
 #[cfg(test)]

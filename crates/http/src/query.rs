@@ -1,7 +1,7 @@
-//! The query of a status request.
+//! The query of a request for a status or a team's activity.
 
 use gleaner::desk::Page;
-use gleaner::limits::MAX_STATUS_LIMIT;
+use gleaner::limits::{DEFAULT_ACTIVITY_LIMIT, MAX_ACTIVITY_LIMIT, MAX_STATUS_LIMIT};
 use url::form_urlencoded;
 
 use crate::failure::Failure;
@@ -18,17 +18,27 @@ pub(crate) fn page(query: Option<&str>) -> Result<Page, Failure> {
                     skip.ok_or_else(|| Failure::fault("skip", "`skip` must be an integer of at least 0"))?,
                 );
             }
-            "limit" => {
-                let limit = number(&value).filter(|limit| (1..=MAX_STATUS_LIMIT).contains(limit));
-                page.limit = Some(limit.ok_or_else(|| {
-                    let text = format!("`limit` must be an integer from 1 to {MAX_STATUS_LIMIT}");
-                    Failure::fault("limit", text)
-                })?);
-            }
+            "limit" => page.limit = Some(limit(&value, MAX_STATUS_LIMIT)?),
             _ => {}
         }
     }
     Ok(page)
+}
+
+/// `limit` (1 to [`MAX_ACTIVITY_LIMIT`]), read as that of a status.
+pub(crate) fn activity(query: Option<&str>) -> Result<u64, Failure> {
+    let mut most = DEFAULT_ACTIVITY_LIMIT;
+    for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+        if name == "limit" {
+            most = limit(&value, MAX_ACTIVITY_LIMIT)?;
+        }
+    }
+    Ok(most)
+}
+
+fn limit(text: &str, most: u64) -> Result<u64, Failure> {
+    let limit = number(text).filter(|limit| (1..=most).contains(limit));
+    limit.ok_or_else(|| Failure::fault("limit", format!("`limit` must be an integer from 1 to {most}")))
 }
 
 /// Digits alone: the standard parser would take a sign.
@@ -59,5 +69,25 @@ mod tests {
             let read = page(Some(query)).ok().map(|page| (page.skip, page.limit));
             assert_eq!(read, want, "{query}");
         }
+    }
+
+    #[test]
+    fn the_length_of_an_activity_is_read_from_the_query() {
+        for (query, want) in [
+            ("", Some(DEFAULT_ACTIVITY_LIMIT)),
+            ("other=x", Some(DEFAULT_ACTIVITY_LIMIT)),
+            ("limit=1", Some(1)),
+            ("limit=100", Some(100)),
+            ("limit=7&limit=8", Some(8)),
+            ("limit=0", None),
+            ("limit=101", None),
+            ("limit=", None),
+            ("limit=ten", None),
+            ("limit=-1", None),
+            ("limit=18446744073709551617", None),
+        ] {
+            assert_eq!(activity(Some(query)).ok(), want, "{query}");
+        }
+        assert_eq!(activity(None).ok(), Some(DEFAULT_ACTIVITY_LIMIT));
     }
 }

@@ -5,8 +5,8 @@ use http::Method;
 
 use crate::failure::Failure;
 use crate::operation::Operation::{
-    self, ActiveCrawls, Batch, Cancel, Concurrency, Crawl, CrawlParams, CreditUsage, Errors, Extract,
-    ExtractStatus, Map, OpenApi, QueueStatus, Scrape, Scraped, Status, TokenUsage,
+    self, ActiveCrawls, Activity, Batch, Cancel, Concurrency, Crawl, CrawlParams, CreditUsage, Errors,
+    Extract, ExtractStatus, Map, OpenApi, QueueStatus, Scrape, Scraped, Status, TokenUsage,
 };
 use crate::operation::Version::{V1, V2};
 
@@ -53,6 +53,7 @@ pub(crate) static ROUTES: &[Route] = &[
     get("/v2/team/credit-usage", CreditUsage(V2)),
     get("/v2/team/token-usage", TokenUsage(V2)),
     get("/v2/team/queue-status", QueueStatus),
+    get("/v2/team/activity", Activity),
     get("/v2/concurrency-check", Concurrency),
     post("/v1/scrape", Scrape(V1)),
     get("/v1/scrape/{id}", Scraped),

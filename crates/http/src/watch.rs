@@ -121,9 +121,10 @@ impl Handshake {
             true => None,
             false => auth::subprotocol(headers).and_then(|name| HeaderValue::from_str(name).ok()),
         };
-        let upgrade = parts.extensions.remove::<OnUpgrade>().ok_or_else(|| {
-            Failure::new(StatusCode::BAD_REQUEST, "this connection cannot become a WebSocket; use HTTP/1.1")
-        })?;
+        let upgrade = parts
+            .extensions
+            .remove::<OnUpgrade>()
+            .ok_or_else(|| Failure::bad_request("this connection cannot become a WebSocket; use HTTP/1.1"))?;
         Ok(Some(Self { upgrade, accept, protocol }))
     }
 

@@ -5,6 +5,8 @@
     reason = "a test: a broken assumption should end it"
 )]
 
+#[path = "service/activity.rs"]
+mod activity;
 #[path = "service/credits.rs"]
 mod credits;
 #[path = "service/maps.rs"]

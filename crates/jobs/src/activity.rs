@@ -4,17 +4,27 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fmt::Debug;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use async_trait::async_trait;
 use gleaner_store::{EndedJob, TeamId};
 use gleaner_types::JobId;
+
+use crate::Error;
 
 /// So many jobs are remembered by [`MemoryActivityLog`], unless it is told another number.
 pub const DEFAULT_ACTIVITY_ENTRIES: usize = 10_000;
 
 /// Is told of each job that ended: counts, credits, times, address and outcome. At least once: after a crash again, with
 /// the same id.
+#[async_trait]
 pub trait ActivityLog: Debug + Send + Sync + 'static {
-    /// Takes note of a job. The address is left out where zero data retention was asked for.
+    /// Takes note of a job. Its address, its warning and its error are left out where zero data retention was asked for.
     fn record(&self, job: EndedJob);
+
+    /// At most this many jobs of a team, each once, the one that ended last first.
+    ///
+    /// # Errors
+    /// Where the log cannot be read.
+    async fn latest(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error>;
 }
 
 /// The latest jobs, in memory, each once. Where there are too many, the oldest of the team that has most go first: so no
@@ -36,6 +46,7 @@ struct Entries {
 /// What one team has.
 #[derive(Debug, Default)]
 struct Share {
+    /// In the order of their end.
     jobs: VecDeque<EndedJob>,
     known: HashSet<JobId>,
 }
@@ -53,12 +64,16 @@ impl MemoryActivityLog {
         Self { most, entries: Mutex::default() }
     }
 
-    /// The jobs of a team, the latest first.
+    /// All jobs of a team, the one that ended last first.
     #[must_use]
     pub fn of(&self, team: &TeamId) -> Vec<EndedJob> {
+        self.newest(team, usize::MAX)
+    }
+
+    fn newest(&self, team: &TeamId, most: usize) -> Vec<EndedJob> {
         let entries = self.entries();
         let share = entries.teams.get(team);
-        share.map(|share| share.jobs.iter().rev().cloned().collect()).unwrap_or_default()
+        share.map(|share| share.jobs.iter().rev().take(most).cloned().collect()).unwrap_or_default()
     }
 
     fn entries(&self) -> MutexGuard<'_, Entries> {
@@ -66,11 +81,16 @@ impl MemoryActivityLog {
     }
 }
 
+#[async_trait]
 impl ActivityLog for MemoryActivityLog {
     fn record(&self, job: EndedJob) {
         let mut entries = self.entries();
         entries.add(job);
         while entries.count > self.most && entries.drop_oldest_of_the_largest() {}
+    }
+
+    async fn latest(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error> {
+        Ok(self.newest(team, most))
     }
 }
 
@@ -81,7 +101,10 @@ impl Entries {
         if !share.known.insert(job.snapshot.id) {
             return;
         }
-        share.jobs.push_back(job);
+        // Several are settled at once, so they come in nearly that order.
+        let ended_at = job.snapshot.ended_at;
+        let place = share.jobs.partition_point(|earlier| earlier.snapshot.ended_at <= ended_at);
+        share.jobs.insert(place, job);
         let size = share.jobs.len();
         self.count += 1;
         self.by_size.remove(&(size - 1, team.clone()));
@@ -155,5 +178,21 @@ mod tests {
             (20, 20),
             "the largest gave way to the small ones"
         );
+    }
+
+    #[test]
+    fn a_job_that_is_told_late_stands_where_it_ended() {
+        let log = MemoryActivityLog::default();
+        for number in [1, 4, 2, 3] {
+            let mut job = ended("small", number);
+            job.snapshot.ended_at = Some(Duration::from_secs(number as u64));
+            log.record(job);
+        }
+        let newest = |most| {
+            let jobs = log.newest(&TeamId::new("small"), most);
+            jobs.iter().map(|job| job.snapshot.id.as_uuid().as_u128()).collect::<Vec<_>>()
+        };
+        assert_eq!(newest(usize::MAX), [4, 3, 2, 1]);
+        assert_eq!(newest(2), [4, 3]);
     }
 }

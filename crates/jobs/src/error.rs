@@ -2,7 +2,7 @@ use std::fmt;
 use std::time::Duration;
 
 use gleaner_types::response::ErrorBody;
-use gleaner_types::{ErrorCode, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
+use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
 
 /// How long a team with too many jobs, or too much in one, is asked to wait.
 pub(crate) const QUEUE_FULL_PAUSE: Duration = Duration::from_secs(10);
@@ -14,6 +14,7 @@ pub struct Error {
     code: Option<ErrorCode>,
     text: String,
     retry_after: Option<Duration>,
+    faults: Option<Faults>,
 }
 
 /// Kinds of [`Error`].
@@ -22,7 +23,8 @@ pub struct Error {
 pub enum ErrorKind {
     /// The page gave no document.
     Page,
-    /// The rules of a crawl cannot hold, such as a pattern that is too large.
+    /// The request breaks rules that only its job could tell, such as a webhook for pages that are added to a batch;
+    /// [`Error::faults`] lists them.
     Rules,
     /// The store or the keeper of accounts failed.
     Store,
@@ -44,11 +46,19 @@ pub enum ErrorKind {
 
 impl Error {
     fn new(kind: ErrorKind, text: impl Into<String>) -> Self {
-        Self { kind, code: None, text: text.into(), retry_after: None }
+        Self { kind, code: None, text: text.into(), retry_after: None, faults: None }
     }
 
-    pub(crate) fn rules(cause: &dyn fmt::Display) -> Self {
-        Self { code: Some(ErrorCode::BadRequest), ..Self::new(ErrorKind::Rules, cause.to_string()) }
+    /// The rules of a crawl cannot hold.
+    pub(crate) fn rules(error: &gleaner_frontier::Error) -> Self {
+        // The text says which pattern it is.
+        let path = if error.is_pattern() { FaultPath::default() } else { FaultPath::key("url") };
+        Faults::from(Fault::invalid_value(path, error.to_string())).into()
+    }
+
+    /// A field of the request is at fault.
+    pub(crate) fn fault(field: &str, text: &str) -> Self {
+        Faults::from(Fault::invalid_value(FaultPath::key(field), text)).into()
     }
 
     pub(crate) fn not_found() -> Self {
@@ -122,6 +132,12 @@ impl Error {
         self.code.unwrap_or(ErrorCode::UnknownError)
     }
 
+    /// All that is wrong with the request, where that is the reason.
+    #[must_use]
+    pub fn faults(&self) -> Option<&Faults> {
+        self.faults.as_ref()
+    }
+
     /// How long to wait before another try.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
@@ -147,11 +163,24 @@ impl Error {
     /// The body that an answer over HTTP has. What went wrong inside is not told: it is for the log.
     #[must_use]
     pub fn body(&self) -> ErrorBody {
+        if let Some(faults) = &self.faults {
+            return faults.clone().into();
+        }
         let text = match self.kind {
             ErrorKind::Store => "the engine failed on this request",
             _ => &self.text,
         };
-        ErrorBody { code: self.code, ..ErrorBody::new(text) }
+        match self.code {
+            Some(code) => ErrorBody::with_code(code, text),
+            None => ErrorBody::new(text),
+        }
+    }
+}
+
+impl From<Faults> for Error {
+    fn from(faults: Faults) -> Self {
+        let error = Self::new(ErrorKind::Rules, faults.to_string());
+        Self { code: Some(faults.error_code()), faults: Some(faults), ..error }
     }
 }
 

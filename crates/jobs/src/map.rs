@@ -238,7 +238,7 @@ fn rules(plan: &MapPlan) -> CrawlRules {
 
 /// Those of a scrape that asks for links alone.
 fn options(plan: &MapPlan) -> Result<ScrapeOptionsPlan, Error> {
-    let defaults = ScrapeOptions::default().check().map_err(|faults| Error::rules(&faults))?;
+    let defaults = ScrapeOptions::default().check()?;
     let formats = Formats { links: true, ..Formats::default() };
     Ok(ScrapeOptionsPlan { formats, location: plan.location.clone(), ..defaults })
 }

@@ -282,9 +282,12 @@ impl Room {
         });
     }
 
-    async fn begin(self: &Arc<Self>, mut context: JobContext, job: NewJob) -> Result<JobId, Error> {
+    async fn begin(self: &Arc<Self>, mut context: JobContext, mut job: NewJob) -> Result<JobId, Error> {
         let id = job.id;
         context.team = job.account.as_ref().map(|account| account.team.clone());
+        if let Some(first) = job.pages.first().filter(|page| context.is_slash_added(page.key)) {
+            job.url = Some(gleaner_types::plan::without_slash(&first.url).into_owned());
+        }
         self.shared.remember(Arc::new(context));
         if let Err(error) = self.shared.store.submit(job, self.shared.clock.now()).await {
             self.shared.forget(id);

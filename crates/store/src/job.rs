@@ -33,8 +33,8 @@ pub struct NewJob {
     pub request: Value,
     /// Limit, concurrency, delay and depth.
     pub rules: JobRules,
-    /// The address that it is listed under; `None` takes that of the first page.
-    pub url: Option<Url>,
+    /// The address that it is listed under, as it was written; `None` takes that of the first page.
+    pub url: Option<String>,
     /// The first pages, at depth 0.
     pub pages: Vec<Candidate>,
     /// No pages will come but those that these lead to, so the job ends when it runs dry. Otherwise it stays open

@@ -18,6 +18,14 @@ pub struct Fault {
     pub message: String,
 }
 
+impl Fault {
+    /// A fault of code `invalid_value`: what stands at this place is not what may stand there, in this request at least.
+    #[must_use]
+    pub fn invalid_value(path: FaultPath, message: impl Into<String>) -> Self {
+        Self { code: "invalid_value".to_owned(), path, message: message.into() }
+    }
+}
+
 /// Everything that is wrong with a request; never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Faults(Vec<Fault>);
@@ -58,6 +66,12 @@ impl Faults {
     #[must_use]
     pub fn http_status(&self) -> u16 {
         self.error_code().http_status()
+    }
+}
+
+impl From<Fault> for Faults {
+    fn from(fault: Fault) -> Self {
+        Self(vec![fault])
     }
 }
 

@@ -37,6 +37,13 @@ impl FaultPath {
         Self(vec![PathPart::Key(name.into())])
     }
 
+    /// The place one step further in.
+    #[must_use]
+    pub fn then(mut self, part: impl Into<PathPart>) -> Self {
+        self.0.push(part.into());
+        self
+    }
+
     /// The steps, from the outermost on.
     #[must_use]
     pub fn parts(&self) -> &[PathPart] {

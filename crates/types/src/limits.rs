@@ -141,6 +141,10 @@ pub const MAX_BODY_DEPTH: usize = 128;
 pub const MAX_FAULTS: usize = 100;
 /// Most documents that a reader can ask for in one answer (`limit` of a status request).
 pub const MAX_STATUS_LIMIT: u64 = 1_000;
+/// Entries of a team's activity where the request sets no `limit`.
+pub const DEFAULT_ACTIVITY_LIMIT: u64 = 50;
+/// Greatest `limit` of a team's activity.
+pub const MAX_ACTIVITY_LIMIT: u64 = 100;
 /// Greatest answer to a status request, in bytes (contract 4.6).
 pub const MAX_STATUS_BYTES: usize = 10_000_000;
 /// Longest wait that a server's `Retry-After` is granted, in seconds: an answer that asks for more is final.

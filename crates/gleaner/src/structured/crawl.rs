@@ -15,7 +15,7 @@ use gleaner_types::plan::{
 };
 use gleaner_types::request::CrawlRequest;
 use gleaner_types::response::{CrawlParams, CrawlParamsPreview};
-use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, PageError, RequestBounds};
+use gleaner_types::{ErrorCode, PageError, RequestBounds};
 
 use super::job::Job;
 use super::pages::DEFAULT_PAGE_TOKENS;
@@ -154,15 +154,7 @@ impl CrawlPrompts {
 
 /// The prompt is at fault.
 fn refused(why: String) -> Error {
-    let fault = Fault {
-        code: "invalid_value".to_owned(),
-        path: FaultPath::key("prompt"),
-        message: format!("`prompt`: {why}"),
-    };
-    match Faults::new(vec![fault]) {
-        Some(faults) => faults.into(),
-        None => Error::unsupported(ErrorCode::BadRequest, why),
-    }
+    Error::fault("prompt", format!("`prompt`: {why}"))
 }
 
 /// What the site has, whether the crawl reaches it or not.

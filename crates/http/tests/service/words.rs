@@ -103,6 +103,65 @@ async fn the_place_of_a_fault_is_a_list_of_keys_and_indexes() {
     assert_eq!(query.body["details"][0]["path"], json!(["limit"]));
 }
 
+/// Whoever refuses it: the check, the engine, the job that it is for, or the service.
+#[tokio::test]
+async fn every_bad_request_has_its_details() {
+    let (site, service) = (site(), service());
+    let begun = json!({"urls": [site.url("/slow/20000")], "timeout": 60_000});
+    let id = call(&service, "POST /v2/batch/scrape", begun).await.body["id"].clone();
+    let page = site.url("/p/1");
+    let mut refused = Vec::new();
+    for (line, body, path) in [
+        (
+            "POST /v2/batch/scrape",
+            json!({"urls": [page], "appendToId": id, "webhook": page}),
+            json!(["webhook"]),
+        ),
+        (
+            "POST /v1/batch/scrape",
+            json!({"urls": [page], "appendToId": id, "zeroDataRetention": true}),
+            json!(["zeroDataRetention"]),
+        ),
+        ("POST /v2/scrape", json!({"url": page, "excludeTags": ["p", "a["]}), json!(["excludeTags", 1])),
+        (
+            "POST /v2/crawl",
+            json!({"url": page, "scrapeOptions": {"includeTags": ["a["]}}),
+            json!(["scrapeOptions", "includeTags", 0]),
+        ),
+        (
+            "POST /v1/crawl",
+            json!({"url": page, "scrapeOptions": {"excludeTags": ["a["]}}),
+            json!(["scrapeOptions", "excludeTags", 0]),
+        ),
+        (
+            "POST /v2/extract",
+            json!({"urls": [page], "schema": {"type": "object"}, "scrapeOptions": {"includeTags": ["a["]}}),
+            json!(["scrapeOptions", "includeTags", 0]),
+        ),
+    ] {
+        refused.push((line, call(&service, line, body).await, path));
+    }
+    let mut nowhere = request("POST /v2/batch/scrape", json!({"urls": [page]}).to_string());
+    nowhere.headers_mut().remove("host");
+    refused.push(("no host", send(&service, nowhere).await, json!(["host"])));
+    let mut watch = request("GET /v2/crawl/0195c0de-0000-7000-8000-000000000000", "");
+    for (name, value) in [
+        ("connection", "upgrade"),
+        ("upgrade", "websocket"),
+        ("sec-websocket-version", "13"),
+        ("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="),
+    ] {
+        watch.headers_mut().insert(name, value.parse().unwrap());
+    }
+    refused.push(("no connection", send(&service, watch).await, json!([])));
+    for (name, answer, path) in refused {
+        let code = answer.body["code"].as_str();
+        assert_eq!((answer.status.as_u16(), code), (400, Some("BAD_REQUEST")), "{name}: {}", answer.body);
+        let first = &answer.body["details"][0];
+        assert_eq!((&first["path"], &first["message"]), (&path, &answer.body["error"]), "{name}");
+    }
+}
+
 #[tokio::test]
 async fn what_was_cancelled_can_be_cancelled_again_and_what_was_completed_cannot() {
     let (site, service) = (site(), service());

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use gleaner_types::plan::BatchPlan;
-use gleaner_types::{ErrorCode, JobId, JobKind};
+use gleaner_types::{JobId, JobKind};
 
 use super::{Desk, Submit};
 use crate::Error;
@@ -29,14 +29,13 @@ impl Desk {
         let context = self.shared().context(id).filter(|_| !snapshot.state.is_terminal());
         let context =
             context.ok_or_else(|| Error::conflict("the batch has ended and takes no more pages"))?;
-        let refused = |text| Err(Error::unsupported(ErrorCode::BadRequest, text));
         if plan.zero_data_retention && !context.zero_data_retention {
-            return refused("`zeroDataRetention` cannot be asked for pages of a batch that began without it");
+            let text = "`zeroDataRetention` cannot be asked for pages of a batch that began without it";
+            return Err(Error::fault("zeroDataRetention", text));
         }
         if plan.webhook.is_some() {
-            return refused(
-                "`webhook` cannot be given for appended pages: they are told to that of the batch",
-            );
+            let text = "`webhook` cannot be given for appended pages: they are told to that of the batch";
+            return Err(Error::fault("webhook", text));
         }
         let credits = (plan.targets.len() as u64).saturating_mul(CREDITS_PER_PAGE);
         let reservation = self.reserve(team, id, credits).await?;

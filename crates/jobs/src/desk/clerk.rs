@@ -137,6 +137,8 @@ async fn settle(
     accounts.settle(&ended.team, id, ended.snapshot.credits_used).await?;
     if ended.zero_data_retention {
         ended.url.clear();
+        // Words name addresses.
+        (ended.snapshot.warning, ended.snapshot.error) = (None, None);
     }
     activity.record(ended);
     Ok(shared.store.settled(id).await?)

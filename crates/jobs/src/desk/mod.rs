@@ -1,5 +1,6 @@
 //! The job side of the contract: whatever a team may ask, checked and answered, without a wire.
 
+mod activity;
 mod append;
 mod bodies;
 mod clerk;
@@ -44,7 +45,7 @@ pub struct DeskParts {
     pub deliver: Option<Arc<dyn Deliver>>,
     /// What extracts structured data; without it, a request for it is refused.
     pub extract: Option<Arc<dyn Extract>>,
-    /// Is told of jobs that ended.
+    /// Is told of jobs that ended, and asked for them.
     pub activity: Arc<dyn ActivityLog>,
     /// How webhooks are sent.
     pub webhooks: WebhookConfig,

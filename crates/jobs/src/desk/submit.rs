@@ -181,7 +181,7 @@ impl Desk {
         let id = terms.id;
         let mut job = terms.job(Some(JobKind::Extract), JobRules::with_limit(u64::MAX), Vec::new());
         (job.sealed, job.in_memory) = (false, plan.zero_data_retention);
-        job.url = plan.sources.first().map(|source| source.target.url.clone());
+        job.url = plan.sources.first().map(|source| source.target.asked_for().into_owned());
         let accounts = Arc::clone(&self.parts.accounts);
         let purse = Purse::new(accounts, self.errands.clone(), team, id, reservation.credits());
         let purse = Arc::new(purse);

@@ -33,6 +33,46 @@ async fn pages_are_appended_to_a_batch_that_runs() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_request_that_only_its_job_can_refuse_is_told_with_the_place_of_its_fault() {
+    let (desk, _) = desk(DeskParts::default());
+    let id = batch(&desk, &["slow"]).await;
+    let hook =
+        BatchPlan::from_json(&json!({"urls": ["a.example"], "webhook": "https://h.example/"})).unwrap();
+    let more = BatchPlan { append_to: Some(id), ..plan(&["one"]) };
+    let silent = BatchPlan { zero_data_retention: true, ..more.clone() };
+    let told = BatchPlan { webhook: hook.webhook, ..more };
+    let mut patterns = CrawlRequest::new("https://a.example/").check().unwrap();
+    patterns.rules.include_paths = vec!["(".to_owned()];
+    let mut start = CrawlRequest::new("https://a.example/").check().unwrap();
+    start.target.url = "ftp://a.example/".parse().unwrap();
+    let team = team("a");
+    for (path, word, refused) in [
+        (
+            json!(["zeroDataRetention"]),
+            "zeroDataRetention",
+            desk.batch(&team, silent, Submit::default()).await.unwrap_err(),
+        ),
+        (json!(["webhook"]), "webhook", desk.batch(&team, told, Submit::default()).await.unwrap_err()),
+        (json!([]), "includePaths", desk.crawl(&team, patterns, Submit::default()).await.unwrap_err()),
+        (json!(["url"]), "http", desk.crawl(&team, start, Submit::default()).await.unwrap_err()),
+    ] {
+        assert_eq!((refused.kind(), refused.http_status()), (ErrorKind::Rules, 400), "{word}");
+        let body = serde_json::to_value(refused.body()).unwrap();
+        assert_eq!((&body["code"], &body["error"]), (&json!("BAD_REQUEST"), &json!(refused.to_string())));
+        let fault = json!({"code": "invalid_value", "path": path, "message": refused.to_string()});
+        assert_eq!(body["details"], json!([fault]), "{word}");
+        assert!(refused.to_string().contains(word) && refused.faults().is_some(), "{word}: {refused}");
+    }
+    desk.cancel(&team.id, BATCH, id).await.unwrap();
+    settle().await;
+    assert_eq!(
+        desk.queue_status(&team).await.unwrap().jobs_in_queue,
+        0,
+        "none of them began or was added to"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_idempotency_key_is_used_once_by_a_team() {
     let (desk, web) = desk(DeskParts::default());
     let submit = || Submit { idempotency_key: Some(Uuid::from_u128(7)), ..Submit::default() };

@@ -8,6 +8,7 @@
 )]
 
 mod accounts; // reservation, overrun, settlement, limits
+mod activity; // what stays of jobs, and who may read it
 mod batch; // append, idempotency, teams, cancel, activity
 mod extract; // extract jobs and change tracking
 mod histories; // laws over random histories of jobs

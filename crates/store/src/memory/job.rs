@@ -7,7 +7,6 @@ use gleaner_frontier::{Counts, Frontier, JobSlot};
 use gleaner_types::{JobKind, JobState};
 use serde_json::Value;
 use tokio::sync::watch;
-use url::Url;
 
 use super::events::Outbox;
 use super::teams::TeamSlot;
@@ -45,7 +44,7 @@ pub(super) struct Job {
     pub(super) error: Option<String>,
     pub(super) progress: watch::Sender<u64>,
     pub(super) team: TeamSlot,
-    pub(super) url: Option<Url>,
+    pub(super) url: Option<String>,
     pub(super) account: Option<Box<JobAccount>>,
     /// The budget does not cover the next page.
     pub(super) short: bool,

@@ -8,7 +8,6 @@ use gleaner_frontier::{Frontier, JobSlot, LeaseId, Leased};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{JobId, JobState};
 use serde_json::Value;
-use url::Url;
 use uuid::Uuid;
 
 use super::events::{Agenda, Event};
@@ -110,7 +109,7 @@ impl State {
         let slots = job.account.as_ref().and_then(|account| account.slots);
         self.teams.enter(team, slots, slot, &mut self.frontier);
         let pages = std::mem::take(&mut job.pages);
-        job.url = job.url.or_else(|| pages.first().map(|page| page.url.clone()));
+        job.url = job.url.or_else(|| pages.first().map(|page| page.url.to_string()));
         self.frontier.admit(slot, 0, pages, now);
         self.running.insert(slot, (id, team));
         self.budgets += usize::from(job.account.as_ref().is_some_and(|account| account.budget.is_some()));
@@ -278,7 +277,7 @@ impl State {
             }
             self.has_chores = true;
             let team = account.team.clone();
-            let url = job.url.as_ref().map(Url::to_string).unwrap_or_default();
+            let url = job.url.clone().unwrap_or_default();
             let zero_data_retention = job.in_memory;
             if let Ok(snapshot) = self.snapshot(id) {
                 self.ended.push(EndedJob { team, url, snapshot, zero_data_retention });

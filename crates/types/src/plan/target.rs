@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use url::{Host, Url};
 
-use super::written::omits_slash;
+use super::written::{omits_slash, without_slash};
 use crate::SafeUrl;
 use crate::check::quote_url;
 use crate::limits::MAX_URL_BYTES;
@@ -99,6 +99,12 @@ impl Target {
             Some(_) => Ok(Self { url, scheme_assumed, slash_added }),
             None => Err(InvalidUrl(format!("{} has no host", quote_url(text)))),
         }
+    }
+
+    /// The address without the slash that its user did not write.
+    #[must_use]
+    pub fn asked_for(&self) -> Cow<'_, str> {
+        if self.slash_added { without_slash(&self.url) } else { Cow::Borrowed(self.url.as_str()) }
     }
 }
 

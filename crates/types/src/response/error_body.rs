@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ErrorCode, Fault, Faults, PageError};
+use crate::{ErrorCode, Fault, FaultPath, Faults, PageError};
 
 /// What every refusal and failure looks like on the wire.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +23,16 @@ impl ErrorBody {
     #[must_use]
     pub fn new(error: impl Into<String>) -> Self {
         Self { success: false, error: error.into(), code: None, details: None }
+    }
+
+    /// A failure with a code of the contract. Where that is [`ErrorCode::BadRequest`], `details` lists it too, as a fault of
+    /// the request as a whole: clients read there what is wrong with a request.
+    #[must_use]
+    pub fn with_code(code: ErrorCode, error: impl Into<String>) -> Self {
+        let error = error.into();
+        let details = (code == ErrorCode::BadRequest)
+            .then(|| vec![Fault::invalid_value(FaultPath::default(), error.clone())]);
+        Self { success: false, error, code: Some(code), details }
     }
 }
 
@@ -59,6 +69,6 @@ impl From<Faults> for ErrorBody {
 
 impl From<PageError> for ErrorBody {
     fn from(error: PageError) -> Self {
-        Self { success: false, error: error.message, code: Some(error.code), details: None }
+        Self::with_code(error.code, error.message)
     }
 }

@@ -3,6 +3,7 @@
 //! Each answer is the whole body, `success` included, so that serialising it is all that a transport has to do.
 //! Timestamps are RFC 3339 in UTC with milliseconds, as [`rfc3339`](crate::rfc3339) writes them.
 
+mod activity;
 mod error_body;
 mod extract;
 mod job;
@@ -11,6 +12,7 @@ mod preview;
 mod scrape;
 mod team;
 
+pub use activity::{Activities, Activity, ActivityKind};
 pub use error_body::ErrorBody;
 pub use extract::{ExtractStatus, ExtractSubmitted};
 pub use job::{ActiveCrawl, ActiveCrawls, JobCancelled, JobError, JobErrors, JobStatus, JobSubmitted};

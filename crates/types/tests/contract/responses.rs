@@ -1,12 +1,14 @@
 use gleaner_types::event::{EventName, WatchFrame, WebhookPayload};
 use gleaner_types::plan::{CrawlPlan, EventKind};
 use gleaner_types::response::{
-    ActiveCrawl, ActiveCrawls, ConcurrencyCheck, CrawlParams, CrawlParamsPreview, CreditUsage, ErrorBody,
-    ExtractStatus, ExtractSubmitted, JobCancelled, JobError, JobErrors, JobStatus, JobSubmitted, MapLink,
-    MapResponse, MapResponseV1, QueueStatus, ScrapeResponse, TeamResponse, TokenUsage,
+    ActiveCrawl, ActiveCrawls, Activities, Activity, ActivityKind, ConcurrencyCheck, CrawlParams,
+    CrawlParamsPreview, CreditUsage, ErrorBody, ExtractStatus, ExtractSubmitted, JobCancelled, JobError,
+    JobErrors, JobStatus, JobSubmitted, MapLink, MapResponse, MapResponseV1, QueueStatus, ScrapeResponse,
+    TeamResponse, TokenUsage,
 };
 use gleaner_types::{
-    Document, ErrorCode, ExtractState, JobId, JobKind, JobState, MetaValue, Metadata, PageError,
+    Document, ErrorCode, ExtractState, Fault, FaultPath, Faults, JobId, JobKind, JobState, MetaValue,
+    Metadata, PageError,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -235,6 +237,33 @@ fn team_figures() {
 }
 
 #[test]
+fn activities() {
+    let batch = Activity {
+        id: id(),
+        kind: Some(JobKind::BatchScrape).into(),
+        url: "https://a.example/".to_owned(),
+        status: JobState::Cancelled,
+        credits_used: 2,
+        created_at: time(),
+        completed_at: Some(time()),
+    };
+    let silent = Activity { url: String::new(), completed_at: None, ..batch.clone() };
+    is_written(
+        &Activities { success: true, data: vec![batch, silent] },
+        &json!({ "success": true, "data": [
+            { "id": ID, "kind": "batch_scrape", "url": "https://a.example/", "status": "cancelled", "creditsUsed": 2,
+              "createdAt": TIME, "completedAt": TIME },
+            { "id": ID, "kind": "batch_scrape", "url": "", "status": "cancelled", "creditsUsed": 2, "createdAt": TIME },
+        ] }),
+    );
+    for (kind, name) in
+        [(None, "scrape"), (Some(JobKind::Crawl), "crawl"), (Some(JobKind::Extract), "extract")]
+    {
+        assert_eq!(json!(ActivityKind::from(kind)), name);
+    }
+}
+
+#[test]
 fn error_bodies() {
     is_written(&ErrorBody::new("Job not found"), &json!({ "success": false, "error": "Job not found" }));
     let page = PageError { code: ErrorCode::ScrapeDnsResolutionError, message: "no such host".to_owned() };
@@ -247,6 +276,22 @@ fn error_bodies() {
     assert_eq!(body["code"], "BAD_REQUEST");
     assert_eq!(body["error"], body["details"][0]["message"]);
     assert_eq!(body["details"].as_array().unwrap().len(), 2);
+}
+
+/// Clients read the details of every `BAD_REQUEST`.
+#[test]
+fn a_bad_request_always_has_details() {
+    let fault = |path: Value| json!([{ "code": "invalid_value", "path": path, "message": "wrong" }]);
+    let body = |details: Value| json!({ "success": false, "error": "wrong", "code": "BAD_REQUEST", "details": details });
+    is_written(&ErrorBody::with_code(ErrorCode::BadRequest, "wrong"), &body(fault(json!([]))));
+    let page = PageError { code: ErrorCode::BadRequest, message: "wrong".to_owned() };
+    is_written(&ErrorBody::from(page), &body(fault(json!([]))));
+    let faults = Faults::from(Fault::invalid_value(FaultPath::key("urls").then(3_usize), "wrong"));
+    is_written(&ErrorBody::from(faults), &body(fault(json!(["urls", 3]))));
+    is_written(
+        &ErrorBody::with_code(ErrorCode::ModelNotConfigured, "no model"),
+        &json!({ "success": false, "error": "no model", "code": "MODEL_NOT_CONFIGURED" }),
+    );
 }
 
 /// The contract's clients read the path of a fault as a list.

@@ -1,0 +1,172 @@
+//! What is served to the engine: sites on loopback, each under a name that the table uses.
+
+use gleaner_testkit::{Extras, RawServer, Server, Site, SiteSpec, Step};
+
+use crate::fakes::{Fake, Says, html};
+use crate::names::Names;
+use crate::secure;
+
+/// Sites that live as long as this.
+pub(crate) struct Served {
+    names: Names,
+    _almanac: Server,
+    _scripted: [RawServer; 2],
+}
+
+impl Served {
+    pub(crate) fn start() -> Self {
+        let extras = Extras { files: true, ..Extras::default() };
+        let almanac = Site::generate(SiteSpec { extras, ..SiteSpec::pages(3) }).serve().unwrap();
+        let stuck = RawServer::start([Step::ReadRequest, Step::Hang]).unwrap();
+        let broken = RawServer::start([Step::ReadRequest, Step::Close]).unwrap();
+        let mut names = Names::default();
+        // The pages below.
+        names.set("site", site().url(""));
+        // robots.txt forbids all of it.
+        names.set("closed", closed().url(""));
+        // A generated site with files of all kinds.
+        names.set("almanac", almanac.base_url());
+        // Takes requests and never answers.
+        names.set("stuck", stuck.base_url());
+        // Closes the connection in place of an answer.
+        names.set("broken", broken.base_url());
+        // Over TLS, with a certificate that nobody trusts.
+        names.set("secure", secure::start());
+        // An identifier that no job has.
+        names.set("unknown", "0195c0de-0000-7000-8000-000000000000");
+        Self { names, _almanac: almanac, _scripted: [stuck, broken] }
+    }
+
+    pub(crate) fn names(&self) -> Names {
+        self.names.clone()
+    }
+}
+
+fn closed() -> Fake {
+    Fake::start(|_, asked| match target_of(&asked.line) {
+        "/robots.txt" => file("text/plain", "User-agent: *\nDisallow: /\n"),
+        _ => html("<main><h1>Closed</h1><p>Nobody should read this.</p></main>"),
+    })
+}
+
+fn site() -> Fake {
+    Fake::start(|_, asked| {
+        let origin = format!("http://{}", asked.header("host").unwrap_or_default());
+        page(target_of(&asked.line), &origin)
+    })
+}
+
+fn target_of(line: &str) -> &str {
+    line.split(' ').nth(1).unwrap_or_default()
+}
+
+fn page(target: &str, origin: &str) -> Says {
+    match target {
+        "/robots.txt" => file("text/plain", "User-agent: *\nDisallow: /private/\n"),
+        "/sitemap.xml" => file("application/xml", sitemap(origin)),
+        "/" => linking("Home", &["/docs/", "/docs/a", "/rich", "/private/paper", "/gone"]),
+        "/docs/" => linking("Docs", &["/docs/a", "/docs/b", "/docs-old", "/"]),
+        "/docs/a" | "/docs/b" | "/docs/from-sitemap" | "/only-in-sitemap" | "/docs-old" => {
+            linking(target, &[])
+        }
+        "/docs/guide/a" => linking("Guide", &[]),
+        "/deep/" => linking("Depth 0", &["/deep/1"]),
+        "/deep/1" => linking("Depth 1", &["/deep/2"]),
+        "/deep/2" => linking("Depth 2", &[]),
+        "/q/" => linking("Queries", &["/q/?a=1", "/q/?a=2", "/q/x"]),
+        "/q/?a=1" | "/q/?a=2" | "/q/x" => linking(target, &[]),
+        "/mixed/" => linking("Mixed", &["/mixed/good", "/mixed/gone", "/mixed/loop"]),
+        "/mixed/good" => linking("Good", &[]),
+        // Its link must not be followed.
+        "/mixed/gone" => Says::new(404, "<main><h1>Gone</h1><a href=/mixed/behind>Behind</a></main>")
+            .with("content-type", "text/html"),
+        "/mixed/loop" => redirect("/mixed/loop"),
+        "/walled/" => linking("Walled", &["/walled/open", "/private/paper"]),
+        "/walled/open" | "/private/paper" => linking(target, &[]),
+        "/rich" => html(RICH),
+        "/moved" => redirect("/rich"),
+        "/gone" => {
+            Says::new(404, "<h1>Gone</h1><p>There is nothing here.</p>").with("content-type", "text/html")
+        }
+        "/forbidden" => Says::new(403, "<h1>No</h1><p>Not for you.</p>").with("content-type", "text/html"),
+        "/failing" => Says::new(500, "<h1>Oh</h1><p>It failed.</p>").with("content-type", "text/html"),
+        "/loop" => redirect("/loop"),
+        "/cup" => html(CUP),
+        "/shell" => html(SHELL),
+        "/dot" => html(DOT),
+        "/film" => html(FILM),
+        "/notes.txt" => file("text/plain; charset=utf-8", "Notes\n\nThe gate opens at nine.\n"),
+        "/data.json" => file("application/json", "{\"season\": 2026}"),
+        "/table.csv" => file("text/csv", "station,visits\nNorth gate,412\n"),
+        "/large/1" | "/large/2" | "/large/3" => file("text/plain", "x".repeat(LARGE)),
+        "/hook" => Says::new(200, ""),
+        _ => Says::new(404, "<h1>Not here</h1>").with("content-type", "text/html"),
+    }
+}
+
+/// Two of them fit into one answer, and three do not.
+const LARGE: usize = 3_400_000;
+
+fn file(content_type: &str, body: impl Into<Vec<u8>>) -> Says {
+    Says::new(200, body).with("content-type", content_type)
+}
+
+fn redirect(to: &str) -> Says {
+    Says::new(302, "").with("location", to)
+}
+
+fn linking(title: &str, links: &[&str]) -> Says {
+    let items: String = links.iter().map(|to| format!("<li><a href=\"{to}\">To {to}</a></li>")).collect();
+    html(&format!(
+        "<!doctype html><title>{title}</title><main><h1>{title}</h1>\
+         <p>The page called {title} says what nobody else says, and is read for {title} alone.</p>\
+         <ul>{items}</ul></main>"
+    ))
+}
+
+fn sitemap(origin: &str) -> String {
+    let entries: String = ["/only-in-sitemap", "/docs/from-sitemap"]
+        .iter()
+        .map(|path| format!("<url><loc>{origin}{path}</loc></url>"))
+        .collect();
+    format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{entries}</urlset>")
+}
+
+/// A page with metadata of every kind, navigation and footer.
+const RICH: &str = r#"<!doctype html>
+<html lang="en-GB"><head><meta charset="utf-8"><title>All our teas</title>
+<meta name="description" content="Teas of the season">
+<meta name="keywords" content="tea, green">
+<meta name="robots" content="index">
+<meta property="og:title" content="Teas, all of them">
+<meta property="og:description" content="Forty teas from the hills">
+<meta property="og:image" content="https://tea.example/cover.png">
+<meta property="og:site_name" content="Tea house">
+<meta property="og:locale" content="en_GB">
+<meta property="og:locale:alternate" content="de_DE">
+<meta property="og:locale:alternate" content="fr_FR">
+<meta property="article:section" content="Teas">
+<meta name="dc.subject" content="Leaves">
+<meta name="colour" content="green"><meta name="colour" content="black">
+<meta name="shelf" content="third">
+<link rel="icon" href="/icon.png"></head>
+<body><header><nav><a href="/nav">Navigation of the house</a></nav></header>
+<main><h1>All our teas</h1>
+<p>Green, black and white teas come from the hills above the lake, and each of them is picked by hand in May.</p>
+<p>The first leaves are dried in the sun, the later ones over a fire of pine, which gives them their taste of smoke.</p>
+<p>Ask for <a href="/docs/a">the guide</a> or go to <a href="https://bare.example">a friend of the house</a>.</p>
+<p><img src="/leaf.png" alt="A leaf"></p></main>
+<footer><p>Imprint of the house</p></footer></body></html>"#;
+
+/// A product that says its price and its brand, and nothing of a warranty.
+const CUP: &str = "<!doctype html><title>Red cup</title><main><h1>Red cup</h1> <p class=price>12,50 €</p> \
+    <dl><dt>Brand</dt><dd>Acme</dd></dl></main>";
+
+const SHELL: &str = "<!doctype html><title>Application</title><body><noscript>You need to enable JavaScript to run \
+    this app.</noscript><div id=\"root\"></div><script src=\"/app.js\"></script>";
+
+const DOT: &str = "<!doctype html><title>Dot</title><main><h1>Dot</h1><p>A dot, drawn within the page.</p>\
+    <p><img src=\"data:image/png;base64,iVBORw0KGgo=\" alt=\"A dot\"></p></main>";
+
+const FILM: &str = "<!doctype html><title>Film</title><main><h1>Film</h1><p>A film about teas.</p>\
+    <iframe src=\"https://film.example/1\"></iframe></main>";
