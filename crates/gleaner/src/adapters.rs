@@ -13,7 +13,7 @@ use gleaner_fetch::{
 use gleaner_frontier::asks_nofollow;
 use gleaner_jobs::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
-    Transformed, rfc3339,
+    TransformTask, Transformed, rfc3339,
 };
 use gleaner_transform::{Input, LinkKind, Page, PageLinks, Selection, page_memory, pdf, transform_within};
 use gleaner_types::plan::ScrapeOptionsPlan;
@@ -328,9 +328,10 @@ impl PageReader {
         page: &Fetched,
         options: &ScrapeOptionsPlan,
         converted: Result<pdf::Converted, pdf::Error>,
+        interrupt: &Interrupt,
     ) -> Result<Transformed, PageError> {
         let reading = structured::reading(options, self.by_model);
-        self.complete(pdf::converted_page(converted, &reading.formats), page, options)
+        self.complete(pdf::converted_page(converted, &reading.formats), page, options, interrupt)
     }
 
     fn complete(
@@ -338,9 +339,14 @@ impl PageReader {
         read: Result<Page, gleaner_transform::Error>,
         page: &Fetched,
         options: &ScrapeOptionsPlan,
+        interrupt: &Interrupt,
     ) -> Result<Transformed, PageError> {
-        let mut read = read.map_err(|error| PageError { code: error.code(), message: error.to_string() })?;
-        let text = structured::finish(&mut read.document, &page.url, options, self.by_model);
+        let mut read = read.map_err(told)?;
+        let text = structured::finish(&mut read.document, &page.url, options, self.by_model, interrupt);
+        if interrupt.is_raised() {
+            // The fields of its schema were still being read.
+            return Err(told(gleaner_transform::ErrorKind::Interrupted.into()));
+        }
         let all_nofollow = asks_nofollow(page.robots_tag.lines(), &self.agent);
         let (links, nofollow) = self.links.divide(read.links, all_nofollow);
         let pages_converted = read.pages_converted;
@@ -348,17 +354,30 @@ impl PageReader {
     }
 }
 
+fn told(error: gleaner_transform::Error) -> PageError {
+    PageError { code: error.code(), message: error.to_string() }
+}
+
 impl Transform for PageReader {
-    fn transform(&self, page: &Fetched, options: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        let TransformTask { page, options, interrupt, kept } = task;
+        // A request may have thousands of selectors, and its job thousands of pages.
+        let own;
+        let selection = match kept.get_or_init(|| Selection::of(options)) {
+            Some(Ok(selection)) => selection,
+            Some(Err(error)) => return Err(told(error.clone())),
+            None => {
+                own = Selection::of(options).map_err(told)?;
+                &own
+            }
+        };
         // An error in a form that is not read, such as a picture, says what its status says.
         let is_unread = page.status >= 400 && page.body.is_empty();
         let content_type = page.content_type.as_deref().filter(|_| !is_unread);
         let input = Input { url: &page.url, content_type, body: &page.body };
-        let plan = structured::reading(options, self.by_model);
-        let read = Selection::of(&plan).and_then(|selection| {
-            transform_within(input, &plan, &selection, self.memory, &Interrupt::never())
-        });
-        self.complete(read, page, options)
+        let reading = structured::reading(options, self.by_model);
+        let read = transform_within(input, &reading, selection, self.memory, interrupt);
+        self.complete(read, page, options, interrupt)
     }
 
     fn memory(&self, page: &Fetched) -> usize {

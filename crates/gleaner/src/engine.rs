@@ -6,7 +6,7 @@ use gleaner_store::{EndedJob, TeamId};
 use gleaner_transform::Input;
 use gleaner_types::plan::{CrawlPlan, ExtractPlan, ScrapeOptionsPlan, WebhookPlan};
 use gleaner_types::request::{BatchScrapeRequest, MapRequest, ScrapeOptions, ScrapeRequest};
-use gleaner_types::{Document, FaultPath, RequestBounds};
+use gleaner_types::{Document, FaultPath, Interrupt, RequestBounds};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -157,7 +157,7 @@ impl Engine {
         self.check_options(&plan)?;
         let mut document = gleaner_transform::transform(input, &structured::reading(&plan, false))?.document;
         // Nothing is left to be read that would take waiting: what would was refused.
-        structured::finish(&mut document, input.url, &plan, false);
+        structured::finish(&mut document, input.url, &plan, false, &Interrupt::never());
         if plan.formats.json.as_ref().is_some_and(|asked| asked.as_extract) {
             document.extract = document.json.take();
         }

@@ -61,6 +61,8 @@ pub(crate) struct JobContext {
     pub(crate) team: Option<TeamId>,
     /// What the fetcher keeps for the job, and for no other.
     pub(crate) session: Session,
+    /// What the transformer keeps for the job.
+    pub(crate) transforming: Session,
     /// What the extractor keeps for the job, and for no other.
     pub(crate) reading: Session,
     /// `None` for pages that the user named: no rules of a crawl hold for them, robots.txt among them.
@@ -237,6 +239,7 @@ impl JobContext {
             zero_data_retention,
             team: None,
             session: Session::default(),
+            transforming: Session::default(),
             reading: Session::default(),
             crawl,
             scheme_assumed: start.is_some_and(|start| start.scheme_assumed),

@@ -13,6 +13,7 @@
 
 mod accounts;
 mod activity;
+mod aside;
 mod clock;
 mod context;
 mod credits;
@@ -49,6 +50,7 @@ pub use accounts::{
     TeamConfig, UnlimitedAccounts,
 };
 pub use activity::{ActivityLog, DEFAULT_ACTIVITY_ENTRIES, MemoryActivityLog};
+pub use aside::{AsideError, Patience, aside};
 pub use clock::{Clock, rfc3339};
 pub use credits::{
     CREDITS_FOR_STEALTH, CREDITS_FOR_ZERO_DATA_RETENTION, CREDITS_PER_MODEL_PAGE, CREDITS_PER_PAGE,
@@ -67,7 +69,7 @@ pub use memory::{DEFAULT_PAGE_MEMORY, MemoryShares};
 pub use page::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
 pub use ports::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, PdfTurn, Purpose, ReadPdf, Rendering,
-    Transform, Transformed,
+    Transform, TransformTask, Transformed,
 };
 pub use purse::{CREDITS_AHEAD, Purse};
 pub use quiet::quietly;
@@ -78,8 +80,10 @@ pub use session::Session;
 pub use shared::MAX_MAPS;
 pub use sitemaps::{MAX_SITEMAP_BYTES, MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
 pub use slices::MAX_SLICES_AT_ONCE;
-pub use tracking::MAX_DIFF_BYTES;
-pub use transforming::{MAX_LARGE_AT_ONCE, MAX_PDFS_AT_ONCE, MAX_SITEMAPS_AT_ONCE, MAX_TRANSFORM_TIME};
+pub use tracking::{MAX_DIFF_BYTES, MAX_TOLD_LINES};
+pub use transforming::{
+    LEAST_MIDDLING_AT_ONCE, MAX_LARGE_AT_ONCE, MAX_PDFS_AT_ONCE, MAX_SITEMAPS_AT_ONCE, MAX_TRANSFORM_TIME,
+};
 pub use webhook::{
     BREAKER_FAILURES, BREAKER_PAUSE, DELIVERY_HOLD, DELIVERY_RETRIES, DELIVERY_TIMEOUT, Deliver,
     DeliverError, Delivery, MAX_DELIVERIES, MAX_DELIVERIES_PER_ENDPOINT, MAX_DELIVERIES_PER_TEAM,

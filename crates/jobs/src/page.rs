@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use gleaner_frontier::{Candidate, Fingerprint, Observation, Pace, UrlKey};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Receipt, scrape_id};
 use gleaner_types::plan::SitemapMode;
-use gleaner_types::{ErrorCode, PageError};
+use gleaner_types::{Document, ErrorCode, PageError};
 use http::StatusCode;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
@@ -42,6 +42,8 @@ const OTHERS_PAUSE: Duration = Duration::from_secs(5);
 const LEASE_MARGIN: Duration = Duration::from_secs(10);
 /// More links of one page than these are taken in on a thread for blocking work.
 const MANY_LINKS: usize = 4_096;
+/// So is a document of this many bytes of text: writing it as JSON takes a millisecond or two.
+const LARGE_DOCUMENT: usize = 1 << 20;
 
 /// What came of a page, on its way to the store.
 struct Work {
@@ -106,7 +108,10 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         compared = reading::read(&shared, &job, &page, work.text.take(), &mut work.outcome) => compared,
     };
     let remembered = match &job.options.formats.change_tracking {
-        Some(asked) => tracking::track(&shared, &job, asked, compared, &mut work.outcome).await,
+        Some(asked) => {
+            let until = end_of_page(&shared, &job, &page);
+            tracking::track(&shared, &job, asked, compared, &mut work.outcome, until).await
+        }
         None => None,
     };
     let Work { outcome, asked, redirected_to, pace, fingerprint, links, text: _ } = work;
@@ -148,11 +153,11 @@ fn reported(job: &JobContext, outcome: PageOutcome) -> PageOutcome {
     }
 }
 
-/// Finishes a page. Where it has very many links, the store takes them in on a thread for blocking work: it does so in one
-/// operation, which cannot let others have their turn.
+/// Finishes a page. Where it has very many links or a large document, the store takes them in on a thread for blocking work:
+/// it does so in one operation, which cannot let others have their turn.
 async fn finish(shared: &Shared, page: FinishedPage) -> Result<Receipt, gleaner_store::Error> {
     let now = shared.clock.now();
-    if page.links.len() <= MANY_LINKS {
+    if page.links.len() <= MANY_LINKS && text_bytes(&page.outcome) < LARGE_DOCUMENT {
         return shared.store.finish(page, now).await;
     }
     let (store, runtime) = (Arc::clone(&shared.store), Handle::current());
@@ -172,6 +177,19 @@ async fn finish(shared: &Shared, page: FinishedPage) -> Result<Receipt, gleaner_
 pub(crate) fn end_of_work(shared: &Shared, page: &LeasedPage) -> Instant {
     let left = page.expires_at.saturating_sub(shared.clock.now());
     shared.clock.instant(page.expires_at) - LEASE_MARGIN.min(left / 10)
+}
+
+/// When nobody waits for a page any more: at the end of its request, or of its lease.
+pub(crate) fn end_of_page(shared: &Shared, job: &JobContext, page: &LeasedPage) -> Instant {
+    let end = end_of_work(shared, page);
+    job.deadline.map_or(end, |deadline| end.min(shared.clock.instant(deadline)))
+}
+
+/// The text of a document, in bytes.
+fn text_bytes(outcome: &PageOutcome) -> usize {
+    let PageOutcome::Document(document, _) = outcome else { return 0 };
+    let Document { markdown, html, raw_html, screenshot, .. } = &**document;
+    [markdown, html, raw_html, screenshot].into_iter().flatten().map(String::len).sum()
 }
 
 fn failed(code: ErrorCode, message: impl Into<String>) -> PageOutcome {
@@ -257,7 +275,8 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         trace(job, page, Some(&fetched.url), true, &work.outcome);
         return work.told(pace);
     }
-    let (fetched, transformed) = transform(shared, job, fetched).await;
+    let until = end_of_page(shared, job, page);
+    let (fetched, transformed) = transform(shared, job, fetched, until).await;
     let answered = job.is_traced().then(|| fetched.url.clone());
     let work = match transformed {
         Err(error) => PageOutcome::Failed(error).into(),

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_store::TeamId;
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, Document, PageError, ProxyUsed};
+use gleaner_types::{ActionResults, CacheState, Document, Interrupt, PageError, ProxyUsed};
 use tokio::time::Instant;
 use url::Url;
 
@@ -134,12 +134,14 @@ pub struct FetchError {
 
 /// Makes a document of an answer.
 pub trait Transform: Debug + Send + Sync + 'static {
-    /// Reads the formats asked for, the page's own metadata and its links off the body. Pure, and may take many
-    /// milliseconds.
+    /// Reads the formats asked for, the page's own metadata and its links off the body. Pure, and may take long: it is to
+    /// end soon after the interrupt of the task is raised, and what it gives then is dropped. A page that seems small is
+    /// begun on a thread of the runtime under an interrupt that a few milliseconds of work raise, and begun anew elsewhere
+    /// if they do.
     ///
     /// # Errors
     /// Where the body is of a kind that gives no document.
-    fn transform(&self, page: &Fetched, options: &ScrapeOptionsPlan) -> Result<Transformed, PageError>;
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError>;
 
     /// Bytes of memory that [`transform`](Self::transform) takes for this page at most, its body not counted. Where it runs
     /// aside it waits until the pages under way leave as much. The default counts nothing.
@@ -147,6 +149,19 @@ pub trait Transform: Debug + Send + Sync + 'static {
         let _ = page;
         0
     }
+}
+
+/// A page to make a document of.
+#[derive(Debug, Clone, Copy)]
+pub struct TransformTask<'t> {
+    /// The answer.
+    pub page: &'t Fetched,
+    /// What is asked for.
+    pub options: &'t ScrapeOptionsPlan,
+    /// Ends the work.
+    pub interrupt: &'t Interrupt,
+    /// What the transformer keeps for the job, as long as it runs: all of its pages have the same options.
+    pub kept: &'t Session,
 }
 
 /// Makes documents of PDFs where their conversion can be bounded and stopped, such as in other processes. Without it they

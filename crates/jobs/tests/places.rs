@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
     Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, Job, MAX_PDFS_AT_ONCE, MemoryShares, Parts,
-    PdfTurn, ReadPdf, Room, Transform, Transformed,
+    PdfTurn, ReadPdf, Room, Transform, TransformTask, Transformed,
 };
 use gleaner_store::MemoryStore;
 use gleaner_types::plan::ScrapeOptionsPlan;
@@ -74,7 +74,8 @@ struct Stuck {
 }
 
 impl Transform for Stuck {
-    fn transform(&self, page: &Fetched, _: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        let page = task.page;
         self.begun.send(page.url.path().to_owned()).unwrap();
         let text = std::str::from_utf8(&page.body).unwrap();
         if text.starts_with("%PDF-") {
@@ -145,8 +146,8 @@ struct Weighed {
 }
 
 impl Transform for Weighed {
-    fn transform(&self, page: &Fetched, _: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
-        let path = page.url.path();
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        let path = task.page.url.path();
         self.begun.send(path.to_owned()).unwrap();
         assert_ne!(path, "/panic", "a parser that panics");
         if path == "/block" {
@@ -228,8 +229,8 @@ async fn memory_comes_back_after_a_panic_and_from_pages_that_are_given_up() {
 struct Here(UnboundedSender<(&'static str, String)>);
 
 impl Transform for Here {
-    fn transform(&self, page: &Fetched, _: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
-        self.0.send(("here", page.url.path().to_owned())).unwrap();
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        self.0.send(("here", task.page.url.path().to_owned())).unwrap();
         Ok(Transformed::default())
     }
 }

@@ -104,6 +104,13 @@ impl Eq for Interrupt {}
 #[derive(Debug)]
 pub struct RaiseOnDrop(Interrupt);
 
+impl RaiseOnDrop {
+    /// Leaves the interrupt as it is: the work is done.
+    pub fn disarm(mut self) {
+        self.0 = Interrupt::never();
+    }
+}
+
 impl Drop for RaiseOnDrop {
     fn drop(&mut self) {
         self.0.raise();
@@ -123,6 +130,8 @@ mod tests {
 
         let by_guard = Interrupt::armed();
         let guard = by_guard.raise_on_drop();
+        assert!(!by_guard.is_raised());
+        by_guard.raise_on_drop().disarm();
         assert!(!by_guard.is_raised());
         drop(guard);
         assert!(by_guard.is_raised());

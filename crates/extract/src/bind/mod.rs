@@ -28,9 +28,7 @@ pub use state::MAX_STATE_OBJECTS;
 
 pub(crate) use concept::concept_name;
 pub(crate) use entity::{scalar, values};
-pub(crate) use page::{
-    bind, drop_unknown, empty, grow, in_order, leaf_wants, provenance, put, skeleton, unstated,
-};
+pub(crate) use page::{bind, drop_unknown, grow, in_order, leaf_wants, provenance, put, skeleton, unstated};
 pub(crate) use want::Want;
 pub(crate) use words::{folded, overlap, words};
 

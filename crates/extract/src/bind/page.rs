@@ -370,7 +370,7 @@ pub(crate) fn in_order(pointer: &str) -> Vec<(usize, String)> {
 }
 
 /// Nothing, in the form of a shape.
-pub(crate) fn empty(shape: &Shape) -> Value {
+fn empty(shape: &Shape) -> Value {
     match &shape.kind {
         ShapeKind::Object(inner) => skeleton(inner),
         ShapeKind::List(_) => Value::Array(Vec::new()),

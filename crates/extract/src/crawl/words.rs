@@ -1,3 +1,4 @@
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use gleaner_types::plan::SitemapMode;
@@ -9,6 +10,8 @@ use crate::plan::{SiteUrl, segments, stem, terms};
 
 /// Bytes of a prompt that are read.
 pub(super) const MAX_PROMPT_BYTES: usize = 10_000;
+/// Paths of a prompt that are looked for on the site.
+const MAX_PATHS: usize = 2 * MAX_CRAWL_PATTERNS;
 /// Words of a prompt that match nothing and are told.
 const MAX_REFUSED: usize = 20;
 
@@ -95,6 +98,9 @@ pub fn compile_crawl(prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Er
     let mut refused: Vec<String> = Vec::new();
     let text = cut(prompt, MAX_PROMPT_BYTES).to_lowercase();
     let tokens = tokens(&text);
+    let paths: OnceCell<Vec<String>> = OnceCell::new();
+    let paths = || paths.get_or_init(|| site.iter().map(|page| page.url.path().to_lowercase()).collect());
+    let mut looked_for = 0;
     let mut without = false;
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
@@ -125,7 +131,8 @@ pub fn compile_crawl(prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Er
         } else if word.starts_with('/') && word.len() > 1 {
             let path = word.trim_end_matches(['*', '/']);
             let pattern = format!("^{}", regex::escape(path));
-            if site.iter().any(|page| page.url.path().to_lowercase().starts_with(path)) {
+            looked_for += 1;
+            if looked_for <= MAX_PATHS && paths().iter().any(|known| known.starts_with(path)) {
                 take(&mut options, without, pattern);
             } else {
                 refused.push(word.to_owned());

@@ -14,6 +14,10 @@ pub const MAX_SHAPE_FIELDS: usize = 2_000;
 const MAX_KEYS: usize = 200_000;
 /// Names and allowed values that a shape holds, in bytes.
 const MAX_BYTES: usize = 8 << 20;
+/// What completing the data of one page may add, in bytes.
+const MAX_ADDED_BYTES: usize = 16 << 20;
+/// What a property takes beside its name, about.
+const ADDED_BYTES: usize = 64;
 /// A description is cut at this, in bytes.
 const MAX_TEXT_BYTES: usize = 4_000;
 
@@ -94,6 +98,20 @@ impl Shape {
         }
     }
 
+    /// The values that are asked for, a list counted as one row of it; at least 1.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        let (mut places, mut waiting) = (0, vec![self]);
+        while let Some(shape) = waiting.pop() {
+            match &shape.kind {
+                ShapeKind::Object(fields) => waiting.extend(fields.iter().map(|field| &field.shape)),
+                ShapeKind::List(inner) => waiting.push(inner),
+                _ => places += 1,
+            }
+        }
+        places.max(1)
+    }
+
     /// Does it name neither a property with a value nor a list of plain values, so that nothing could ever be found for it?
     #[must_use]
     pub fn asks_for_nothing(&self) -> bool {
@@ -114,19 +132,42 @@ impl Shape {
     /// Completes data of this shape: what an object leaves out is null then, an object of the same, or an empty list.
     ///
     /// An [`Extraction`](crate::Extraction) leaves out what is unknown and may not be null by the schema. Some readers rely on
-    /// each property being there, and check for null.
+    /// each property being there, and check for null. What is added is bounded: in many records of many properties the last
+    /// ones stay as they are.
     pub fn complete(&self, data: &mut Value) {
+        let mut left = MAX_ADDED_BYTES;
+        self.fill(data, &mut left);
+    }
+
+    // As deep as the shape, which is bounded by a constant.
+    fn fill(&self, data: &mut Value, left: &mut usize) {
         match (&self.kind, data) {
             (ShapeKind::Object(fields), Value::Object(object)) => {
                 for field in fields {
-                    match object.get_mut(&field.name) {
-                        Some(inner) => field.shape.complete(inner),
-                        None => drop(object.insert(field.name.clone(), crate::bind::empty(&field.shape))),
+                    if !object.contains_key(&field.name) {
+                        *left = left.saturating_sub(field.name.len() + ADDED_BYTES);
+                        if *left == 0 {
+                            return;
+                        }
+                        let hollow = match field.shape.kind {
+                            ShapeKind::Object(_) => Value::Object(Map::new()),
+                            ShapeKind::List(_) => Value::Array(Vec::new()),
+                            _ => Value::Null,
+                        };
+                        object.insert(field.name.clone(), hollow);
+                    }
+                    if let Some(inner) = object.get_mut(&field.name) {
+                        field.shape.fill(inner, left);
                     }
                 }
             }
             (ShapeKind::List(inner), Value::Array(list)) => {
-                list.iter_mut().for_each(|element| inner.complete(element));
+                for element in list {
+                    if *left == 0 {
+                        return;
+                    }
+                    inner.fill(element, left);
+                }
             }
             _ => {}
         }
@@ -384,6 +425,7 @@ mod tests {
         let fields: BTreeMap<&str, &Field> =
             shape.fields().iter().map(|field| (field.name.as_str(), field)).collect();
         assert_eq!(fields["price"].shape.kind, ShapeKind::Number);
+        assert_eq!(shape.places(), 4);
         assert!(fields["price"].required && fields["price"].shape.description == "in euros");
         assert!(fields["name"].shape.nullable && fields["name"].shape.kind == ShapeKind::Text);
         assert!(
@@ -423,6 +465,22 @@ mod tests {
             shape.complete(&mut found);
             assert_eq!(found, completed, "{data}");
         }
+    }
+
+    #[test]
+    fn many_records_of_many_properties_are_completed_up_to_a_bound() {
+        let fields: Map<String, Value> =
+            (0..2_000).map(|n| (format!("p{n}"), json!({ "type": "string" }))).collect();
+        let shape = Shape::from_schema(&json!({
+            "properties": { "rows": { "type": "array", "items": { "properties": fields } } },
+        }));
+        let mut data = json!({ "rows": vec![json!({ "p7": "x" }); 20_000] });
+        shape.unwrap().complete(&mut data);
+        let rows = data["rows"].as_array().unwrap();
+        assert_eq!((rows[0].as_object().unwrap().len(), rows[0]["p7"].as_str()), (2_000, Some("x")));
+        assert_eq!(rows[19_999], json!({ "p7": "x" }));
+        let values: usize = rows.iter().map(|row| row.as_object().unwrap().len()).sum();
+        assert!(values < 20_000 + MAX_ADDED_BYTES / ADDED_BYTES, "{values}");
     }
 
     #[test]

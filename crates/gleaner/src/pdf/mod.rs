@@ -44,7 +44,7 @@ use gleaner_transform::pdf::{
 };
 use gleaner_transform::{MAX_BODY_BYTES, is_pdf};
 use gleaner_types::plan::{PdfMode, PdfParser, ScrapeOptionsPlan};
-use gleaner_types::{ErrorCode, PageError};
+use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::time::timeout_at;
 
 use self::child::Ended;
@@ -171,12 +171,19 @@ impl Workers {
         options: &ScrapeOptionsPlan,
         answer: Vec<u8>,
     ) -> Result<Transformed, PageError> {
-        if answer.len() <= LARGE_ANSWER {
-            return document(&self.reader, page, options, &answer);
+        let interrupt = Interrupt::armed();
+        // Fields are bound to all that the page says, which takes longer than to read it.
+        if answer.len() <= LARGE_ANSWER && options.formats.json.is_none() {
+            return document(&self.reader, page, options, &answer, &interrupt);
         }
+        // The turn is over when this is dropped.
+        let _ends = interrupt.raise_on_drop();
         let (reader, page, options) = (Arc::clone(&self.reader), page.clone(), options.clone());
-        let work = tokio::task::spawn_blocking(move || document(&reader, &page, &options, &answer));
-        work.await.unwrap_or_else(|_| Err(unusable()))
+        let work = {
+            let interrupt = interrupt.clone();
+            move || document(&reader, &page, &options, &answer, &interrupt)
+        };
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(unusable()))
     }
 }
 
@@ -203,6 +210,7 @@ fn document(
     page: &Fetched,
     options: &ScrapeOptionsPlan,
     answer: &[u8],
+    interrupt: &Interrupt,
 ) -> Result<Transformed, PageError> {
     let Some(converted) = read_answer(answer) else {
         tracing::error!(
@@ -210,7 +218,7 @@ fn document(
         );
         return Err(unusable());
     };
-    reader.pdf(page, options, converted)
+    reader.pdf(page, options, converted, interrupt)
 }
 
 /// The file that made a process end without an answer.

@@ -1,10 +1,13 @@
 //! From pages to the answer of a job: one result, and what its reader should know.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use gleaner_extract::{Cardinality, Extraction, Merged, Missing, Plan, Shape, inferred_places, merge};
-use gleaner_types::{ErrorCode, PageError, SafeUrl};
+use gleaner_types::{ErrorCode, Interrupt, PageError, SafeUrl};
+use tokio::sync::Semaphore;
 
+use super::aside::aside;
 use super::job::Job;
 use super::reader::{ReadPage, Reader};
 use super::result::{ExtractResult, PageCoverage, PageReport};
@@ -15,8 +18,8 @@ const MAX_NOTES: usize = 8;
 const MAX_NAMES: usize = 10;
 
 /// The answer of a job, or where no page could be read, why.
-pub(super) fn of_pages(reader: Reader<'_>, shape: &Shape) -> Result<ExtractResult, PageError> {
-    let (request, plan, job) = (reader.request(), reader.plan(), reader.job());
+pub(super) async fn of_pages(reader: Reader<'_>, shape: &Shape) -> Result<ExtractResult, PageError> {
+    let (request, plan, job, places) = (reader.request(), reader.plan(), reader.job(), reader.places());
     if reader.pages.is_empty() {
         return Err(no_page(reader, job));
     }
@@ -28,7 +31,8 @@ pub(super) fn of_pages(reader: Reader<'_>, shape: &Shape) -> Result<ExtractResul
         notes.push(format!("{unpaid} more pages were known: the budget ended before them"));
     }
     notes.extend(failed.iter().map(|(url, error)| not_read(url, error)));
-    let mut result = of_read(pages, shape, job, notes, request.show_sources, Some(plan));
+    let mut result = of_read(pages, shape, job, places, notes, request.show_sources).await?;
+    result.plan = Some(plan.clone());
     if let Some(note) = one_object(&result, plan) {
         result.warning = as_warning(std::iter::once(note).chain(result.warning.take()).collect());
     }
@@ -44,16 +48,19 @@ pub(super) fn of_pages(reader: Reader<'_>, shape: &Shape) -> Result<ExtractResul
     Ok(result)
 }
 
-/// As [`of_pages`], for pages that were read otherwise.
-pub(super) fn of_read(
+/// Values of all pages from which on they are put together on a thread for blocking work.
+const MANY_VALUES: usize = 1_000;
+
+/// What was read off pages, put together.
+async fn of_read(
     pages: Vec<ReadPage>,
     shape: &Shape,
     job: &Job,
+    places: &Arc<Semaphore>,
     mut notes: Vec<String>,
     show_sources: bool,
-    plan: Option<&Plan>,
-) -> ExtractResult {
-    let mut result = ExtractResult { plan: plan.cloned(), ..ExtractResult::default() };
+) -> Result<ExtractResult, PageError> {
+    let mut result = ExtractResult::default();
     let several = pages.len() > 1;
     let mut extractions: Vec<Extraction> = Vec::with_capacity(pages.len());
     let mut failure = None;
@@ -74,10 +81,20 @@ pub(super) fn of_read(
         extractions.push(found.extraction);
     }
     let missing: Vec<Missing> = extractions.iter().flat_map(|page| page.missing.clone()).collect();
-    let Merged { data, leaves, conflicts } = merge(extractions, shape);
-    let merged = Merged { data, leaves, conflicts };
-    result.missing = nowhere(missing, &merged);
-    result.sources = show_sources.then(|| merged.sources());
+    let values: usize = extractions.iter().map(|page| page.leaves.len() + page.missing.len()).sum();
+    let shape = shape.clone();
+    let merging = async move {
+        let merged = merge(extractions, &shape);
+        let missing = nowhere(missing, &merged);
+        let sources = show_sources.then(|| merged.sources());
+        (merged, missing, sources)
+    };
+    let merged;
+    (merged, result.missing, result.sources) = if values < MANY_VALUES {
+        merging.await
+    } else {
+        aside(places, &Interrupt::never(), merging).await?
+    };
     (result.data, result.leaves, result.conflicts) = (merged.data, merged.leaves, merged.conflicts);
     result.stopped = job.ledger.stopped();
     result.spent = job.ledger.spent();
@@ -99,7 +116,7 @@ pub(super) fn of_read(
     );
     told.append(&mut notes);
     result.warning = as_warning(told);
-    result
+    Ok(result)
 }
 
 /// Why a page was not read, with its address once.

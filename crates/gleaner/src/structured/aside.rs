@@ -1,20 +1,34 @@
-//! Reading of large pages on threads for blocking work.
+//! Reading of pages on threads for blocking work.
 //!
-//! Taking a page apart costs time in proportion to its bytes, in one go. On a thread of the runtime that holds up the connections that share it, so
-//! what is large goes aside, whole: with the calls of the model that follow, as they work on what was taken apart.
+//! Taking a page apart costs time in proportion to its bytes, and to what is looked for on it, in one go. On a thread of the
+//! runtime that holds up the connections that share it, so what is large goes aside, whole: with the calls of the model that
+//! follow, as they work on what was taken apart.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gleaner_extract::{Extractor, Page, Place, RecalledPage, Shape, SiteMemory, SiteUrl, Task, ways};
-use gleaner_types::{ErrorCode, PageError};
+use gleaner_jobs::{AsideError, Patience};
+use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Bytes of HTML from which on a page is read aside.
-pub(super) const LARGE_PAGE: usize = 256 << 10;
+/// Bytes of HTML from which on a page is read aside, whatever is looked for.
+const LARGE_PAGE: usize = 64 << 10;
+/// Bytes of HTML for each property that is looked for, all properties together, from which on it is.
+const LARGE_WORK: usize = 1 << 20;
 /// Large pages that one engine reads at once.
 pub(crate) const MAX_LARGE_AT_ONCE: usize = 16;
+/// Longest wait for a place and for the work: whoever waits for it has a time of its own, which ends both.
+const PATIENCE: Duration = Duration::from_secs(86_400);
+
+/// Is a page to be read aside?
+pub(super) fn is_large(page: &Page, shape: &Shape) -> bool {
+    let bytes = page.html.len().saturating_add(page.markdown.len());
+    bytes >= LARGE_PAGE || bytes.saturating_mul(shape.places()) >= LARGE_WORK
+}
 
 /// What is read, in a form that can go to another thread.
 #[derive(Debug, Clone)]
@@ -59,10 +73,11 @@ impl Reading {
     /// Reads the page, aside where it is large.
     pub(super) async fn read(
         self,
-        places: &Semaphore,
+        places: &Arc<Semaphore>,
         page: Arc<Page>,
     ) -> Result<(RecalledPage, Vec<SiteUrl>), PageError> {
-        let is_large = page.html.len() >= LARGE_PAGE;
+        let is_large = is_large(&page, &self.asked.shape);
+        let interrupt = page.interrupt.clone();
         let reading = async move {
             let Self { asked, extractor, memory, cluster, alike, words } = self;
             let place = Place { cluster: &cluster, alike };
@@ -70,24 +85,32 @@ impl Reading {
             let ways = words.map(|words| ways(&page, &words)).unwrap_or_default();
             (read, ways)
         };
-        if is_large { aside(places, reading).await } else { Ok(reading.await) }
+        if is_large { aside(places, &interrupt, reading).await } else { Ok(reading.await) }
     }
 }
 
-/// Does work on a thread of its own. Dropping the future ends it where it next waits.
+/// Does work on a thread for blocking work. Dropping the future ends it where it next waits, and where it looks at the
+/// interrupt.
 pub(super) async fn aside<T: Send + 'static>(
-    places: &Semaphore,
+    places: &Arc<Semaphore>,
+    interrupt: &Interrupt,
     work: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, PageError> {
-    let failed =
-        || PageError { code: ErrorCode::UnknownError, message: "the engine failed on this page".to_owned() };
-    // Never closed.
-    let _place = places.acquire().await.map_err(|_| failed())?;
     let gone = CancellationToken::new();
     let _ends = gone.clone().drop_guard();
     let runtime = Handle::current();
-    let thread = tokio::task::spawn_blocking(move || runtime.block_on(gone.run_until_cancelled(work)));
-    thread.await.ok().flatten().ok_or_else(failed)
+    let work = move || runtime.block_on(gone.run_until_cancelled(work));
+    let patience = Patience { until: Instant::now() + PATIENCE, each: PATIENCE };
+    let done = gleaner_jobs::aside(places, interrupt, patience, work).await;
+    done.and_then(|done| done.ok_or(AsideError::Failed)).map_err(|error| match error {
+        AsideError::NoPlace | AsideError::Late => PageError {
+            code: ErrorCode::ScrapeTimeout,
+            message: "Scrape timed out: the page was not read in time".to_owned(),
+        },
+        _ => {
+            PageError { code: ErrorCode::UnknownError, message: "the engine failed on this page".to_owned() }
+        }
+    })
 }
 
 #[cfg(test)]
@@ -96,16 +119,21 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn work_goes_aside_ends_with_its_reader_and_may_fail() {
-        let places = Semaphore::new(1);
+        let (places, interrupt) = (Arc::new(Semaphore::new(1)), Interrupt::armed());
         let here = std::thread::current().id();
-        let there = aside(&places, async { std::thread::current().id() }).await.unwrap();
+        let there = aside(&places, &interrupt, async { std::thread::current().id() }).await.unwrap();
         assert_ne!(here, there);
-        let failed = aside(&places, async { panic!("on purpose") }).await;
+        let failed: Result<(), _> = aside(&places, &interrupt, async { panic!("on purpose") }).await;
         assert!(failed.is_err_and(|error| error.code == ErrorCode::UnknownError));
-        // A reader that goes away takes the work with it.
+        assert!(!interrupt.is_raised(), "a page may be read again");
+        // A reader that goes away takes the work with it, whether it waits or not.
         let (alive, ended) = tokio::sync::oneshot::channel::<()>();
-        let work = aside(&places, async move {
+        let until = interrupt.clone();
+        let work = aside(&places, &interrupt, async move {
             let _alive = alive;
+            while !until.spend(1) {
+                std::thread::yield_now();
+            }
             std::future::pending::<()>().await;
         });
         assert!(tokio::time::timeout(std::time::Duration::from_millis(50), work).await.is_err());

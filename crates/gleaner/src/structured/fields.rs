@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use gleaner_extract::{Page, Shape, empty_answer, extract};
 use gleaner_jobs::PageText;
 use gleaner_transform::EXTRACTIVE_SUMMARY;
-use gleaner_types::Document;
 use gleaner_types::plan::{ChangeTrackingMode, Formats, ScrapeOptionsPlan};
+use gleaner_types::{Document, Interrupt};
 use url::Url;
 
 /// Is something left to be read once the page is transformed? `by_model` tells that a model reads pages.
@@ -34,12 +34,13 @@ pub(crate) fn reading(options: &ScrapeOptionsPlan, by_model: bool) -> Cow<'_, Sc
 /// Takes out of a document that was made with [`reading`] options what the request did not ask for, and reads the
 /// fields of its schema off it where no model is to do that. What stayed empty is told in `warning`.
 ///
-/// The page as text is given where something is left to be read.
+/// The page as text is given where something is left to be read. What is given once the interrupt is raised is unfinished.
 pub(crate) fn finish(
     document: &mut Document,
     url: &Url,
     options: &ScrapeOptionsPlan,
     by_model: bool,
+    interrupt: &Interrupt,
 ) -> Option<Box<PageText>> {
     let formats = &options.formats;
     let is_left = is_left(formats, by_model);
@@ -50,7 +51,8 @@ pub(crate) fn finish(
     let markdown =
         if keeps_markdown { document.markdown.clone() } else { document.markdown.take() }.unwrap_or_default();
     let html = if formats.raw_html { document.raw_html.clone() } else { document.raw_html.take() };
-    let page = Page::new(url.clone(), html.unwrap_or_default()).with_markdown(markdown);
+    let page =
+        Page::new(url.clone(), html.unwrap_or_default()).with_markdown(markdown).with_interrupt(interrupt);
     let schema = formats.json.as_ref().and_then(|asked| asked.schema.as_ref());
     if let Some(schema) = schema.filter(|_| !by_model) {
         let warning = match Shape::from_schema(schema) {
@@ -108,7 +110,7 @@ mod tests {
             gleaner_transform::Input { url: &url, content_type: Some("text/html"), body: HTML.as_bytes() };
         let mut document =
             gleaner_transform::transform(input, &reading(&options, by_model)).unwrap().document;
-        let text = finish(&mut document, &url, &options, by_model);
+        let text = finish(&mut document, &url, &options, by_model, &Interrupt::never());
         (document, text)
     }
 

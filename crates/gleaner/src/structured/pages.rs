@@ -14,12 +14,12 @@ use gleaner_extract::model::{Budgeted, LanguageModel};
 use gleaner_extract::{Budget, Ledger, Page, Shape, Task, TemplateMemory, UrlPatterns, empty_answer};
 use gleaner_jobs::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 use gleaner_transform::EXTRACTIVE_SUMMARY;
-use gleaner_types::PageError;
+use gleaner_types::{Interrupt, PageError};
 use serde_json::Value;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::Instant;
 
-use super::aside::{Asked, LARGE_PAGE, aside};
+use super::aside::{Asked, aside, is_large};
 use super::job::Job;
 use super::planner::Planner;
 
@@ -110,6 +110,8 @@ struct Question<'q> {
     schema: Option<&'q Value>,
     prompt: Option<&'q str>,
     system_prompt: Option<&'q str>,
+    /// Is each property to be there?
+    is_completed: bool,
 }
 
 impl Learned {
@@ -132,7 +134,7 @@ impl Learned {
     async fn read(
         &self,
         job: &Job,
-        places: &Semaphore,
+        places: &Arc<Semaphore>,
         page: &Arc<Page>,
         question: Question<'_>,
         notes: &mut Vec<String>,
@@ -148,15 +150,24 @@ impl Learned {
         let asked = Asked::of(task);
         let (extractor, page) = (job.extractor().clone(), Arc::clone(page));
         let templates = job.memory().map(|_| Arc::clone(&self.templates));
-        let is_large = page.html.len() >= LARGE_PAGE;
+        let (is_large, interrupt) = (is_large(&page, shape), page.interrupt.clone());
+        let is_completed = question.is_completed;
         let reading = async move {
-            let Some(templates) = templates else { return extractor.page(&page, asked.task()).await };
-            // Of the addresses to come nothing is known; a template tells its pages by their structure too.
-            let cluster = UrlPatterns::default().of(&page.url);
-            extractor.page_of(&templates, &cluster, &page, asked.task()).await.page
+            let mut found = match templates {
+                None => extractor.page(&page, asked.task()).await,
+                Some(templates) => {
+                    // Of the addresses to come nothing is known; a template tells its pages by their structure too.
+                    let cluster = UrlPatterns::default().of(&page.url);
+                    extractor.page_of(&templates, &cluster, &page, asked.task()).await.page
+                }
+            };
+            if is_completed {
+                asked.shape.complete(&mut found.extraction.data);
+            }
+            found
         };
         let found = if is_large {
-            aside(places, reading).await.map_err(|error| error.message)?
+            aside(places, &interrupt, reading).await.map_err(|error| error.message)?
         } else {
             reading.await
         };
@@ -176,27 +187,25 @@ impl Extract for Pages {
         let Some(kept) = task.kept.get_or_init(|| self.keep()) else { return read };
         let job = self.begin(kept, &task);
         let text = std::mem::take(&mut task.text);
-        let mut page = Page::new(task.url.clone(), text.html).with_markdown(text.markdown);
+        let mut page = Page::new(task.url.clone(), text.html)
+            .with_markdown(text.markdown)
+            .with_interrupt(&Interrupt::armed());
         page.title = task.title.map(str::to_owned);
         let (page, places) = (Arc::new(page), self.jobs.places());
         if let Some(asked) = task.json {
             let prompt = asked.prompt.as_deref();
             let schema = self.schema(asked.schema.as_ref(), prompt);
-            let question = Question { schema, prompt, system_prompt: asked.system_prompt.as_deref() };
+            let system_prompt = asked.system_prompt.as_deref();
+            let question = Question { schema, prompt, system_prompt, is_completed: true };
             match kept.json.read(&job, places, &page, question, &mut read.notes).await {
-                Ok(mut data) => {
-                    if let Some(shape) = kept.json.shape.get() {
-                        shape.complete(&mut data);
-                    }
-                    read.json = Some(data);
-                }
+                Ok(data) => read.json = Some(data),
                 Err(why) => read.notes.push(format!("the format `json` could not be had: {why}")),
             }
         }
         if let Some(asked) = task.compared {
             let prompt = asked.prompt.as_deref();
             let schema = self.schema(asked.schema.as_ref(), prompt);
-            let question = Question { schema, prompt, system_prompt: None };
+            let question = Question { schema, prompt, system_prompt: None, is_completed: false };
             match kept.compared.read(&job, places, &page, question, &mut read.notes).await {
                 Ok(data) => read.compared = Some(data),
                 Err(why) => read.notes.push(format!("the fields to compare could not be had: {why}")),

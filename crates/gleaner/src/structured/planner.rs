@@ -34,7 +34,7 @@ pub(crate) struct Planner {
     search: Option<Arc<dyn WebSearch>>,
     budget: Budget,
     /// For large pages.
-    places: Semaphore,
+    places: Arc<Semaphore>,
 }
 
 impl fmt::Debug for Planner {
@@ -47,7 +47,7 @@ impl Planner {
     pub(crate) fn new(room: &Arc<Room>, parts: PlannerParts) -> Self {
         let PlannerParts { model, search, budget } = parts;
         let budget = budget.unwrap_or(Budget { tokens: Some(DEFAULT_EXTRACT_TOKENS), ..Budget::default() });
-        let places = Semaphore::new(MAX_LARGE_AT_ONCE);
+        let places = Arc::new(Semaphore::new(MAX_LARGE_AT_ONCE));
         Self { room: Arc::downgrade(room), model, search, budget, places }
     }
 
@@ -77,7 +77,7 @@ impl Planner {
     }
 
     /// Where large pages are read.
-    pub(super) const fn places(&self) -> &Semaphore {
+    pub(super) const fn places(&self) -> &Arc<Semaphore> {
         &self.places
     }
 

@@ -9,7 +9,7 @@ use gleaner_extract::{
 };
 use gleaner_jobs::Room;
 use gleaner_types::plan::{ExtractPlan, Formats, ScrapeOptionsPlan, Target};
-use gleaner_types::{Document, ErrorCode, PageError, SafeUrl};
+use gleaner_types::{Document, ErrorCode, Interrupt, PageError, SafeUrl};
 use tokio::sync::Semaphore;
 use url::Url;
 
@@ -91,7 +91,7 @@ pub(super) struct Reader<'j> {
     request: &'j ExtractPlan,
     plan: &'j Plan,
     asked: Arc<Asked>,
-    places: &'j Semaphore,
+    places: &'j Arc<Semaphore>,
     job: &'j Job,
     options: ScrapeOptionsPlan,
     /// What search forms are filled with.
@@ -120,7 +120,7 @@ impl<'j> Reader<'j> {
         plan: &'j Plan,
         shape: &Shape,
         job: &'j Job,
-        places: &'j Semaphore,
+        places: &'j Arc<Semaphore>,
     ) -> Self {
         let prompt = request.prompt.as_deref();
         let task = Task { shape, prompt, system_prompt: request.system_prompt.as_deref() };
@@ -163,6 +163,11 @@ impl<'j> Reader<'j> {
 
     pub(super) const fn job(&self) -> &'j Job {
         self.job
+    }
+
+    /// Where what takes long is done.
+    pub(super) const fn places(&self) -> &'j Arc<Semaphore> {
+        self.places
     }
 
     /// Ways on from the pages that were read since the last time.
@@ -331,7 +336,9 @@ fn fetched(document: Document, target: &Target) -> Fetched {
     let Document { metadata, raw_html, markdown, warning, .. } = document;
     let said = metadata.url.as_deref().or(metadata.source_url.as_deref());
     let url = said.and_then(|url| Url::parse(url).ok()).unwrap_or_else(|| target.url.clone());
-    let mut page = Page::new(url, raw_html.unwrap_or_default()).with_markdown(markdown.unwrap_or_default());
+    let mut page = Page::new(url, raw_html.unwrap_or_default())
+        .with_markdown(markdown.unwrap_or_default())
+        .with_interrupt(&Interrupt::armed());
     page.title = metadata.title;
     Fetched { page: Arc::new(page), remark: warning }
 }

@@ -73,7 +73,7 @@ pub(super) async fn run(
     }
     follow::external(&mut reader).await;
     follow::navigate(&mut reader).await;
-    answer::of_pages(reader, &shape)
+    answer::of_pages(reader, &shape).await
 }
 
 /// Are there pages beside those that the request names?

@@ -5,9 +5,10 @@ use std::collections::{HashMap, HashSet};
 use gleaner_extract::{Discovery, Plan, Probed, SiteUrl, Step, discover};
 use gleaner_frontier::{CrawlScope, Decision};
 use gleaner_types::plan::{CrawlRules, ExtractPlan, ExtractSource, MapPlan, SitemapMode};
-use gleaner_types::{PageError, SafeUrl};
+use gleaner_types::{Interrupt, PageError, SafeUrl};
 use url::Url;
 
+use super::aside::aside;
 use super::reader::Reader;
 use super::sources::{Source, is_below};
 use super::visit::{alone, failure};
@@ -50,7 +51,8 @@ pub(super) async fn choose(
     let looks = most >= LEAST_PROBES && site.iter().any(|page| page.url == start.target.url);
     let (mut probed, links) = reader.probe(if looks { vec![start] } else { Vec::new() }).await;
     name(&mut site, &links);
-    let mut found = discover(&site, plan);
+    let mut found;
+    (site, found) = ranked(reader, site).await?;
     let (more, further) = probe(reader, &found, &site, most.saturating_sub(probed.len()), true).await;
     probed.extend(more);
     let links = links.into_iter().chain(further).collect();
@@ -63,7 +65,7 @@ pub(super) async fn choose(
         probed.extend(more);
         let (more, _) = deeper(request, source, &site, links);
         site.extend(more);
-        found = discover(&site, plan);
+        (site, found) = ranked(reader, site).await?;
         let (more, _) = probe(reader, &found, &site, most.saturating_sub(probed.len()), false).await;
         probed.extend(more);
     }
@@ -84,7 +86,36 @@ pub(super) async fn choose(
             "of {known} pages of {host} the {chosen} were chosen that seem to be most about it"
         ));
     }
-    Ok(chosen.into_iter().map(|url| member(request, &found, url)).collect())
+    let kinds = kinds_alike(&found);
+    let sources = chosen.into_iter().map(|url| {
+        let cluster = found.patterns.of(&url);
+        let alike = kinds.contains(cluster.as_str());
+        Source { cluster, alike, ..Source::found(request, url) }
+    });
+    Ok(sources.collect())
+}
+
+/// Addresses from which on they are ranked on a thread for blocking work.
+const MANY_PAGES: usize = 1_000;
+
+/// The addresses of a site, ranked.
+async fn ranked(reader: &Reader<'_>, site: Vec<SiteUrl>) -> Result<(Vec<SiteUrl>, Discovery), PageError> {
+    if site.len() < MANY_PAGES {
+        let found = discover(&site, reader.plan());
+        return Ok((site, found));
+    }
+    let plan = reader.plan().clone();
+    let ranking = async move {
+        let found = discover(&site, &plan);
+        (site, found)
+    };
+    aside(reader.places(), &Interrupt::never(), ranking).await
+}
+
+/// The patterns of clusters whose pages count as alike.
+fn kinds_alike(found: &Discovery) -> HashSet<&str> {
+    let clusters = found.clusters.iter().filter(|cluster| cluster.pages >= ALIKE);
+    clusters.map(|cluster| cluster.pattern.as_str()).collect()
 }
 
 /// The addresses of a map that are below that of the wildcard.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use gleaner_types::Interrupt;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 use serde_json::{Value, json};
 
@@ -26,46 +27,111 @@ impl From<Hunk> for Change {
     }
 }
 
-/// The diff of two texts: `text`, a unified diff, and `json`, its files, chunks and changes.
-pub(super) fn diff(before: &str, after: &str) -> Value {
-    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let mut text = String::from("--- before\n+++ after\n");
-    let (mut chunks, mut additions, mut deletions) = (Vec::new(), 0, 0);
-    for changes in grouped(changes(before, after, &old, &new)) {
-        let chunk = Chunk::new(&changes, &old, &new);
-        let _never_fails = writeln!(text, "{}", chunk.header);
-        for line in &chunk.lines {
-            text.push(line.sign);
-            text.push_str(line.text);
-            text.push('\n');
+/// Lines that the parsed form of a diff tells of. Each takes half a kilobyte of memory there, however short it is.
+pub const MAX_TOLD_LINES: usize = 20_000;
+
+/// The diff of two texts: `text`, a unified diff, and `json`, its files, chunks and changes; and whether the latter are cut at
+/// [`MAX_TOLD_LINES`].
+pub(super) fn diff(before: &str, after: &str, interrupt: &Interrupt) -> (Value, bool) {
+    let mut told = Told::default();
+    if before.len().saturating_add(after.len()) > MAX_DIFF_BYTES {
+        if !before.lines().eq(after.lines()) {
+            told.replaced(before, after, interrupt);
         }
-        additions += chunk.lines.iter().filter(|line| line.sign == '+').count();
-        deletions += chunk.lines.iter().filter(|line| line.sign == '-').count();
-        chunks.push(chunk.json());
+        return told.finish();
     }
-    if chunks.is_empty() {
-        text.clear();
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    for changes in grouped(changes(&old, &new, interrupt)) {
+        let chunk = Chunk::new(&changes, &old, &new);
+        told.begin(chunk.old, chunk.new);
+        for line in &chunk.lines {
+            if interrupt.spend(1) {
+                break;
+            }
+            told.line(line);
+        }
     }
-    json!({
-        "text": text,
-        "json": { "files": [{
-            "from": "before",
-            "to": "after",
-            "chunks": chunks,
-            "additions": additions,
-            "deletions": deletions,
-        }] },
-    })
+    told.finish()
 }
 
-fn changes(before: &str, after: &str, old: &[&str], new: &[&str]) -> Vec<Change> {
-    if before.len().saturating_add(after.len()) > MAX_DIFF_BYTES {
-        let all = Change { old: (0, old.len()), new: (0, new.len()) };
-        return if old == new { Vec::new() } else { vec![all] };
+/// A diff that is being told.
+#[derive(Default)]
+struct Told {
+    text: String,
+    chunks: Vec<Value>,
+    lines: usize,
+    additions: usize,
+    deletions: usize,
+}
+
+impl Told {
+    /// Begins a chunk: for each side where it starts, from 1, and its lines.
+    fn begin(&mut self, old: (usize, usize), new: (usize, usize)) {
+        if self.text.is_empty() {
+            self.text.push_str("--- before\n+++ after\n");
+        }
+        let header = format!("@@ -{},{} +{},{} @@", old.0, old.1, new.0, new.1);
+        let _never_fails = writeln!(self.text, "{header}");
+        self.chunks.push(json!({
+            "content": header,
+            "changes": [],
+            "oldStart": old.0,
+            "oldLines": old.1,
+            "newStart": new.0,
+            "newLines": new.1,
+        }));
     }
+
+    fn line(&mut self, line: &Line<'_>) {
+        self.text.push(line.sign);
+        self.text.push_str(line.text);
+        self.text.push('\n');
+        self.additions += usize::from(line.sign == '+');
+        self.deletions += usize::from(line.sign == '-');
+        self.lines += 1;
+        let changes = self.chunks.last_mut().and_then(|chunk| chunk.get_mut("changes"));
+        if let Some(changes) = changes.and_then(Value::as_array_mut).filter(|_| self.lines <= MAX_TOLD_LINES)
+        {
+            changes.push(line.json());
+        }
+    }
+
+    /// All of the one text as replaced by the other.
+    fn replaced(&mut self, before: &str, after: &str, interrupt: &Interrupt) {
+        let side = |count: usize| (usize::from(count > 0), count);
+        self.begin(side(before.lines().count()), side(after.lines().count()));
+        let old = before.lines().zip(1..).map(|(text, old)| Line { sign: '-', text, old, new: 0 });
+        let new = after.lines().zip(1..).map(|(text, new)| Line { sign: '+', text, old: 0, new });
+        for line in old.chain(new) {
+            if interrupt.spend(1) {
+                break;
+            }
+            self.line(&line);
+        }
+    }
+
+    fn finish(self) -> (Value, bool) {
+        let diff = json!({
+            "text": self.text,
+            "json": { "files": [{
+                "from": "before",
+                "to": "after",
+                "chunks": self.chunks,
+                "additions": self.additions,
+                "deletions": self.deletions,
+            }] },
+        });
+        (diff, self.lines > MAX_TOLD_LINES)
+    }
+}
+
+fn changes(old: &[&str], new: &[&str], interrupt: &Interrupt) -> Vec<Change> {
     let mut input = InternedInput::default();
     input.update_before(old.iter().copied());
     input.update_after(new.iter().copied());
+    if interrupt.spend(old.len() + new.len()) {
+        return Vec::new();
+    }
     // It falls back on heuristics where lines repeat, so that its time does not grow with their square.
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_no_heuristic(&input);
@@ -94,8 +160,20 @@ struct Line<'a> {
     new: usize,
 }
 
+impl Line<'_> {
+    fn json(&self) -> Value {
+        let content = format!("{}{}", self.sign, self.text);
+        match self.sign {
+            '-' => json!({ "type": "del", "del": true, "ln": self.old, "content": content }),
+            '+' => json!({ "type": "add", "add": true, "ln": self.new, "content": content }),
+            _ => json!({
+                "type": "normal", "normal": true, "ln1": self.old, "ln2": self.new, "content": content
+            }),
+        }
+    }
+}
+
 struct Chunk<'a> {
-    header: String,
     old: (usize, usize),
     new: (usize, usize),
     lines: Vec<Line<'a>>,
@@ -131,29 +209,7 @@ impl<'a> Chunk<'a> {
         // A side without lines is said to start at the line before, as `diff -u` has it.
         let side = |start: usize, end: usize| (if end > start { start + 1 } else { start }, end - start);
         let (old, new) = (side(start.0, at_old), side(start.1, at_new));
-        let header = format!("@@ -{},{} +{},{} @@", old.0, old.1, new.0, new.1);
-        Self { header, old, new, lines }
-    }
-
-    fn json(&self) -> Value {
-        let changes = self.lines.iter().map(|line| {
-            let content = format!("{}{}", line.sign, line.text);
-            match line.sign {
-                '-' => json!({ "type": "del", "del": true, "ln": line.old, "content": content }),
-                '+' => json!({ "type": "add", "add": true, "ln": line.new, "content": content }),
-                _ => json!({
-                    "type": "normal", "normal": true, "ln1": line.old, "ln2": line.new, "content": content
-                }),
-            }
-        });
-        json!({
-            "content": self.header,
-            "changes": changes.collect::<Vec<_>>(),
-            "oldStart": self.old.0,
-            "oldLines": self.old.1,
-            "newStart": self.new.0,
-            "newLines": self.new.1,
-        })
+        Self { old, new, lines }
     }
 }
 
@@ -163,10 +219,14 @@ mod tests {
 
     use super::*;
 
+    fn of(before: &str, after: &str) -> Value {
+        diff(before, after, &Interrupt::never()).0
+    }
+
     #[test]
     fn a_changed_line_stands_with_its_context() {
         let before = "a\nb\nc\nd\ne\nf\ng\nh";
-        let diff = diff(before, &before.replace('d', "D"));
+        let diff = of(before, &before.replace('d', "D"));
         let expected = "--- before\n+++ after\n@@ -1,7 +1,7 @@\n a\n b\n c\n-d\n+D\n e\n f\n g\n";
         assert_eq!(diff["text"], expected);
         let file = &diff["json"]["files"][0];
@@ -181,7 +241,7 @@ mod tests {
         let lines: Vec<String> = (0..40).map(|line| line.to_string()).collect();
         let mut changed = lines.clone();
         (changed[5], changed[30]) = ("x".to_owned(), "y".to_owned());
-        let diff = diff(&lines.join("\n"), &changed.join("\n"));
+        let diff = of(&lines.join("\n"), &changed.join("\n"));
         assert_eq!(diff["json"]["files"][0]["chunks"].as_array().unwrap().len(), 2);
     }
 
@@ -189,8 +249,34 @@ mod tests {
     fn large_texts_are_told_as_replaced() {
         let before = "line\n".repeat(MAX_DIFF_BYTES / 5);
         let after = format!("{before}more\n");
-        let file = diff(&before, &after)["json"]["files"][0].clone();
+        let (diff, is_cut) = diff(&before, &after, &Interrupt::never());
+        let file = diff["json"]["files"][0].clone();
+        assert!(is_cut);
+        assert_eq!(file["chunks"][0]["changes"].as_array().unwrap().len(), MAX_TOLD_LINES);
+        assert_eq!(diff["text"].as_str().unwrap().lines().count(), 3 + 2 * (MAX_DIFF_BYTES / 5) + 1);
         assert_eq!(file["deletions"].as_u64().unwrap() as usize, MAX_DIFF_BYTES / 5);
+    }
+
+    #[test]
+    fn equal_texts_have_no_diff_and_a_diff_ends_with_its_interrupt() {
+        for text in ["a\nb".to_owned(), "a\n".repeat(MAX_DIFF_BYTES)] {
+            assert_eq!(of(&text, &text)["text"], "");
+            assert_eq!(of(&text, &text)["json"]["files"][0]["chunks"], json!([]));
+        }
+        let large = ("a\n".repeat(MAX_DIFF_BYTES), "b\n".repeat(MAX_DIFF_BYTES));
+        let small: String = (0..20_000).map(|line| format!("{line}\n")).collect();
+        for (before, after) in [large, (small.clone(), small.replace('7', "x"))] {
+            for units in [0, 10_000] {
+                let interrupt = Interrupt::after(units);
+                let (told, _) = diff(&before, &after, &interrupt);
+                assert!(
+                    interrupt.is_raised() && interrupt.spent() <= units + 100_000,
+                    "{}",
+                    interrupt.spent()
+                );
+                assert!(told["text"].as_str().unwrap().len() < 1_000_000);
+            }
+        }
     }
 
     /// Applies the parsed form of a diff.
@@ -226,7 +312,7 @@ mod tests {
             after in prop::collection::vec("[ab]{0,2}", 0..40),
         ) {
             let (before, after) = (before.join("\n"), after.join("\n"));
-            let diff = diff(&before, &after);
+            let diff = of(&before, &after);
             let expected: Vec<&str> = after.lines().collect();
             prop_assert_eq!(apply(&before, &diff), expected);
         }

@@ -7,32 +7,47 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use gleaner_store::{HistoryKey, PageOutcome, PastScrape, Remembered};
-use gleaner_types::Document;
 use gleaner_types::plan::{ChangeTracking, ChangeTrackingMode};
+use gleaner_types::{Document, Interrupt};
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 use url::Url;
 
-pub use diff::MAX_DIFF_BYTES;
+pub use diff::{MAX_DIFF_BYTES, MAX_TOLD_LINES};
 
+use crate::aside::{Patience, aside};
 use crate::clock::rfc3339;
 use crate::context::JobContext;
 use crate::reading::warn;
 use crate::shared::Shared;
+use crate::transforming::MAX_TRANSFORM_TIME;
 
 /// What the reader is told where a page's history could not be had.
 const NOT_COMPARED: &str = "the page could not be compared with its last scrape";
 
+/// The same where there was no time for it.
+const NOT_IN_TIME: &str = "the page could not be compared with its last scrape in time";
+
+/// What the reader is told of a diff that has more lines than are parsed.
+const CUT: &str =
+    "the parsed form of the diff (`changeTracking.diff.json`) has its first lines alone; its `text` has all";
+
+/// Texts that are larger together, in bytes, are compared on a thread for blocking work: each line may be one of a few bytes,
+/// and telling of one takes a microsecond.
+const LARGE_TEXTS: usize = 16 << 10;
+
 /// Completes a document that was asked for with change tracking, and gives what is to be remembered with it for the
-/// next time. `fields` are what mode `json` compares.
+/// next time. `fields` are what mode `json` compares. Nobody waits for it beyond `until`.
 pub(crate) async fn track(
     shared: &Arc<Shared>,
     job: &Arc<JobContext>,
     asked: &ChangeTracking,
     fields: Option<Value>,
     outcome: &mut PageOutcome,
+    until: Instant,
 ) -> Option<Box<Remembered>> {
     let PageOutcome::Document(document, _) = outcome else { return None };
-    let tracking = AssertUnwindSafe(compare(shared, job, asked, fields, document)).catch_unwind();
+    let tracking = AssertUnwindSafe(compare(shared, job, asked, fields, document, until)).catch_unwind();
     let tracked = tokio::select! {
         () = job.cancelled.cancelled() => return None,
         tracked = tracking => tracked,
@@ -57,6 +72,7 @@ async fn compare(
     asked: &ChangeTracking,
     json: Option<Value>,
     document: &mut Document,
+    until: Instant,
 ) -> Result<Remembered, &'static str> {
     if job.zero_data_retention {
         return Err("change tracking has no effect under zero data retention: nothing is remembered");
@@ -73,7 +89,26 @@ async fn compare(
     let scrape = PastScrape { at: shared.clock.now(), status: document.metadata.status_code, markdown, json };
     let key = HistoryKey { team, url, tag: asked.tag.clone() };
     let before = shared.store.last_scrape(job.id, &key).await.map_err(failed)?;
-    document.change_tracking = Some(verdict(before.as_ref(), &scrape, &asked.modes));
+    let size = before.as_ref().map_or(0, |before| before.markdown.len()) + scrape.markdown.len();
+    let (verdict, is_cut, scrape) = if size <= LARGE_TEXTS {
+        let (verdict, is_cut) = verdict(before.as_ref(), &scrape, &asked.modes, &Interrupt::never());
+        (verdict, is_cut, scrape)
+    } else {
+        let (interrupt, modes) = (Interrupt::armed(), asked.modes.clone());
+        let work = {
+            let interrupt = interrupt.clone();
+            move || {
+                let (verdict, is_cut) = verdict(before.as_ref(), &scrape, &modes, &interrupt);
+                (verdict, is_cut, scrape)
+            }
+        };
+        let patience = Patience { until, each: MAX_TRANSFORM_TIME };
+        aside(&shared.places.middling, &interrupt, patience, work).await.map_err(|_| NOT_IN_TIME)?
+    };
+    document.change_tracking = Some(verdict);
+    if is_cut {
+        warn(document, CUT);
+    }
     Ok(Remembered { key, scrape })
 }
 
@@ -81,8 +116,13 @@ fn is_gone(scrape: &PastScrape) -> bool {
     matches!(scrape.status, Some(404 | 410))
 }
 
-/// The `changeTracking` of a document.
-fn verdict(before: Option<&PastScrape>, now: &PastScrape, modes: &[ChangeTrackingMode]) -> Value {
+/// The `changeTracking` of a document, and whether its diff is cut.
+fn verdict(
+    before: Option<&PastScrape>,
+    now: &PastScrape,
+    modes: &[ChangeTrackingMode],
+    interrupt: &Interrupt,
+) -> (Value, bool) {
     let status = match before {
         None => "new",
         Some(before) if is_gone(now) && !is_gone(before) => "removed",
@@ -95,14 +135,17 @@ fn verdict(before: Option<&PastScrape>, now: &PastScrape, modes: &[ChangeTrackin
         // Hidden pages are those that are known and that no link leads to; each of ours was named or linked.
         "visibility": "visible",
     });
-    let (Some(before), Some(fields)) = (before, verdict.as_object_mut()) else { return verdict };
+    let (Some(before), Some(fields)) = (before, verdict.as_object_mut()) else { return (verdict, false) };
+    let mut is_cut = false;
     if modes.contains(&ChangeTrackingMode::GitDiff) && matches!(status, "changed" | "removed") {
-        fields.insert("diff".to_owned(), diff::diff(&before.markdown, &now.markdown));
+        let diff;
+        (diff, is_cut) = diff::diff(&before.markdown, &now.markdown, interrupt);
+        fields.insert("diff".to_owned(), diff);
     }
     if let Some(json) = now.json.as_ref().filter(|_| modes.contains(&ChangeTrackingMode::Json)) {
         fields.insert("json".to_owned(), by_field(before.json.as_ref(), json));
     }
-    verdict
+    (verdict, is_cut)
 }
 
 /// Compares with white space folded: a run of it counts as one space, and at the ends as none. Order matters.
@@ -135,8 +178,12 @@ mod tests {
         PastScrape { at: Duration::from_secs(60), status: Some(status), markdown: Arc::from(markdown), json }
     }
 
+    fn told(before: Option<&PastScrape>, now: &PastScrape, modes: &[ChangeTrackingMode]) -> Value {
+        verdict(before, now, modes, &Interrupt::never()).0
+    }
+
     fn status(before: Option<&PastScrape>, now: &PastScrape) -> String {
-        verdict(before, now, &[])["changeStatus"].as_str().unwrap().to_owned()
+        told(before, now, &[])["changeStatus"].as_str().unwrap().to_owned()
     }
 
     #[test]
@@ -154,14 +201,14 @@ mod tests {
     fn modes_tell_how_it_differs() {
         let before = scrape("a\nb", 200, Some(json!({"price": 1, "name": "x"})));
         let now = scrape("a\nc", 200, Some(json!({"price": 2, "name": "x", "new": true})));
-        let told = verdict(Some(&before), &now, &[ChangeTrackingMode::GitDiff, ChangeTrackingMode::Json]);
-        assert_eq!(told["previousScrapeAt"], "1970-01-01T00:01:00.000Z");
-        assert!(told["diff"]["text"].as_str().unwrap().contains("-b\n+c\n"));
+        let both = told(Some(&before), &now, &[ChangeTrackingMode::GitDiff, ChangeTrackingMode::Json]);
+        assert_eq!(both["previousScrapeAt"], "1970-01-01T00:01:00.000Z");
+        assert!(both["diff"]["text"].as_str().unwrap().contains("-b\n+c\n"));
         let fields = json!({
             "price": { "previous": 1, "current": 2 },
             "new": { "previous": null, "current": true },
         });
-        assert_eq!(told["json"], fields);
-        assert_eq!(verdict(Some(&before), &now, &[]).get("diff"), None);
+        assert_eq!(both["json"], fields);
+        assert_eq!(told(Some(&before), &now, &[]).get("diff"), None);
     }
 }

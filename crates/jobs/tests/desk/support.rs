@@ -9,10 +9,10 @@ use bytes::Bytes;
 use gleaner_jobs::{
     Clock, Deliver, DeliverError, Delivery, Desk, DeskParts, Fetch, FetchError, FetchRequest, Fetched,
     HopCheck, MemoryAccounts, MemoryShares, Page, PageText, Parts, Room, StatusBody, Submit, Team,
-    TeamConfig, Transform, Transformed,
+    TeamConfig, Transform, TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, TeamId};
-use gleaner_types::plan::{BatchPlan, ScrapeOptionsPlan};
+use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::BatchScrapeRequest;
 use gleaner_types::response::JobStatus;
 use gleaner_types::{CacheState, Document, ErrorCode, JobId, JobKind, JobState, PageError, ProxyUsed};
@@ -69,7 +69,8 @@ impl Fetch for Port {
 }
 
 impl Transform for Port {
-    fn transform(&self, page: &Fetched, options: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        let TransformTask { page, options, .. } = task;
         let path = page.url.path();
         assert!(!path.contains("panic"), "a parser that panics");
         let number = |prefix: &str| path.strip_prefix(prefix).and_then(|number| number.parse::<usize>().ok());

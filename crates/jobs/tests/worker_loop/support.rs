@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
     Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, JobResult, MemoryShares, Parts, Room,
-    Transform, Transformed,
+    Transform, TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
@@ -160,7 +160,8 @@ impl Fetch for WebPort {
 struct Lines;
 
 impl Transform for Lines {
-    fn transform(&self, page: &Fetched, _options: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        let page = task.page;
         assert!(!page.url.path().contains("panic"), "a parser that panics");
         let text = std::str::from_utf8(&page.body).unwrap();
         let url = |link: &str| page.url.join(link).unwrap();

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_jobs::{Fetch, FetchError, FetchRequest, Fetched, HopCheck, Purpose, Transform, Transformed};
-use gleaner_types::plan::ScrapeOptionsPlan;
+use gleaner_jobs::{
+    Fetch, FetchError, FetchRequest, Fetched, HopCheck, Purpose, Transform, TransformTask, Transformed,
+};
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use url::Url;
 
@@ -274,7 +275,8 @@ impl Web {
 pub(super) struct Reader(pub(super) Arc<Stage>);
 
 impl Transform for Reader {
-    fn transform(&self, page: &Fetched, _options: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        let page = task.page;
         let world = &self.0.world;
         let links: Vec<Url> = match world.place(&page.url) {
             Some(Place::Page(id)) if page.status == 200 => {

@@ -1,0 +1,134 @@
+//! Work that takes long, on threads for blocking work.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gleaner_types::Interrupt;
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout_at};
+
+/// Why work that was done [`aside`] has no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AsideError {
+    /// All places were taken until the time was over.
+    NoPlace,
+    /// It was not done in time.
+    Late,
+    /// It panicked.
+    Failed,
+}
+
+impl fmt::Display for AsideError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoPlace => "there was no place to work on it in time",
+            Self::Late => "it was not done in time",
+            Self::Failed => "the engine failed on it",
+        })
+    }
+}
+
+impl std::error::Error for AsideError {}
+
+/// When the wait for work ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// Nobody waits for the result beyond this.
+    pub until: Instant,
+    /// Longest wait for a place, and then again for the work.
+    pub each: Duration,
+}
+
+impl Patience {
+    fn next(self) -> Instant {
+        self.until.min(Instant::now() + self.each)
+    }
+}
+
+/// Does work on a thread for blocking work, in one of a few places.
+///
+/// A thread cannot be ended from outside. So the interrupt is raised when the time is over and when the future is dropped,
+/// and the work is to stop at it. Its place is free only when its thread has ended: what does not stop keeps others of its
+/// kind waiting, and nothing else.
+///
+/// # Errors
+/// Why there is no result.
+pub async fn aside<T: Send + 'static>(
+    places: &Arc<Semaphore>,
+    interrupt: &Interrupt,
+    patience: Patience,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, AsideError> {
+    let ends = interrupt.raise_on_drop();
+    let Ok(Ok(place)) = timeout_at(patience.next(), Arc::clone(places).acquire_owned()).await else {
+        return Err(AsideError::NoPlace);
+    };
+    let thread = tokio::task::spawn_blocking(move || {
+        let _place = place;
+        work()
+    });
+    let done = timeout_at(patience.next(), thread).await.map_err(|_| AsideError::Late)?;
+    ends.disarm();
+    done.map_err(|_| AsideError::Failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patience(seconds: u64) -> Patience {
+        let each = Duration::from_secs(seconds);
+        Patience { until: Instant::now() + each, each }
+    }
+
+    /// Works until it is interrupted, and tells that it has ended.
+    fn endless(interrupt: &Interrupt) -> (impl FnOnce() + Send + 'static, std::sync::mpsc::Receiver<()>) {
+        let (tell, ended) = std::sync::mpsc::channel();
+        let interrupt = interrupt.clone();
+        let work = move || {
+            while !interrupt.spend(1) {
+                std::thread::yield_now();
+            }
+            tell.send(()).unwrap();
+        };
+        (work, ended)
+    }
+
+    #[tokio::test]
+    async fn work_is_done_on_another_thread_and_may_fail() {
+        let (places, interrupt) = (Arc::new(Semaphore::new(1)), Interrupt::armed());
+        let here = std::thread::current().id();
+        let there = aside(&places, &interrupt, patience(60), || std::thread::current().id()).await.unwrap();
+        assert_ne!(here, there);
+        assert!(!interrupt.is_raised(), "what is done in time may be followed by more");
+        let failed: Result<(), _> = aside(&places, &interrupt, patience(60), || panic!("on purpose")).await;
+        assert_eq!(failed, Err(AsideError::Failed));
+        assert_eq!(places.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    async fn work_ends_with_its_time_and_gives_its_place_back() {
+        let (places, interrupt) = (Arc::new(Semaphore::new(1)), Interrupt::armed());
+        let (work, ended) = endless(&interrupt);
+        // The time is over before it begins.
+        let over = Patience { until: Instant::now(), each: Duration::from_secs(60) };
+        assert_eq!(aside(&places, &interrupt, over, work).await, Err(AsideError::Late));
+        ended.recv().unwrap();
+        let other = Interrupt::armed();
+        assert_eq!(aside(&places, &other, patience(60), || 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn work_ends_with_whoever_waits_for_it_and_others_wait_for_its_place() {
+        let (places, interrupt) = (Arc::new(Semaphore::new(1)), Interrupt::armed());
+        let (work, ended) = endless(&interrupt);
+        let mut waits = Box::pin(aside(&places, &interrupt, patience(60), work));
+        assert!(tokio::time::timeout(Duration::ZERO, &mut waits).await.is_err());
+        let none = Patience { until: Instant::now(), each: Duration::ZERO };
+        assert_eq!(aside(&places, &Interrupt::armed(), none, || ()).await, Err(AsideError::NoPlace));
+        drop(waits);
+        ended.recv().unwrap();
+    }
+}
