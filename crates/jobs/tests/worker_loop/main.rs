@@ -11,6 +11,7 @@ mod explain;
 mod maps;
 mod overload;
 mod pages;
+mod rates;
 mod redirects;
 mod robots;
 mod sitemaps;
