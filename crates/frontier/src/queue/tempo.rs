@@ -99,9 +99,64 @@ const MAX_ROUNDS: u32 = 32;
 /// But no more good answers than these (or one round): a host that has recovered has its places again soon.
 const MOST_ANSWERS: u32 = 20;
 
-/// What was learnt of one host.
+/// How fast one host is asked. Of a host that was never heard of, which most are in a large queue, it is a few bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Tempo {
+    /// Pages at once with which a host begins once it has answered, and how many there may be at most.
+    start: u32,
+    most: u32,
+    learnt: Option<Box<Learnt>>,
+}
+
+impl Tempo {
+    /// Of a host that has not answered yet.
+    pub(super) fn new(at_once: u32, most: u32) -> Self {
+        let start = at_once.max(1);
+        Self { start, most: most.max(start), learnt: None }
+    }
+
+    /// How many pages at once; at least one.
+    pub(super) fn at_once(&self) -> u32 {
+        let new = self.start.min(MAX_BEFORE_FIRST_ANSWER);
+        self.learnt.as_deref().map_or(new, Learnt::at_once)
+    }
+
+    /// Notes that an answer came, of whatever kind.
+    pub(super) fn answered(&mut self) {
+        self.learnt().answered = true;
+    }
+
+    /// From the end of one request to the next; zero where none is needed.
+    pub(super) fn pause(&self) -> Duration {
+        self.learnt.as_deref().map_or(Duration::ZERO, |learnt| learnt.pause)
+    }
+
+    /// True while it matters of which kind the pages are.
+    pub(super) fn compares(&self) -> bool {
+        self.learnt.as_deref().is_some_and(|learnt| learnt.strain.is_comparing())
+    }
+
+    /// Learns from an answer that came at `now`, when `in_flight` requests were under way, this one included. Returns
+    /// the pause that is to be made at once, if any.
+    pub(super) fn learn(
+        &mut self,
+        seen: Observation,
+        asked: Asked,
+        in_flight: u32,
+        now: Duration,
+    ) -> Option<Duration> {
+        self.learnt().learn(seen, asked, in_flight, now)
+    }
+
+    fn learnt(&mut self) -> &mut Learnt {
+        let (start, most) = (self.start, self.most);
+        self.learnt.get_or_insert_with(|| Box::new(Learnt::new(start, most)))
+    }
+}
+
+/// What was learnt of a host.
+#[derive(Debug, Clone)]
+struct Learnt {
     /// It has answered, and not only by refusals.
     answered: bool,
     /// Pages that came to nothing while it never had answered.
@@ -130,16 +185,14 @@ pub(super) struct Tempo {
     strain: Strain,
 }
 
-impl Tempo {
-    /// Of a host that has not answered yet.
-    pub(super) fn new(at_once: u32, most: u32) -> Self {
-        let start = at_once.max(1);
+impl Learnt {
+    fn new(start: u32, most: u32) -> Self {
         Self {
             answered: false,
             silent: 0,
             places: start,
             start,
-            most: most.max(start),
+            most,
             good: 0,
             growths: 0,
             rounds: 1,
@@ -154,8 +207,7 @@ impl Tempo {
         }
     }
 
-    /// How many pages at once; at least one.
-    pub(super) fn at_once(&self) -> u32 {
+    fn at_once(&self) -> u32 {
         let places = self.strain.places().unwrap_or(self.places);
         match (self.answered, self.silent) {
             (true, _) => places,
@@ -164,30 +216,7 @@ impl Tempo {
         }
     }
 
-    /// Notes that an answer came, of whatever kind.
-    pub(super) const fn answered(&mut self) {
-        self.answered = true;
-    }
-
-    /// From the end of one request to the next; zero where none is needed.
-    pub(super) const fn pause(&self) -> Duration {
-        self.pause
-    }
-
-    /// True while it matters of which kind the pages are.
-    pub(super) const fn compares(&self) -> bool {
-        self.strain.is_comparing()
-    }
-
-    /// Learns from an answer that came at `now`, when `in_flight` requests were under way, this one included. Returns
-    /// the pause that is to be made at once, if any.
-    pub(super) fn learn(
-        &mut self,
-        seen: Observation,
-        asked: Asked,
-        in_flight: u32,
-        now: Duration,
-    ) -> Option<Duration> {
+    fn learn(&mut self, seen: Observation, asked: Asked, in_flight: u32, now: Duration) -> Option<Duration> {
         let asked_at = now.saturating_sub(seen.latency);
         if !self.answered && seen.status.is_none() {
             self.silent = self.silent.saturating_add(u32::from(self.failing.add(asked.page)));
