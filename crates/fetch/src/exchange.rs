@@ -188,6 +188,8 @@ struct Exchange<'a> {
     /// Whether a request of the chain carried cookies: its answer is for nobody else.
     sent_cookies: bool,
     started: Instant,
+    /// When the last request of the chain was sent.
+    asked: Instant,
 }
 
 impl<'a> Exchange<'a> {
@@ -223,6 +225,7 @@ impl<'a> Exchange<'a> {
             permit: None,
             sent_cookies: false,
             started: Instant::now(),
+            asked: Instant::now(),
         })
     }
 
@@ -357,6 +360,7 @@ impl<'a> Exchange<'a> {
         if let Some(confirm) = self.confirm.as_ref().filter(|confirm| confirm.is_for(&self.url)) {
             confirm.add_to(request.headers_mut());
         }
+        self.asked = Instant::now();
         self.route.send(request, &self.url, self.skip_tls_verification).await
     }
 
@@ -414,7 +418,7 @@ impl<'a> Exchange<'a> {
     ) -> Result<Response, Error> {
         trace.enter(Stage::Body);
         let status = answer.status().as_u16();
-        let first_byte = self.started.elapsed();
+        let (first_byte, answered) = (self.started.elapsed(), self.asked.elapsed());
         let address = answer.extensions().get::<Peer>().map(|peer| peer.0);
         let account = Account::new(self.fetcher.body_memory.as_ref(), trace);
         let (headers, body) =
@@ -447,6 +451,7 @@ impl<'a> Exchange<'a> {
                 connect: trace.connect(),
                 tls: trace.tls(),
                 first_byte,
+                answer: answered,
                 body: total.saturating_sub(first_byte),
                 total,
             },

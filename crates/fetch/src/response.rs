@@ -114,6 +114,9 @@ pub struct Timings {
     pub tls: Duration,
     /// From the start to the head of the final answer.
     pub first_byte: Duration,
+    /// From the last request of the chain to the head of its answer: how long that host took, without the redirects before
+    /// and what their checks waited for. Zero where the answer came from the cache.
+    pub answer: Duration,
     /// Reading and decoding the body.
     pub body: Duration,
     /// Everything.

@@ -86,9 +86,9 @@ pub use queue::{
     Admitted, COLD_BLOCK_BYTES, Candidate, ColdBlock, ColdStorage, Counts, DEFAULT_LEASE_TIME,
     DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST,
     DEFAULT_MAX_QUEUED_BYTES, DEFAULT_MAX_QUEUED_BYTES_PER_JOB, DEFAULT_MAX_QUEUED_PER_JOB, DroppedPages,
-    Finished, Frontier, FrontierConfig, Group, GroupLoad, JobRules, JobSlot, Lease, LeaseId, Leased,
-    LostPage, MAX_BEFORE_FIRST_ANSWER, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome, Pace,
-    PutOff, Trap,
+    Finished, Frontier, FrontierConfig, Group, GroupLoad, HostLimits, JobRules, JobSlot, Lease, LeaseId,
+    Leased, LostPage, MAX_BEFORE_FIRST_ANSWER, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome,
+    Pace, PutOff, Trap,
 };
 pub use robots::{
     MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, MAX_ROBOTS_STEPS, RobotsPolicy, RobotsRule,

@@ -187,7 +187,7 @@ fn of_response(answer: Response, asks: bool) -> Fetched {
         status: answer.status,
         body: answer.body,
         retry_after: answer.retry_after,
-        latency: answer.timings.first_byte,
+        latency: answer.timings.answer,
         address: answer.address,
         proxy_used: answer.proxy_used,
         cache_state: asks.then_some(if kept.is_some() { CacheState::Hit } else { CacheState::Miss }),

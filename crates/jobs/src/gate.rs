@@ -5,7 +5,8 @@
 //! it are leased already. Queueing every target as a page of its own, the obvious alternative, would lose which page
 //! asked for it and how many clicks away it is, and would not help against the second. So each request passes here:
 //!
-//! - A host never has more of them at once than the store has leased pages of it (one, where it has none).
+//! - A host never has more of them at once than it has places, as the store's rate controller has it: leased pages and
+//!   redirects together, so a host that is only ever a redirect's target is asked as much as one that is asked first.
 //! - The gap that its robots.txt demands is kept by all from the moment at which it is known, robots.txt of another
 //!   scheme and sitemaps among them, counted from the end of the last request, whatever that was for.
 //! - After a `Retry-After` nothing begins before its time, neither what was leased long before.
@@ -68,8 +69,10 @@ struct Host {
 struct State {
     /// Pages of the host that are leased.
     leased: usize,
+    /// How many requests may be under way at once, as the store said last; one where it has not said yet.
+    places: u32,
     /// Requests under way.
-    active: usize,
+    active: u32,
     /// When the last request ended.
     ended: Option<Instant>,
     /// From the end of one request to the next, as its robots.txt has it.
@@ -105,7 +108,7 @@ enum Turn {
 impl State {
     fn turn(&self, manners: Manners, now: Instant) -> Turn {
         let gap = self.gap.max(manners.gap);
-        let places = if gap.is_zero() { self.leased.max(1) } else { 1 };
+        let places = if gap.is_zero() { self.places.max(1) } else { 1 };
         if self.active >= places {
             return Turn::Later;
         }
@@ -174,13 +177,29 @@ struct Waiting<'a> {
 }
 
 impl Gate {
-    /// Notes that a page of the host of `url` is leased.
-    pub(crate) fn lease(&self, url: &Url) -> Lease {
+    /// Notes that a page of the host of `url` is leased, and how many places the host has now.
+    pub(crate) fn lease(&self, url: &Url, places: u32) -> Lease {
         let host = self.host(url);
         let mut state = host.lock();
         state.leased += 1;
+        state.places = places;
         host.ring(state);
         Lease(host)
+    }
+
+    /// Notes how many places the host of `url` has now, and that nothing begins before a moment.
+    pub(crate) fn limit(&self, url: &Url, places: u32, not_before: Instant) {
+        let host = self.host(url);
+        let mut state = host.lock();
+        state.places = places;
+        state.rests_until = state.rests_until.max(Some(not_before));
+        host.ring(state);
+    }
+
+    /// Does anybody wait for the host of `url`?
+    pub(crate) fn is_waited_for(&self, url: &Url) -> bool {
+        let hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        hosts.known.get(name_of(url)).is_some_and(|host| !host.lock().waiting.is_empty())
     }
 
     /// Waits until the host of `url` may be asked.
@@ -188,7 +207,7 @@ impl Gate {
         self.host(url).pass(manners).await
     }
 
-    /// From now on the host of `url` wants so much time between the end of one request and the next.
+    /// From now on the host of `url` wants this long between the end of one request and the next.
     pub(crate) fn set_gap(&self, url: &Url, gap: Duration) {
         let host = self.host(url);
         let mut state = host.lock();
@@ -205,7 +224,7 @@ impl Gate {
     }
 
     fn host(&self, url: &Url) -> Arc<Host> {
-        let name = &url[Position::BeforeHost..Position::AfterPort];
+        let name = name_of(url);
         let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(host) = hosts.known.get(name) {
             return Arc::clone(host);
@@ -216,6 +235,11 @@ impl Gate {
         }
         Arc::clone(hosts.known.entry(name.into()).or_default())
     }
+}
+
+/// The host, and the port where it is not the scheme's default.
+fn name_of(url: &Url) -> &str {
+    &url[Position::BeforeHost..Position::AfterPort]
 }
 
 impl Host {
@@ -288,6 +312,13 @@ impl Lease {
     }
 }
 
+impl Pass {
+    /// Requests under way on the host, this one included.
+    pub(crate) fn under_way(&self) -> u32 {
+        self.host.lock().active
+    }
+}
+
 impl Drop for Lease {
     fn drop(&mut self) {
         let mut state = self.0.lock();
@@ -341,25 +372,51 @@ mod tests {
         }
     }
 
+    /// The host of `url` has this many places, whether pages of it are leased or not.
+    fn with_places(url: &Url, places: u32) -> Gate {
+        let gate = Gate::default();
+        gate.limit(url, places, Instant::now());
+        gate
+    }
+
     #[tokio::test(start_paused = true)]
-    async fn a_host_has_no_more_requests_than_leased_pages() {
+    async fn a_host_has_no_more_requests_than_places() {
         let (gate, here) = (Gate::default(), url("https://a.example/x"));
-        let leases = [gate.lease(&here), gate.lease(&here)];
-        let first = passes(&gate, &here, FREE).await.expect("one is leased");
-        let _second = passes(&gate, &here, FREE).await.expect("two are leased");
-        assert!(passes(&gate, &here, FREE).await.is_none(), "a redirect is one too many");
+        let lease = gate.lease(&here, 2);
+        let first = lease.pass(FREE).await;
+        let _second = passes(&gate, &here, FREE).await.expect("a redirect has the other place");
+        assert!(passes(&gate, &here, FREE).await.is_none(), "there are two places");
         assert!(passes(&gate, &url("https://b.example/"), FREE).await.is_some());
         assert!(passes(&gate, &url("https://a.example:8443/"), FREE).await.is_some());
-        drop(first);
+        drop((first, lease));
         let third = passes(&gate, &here, FREE).await.expect("the first has ended");
-        drop((leases, third));
-        assert!(passes(&gate, &here, FREE).await.is_none(), "no page is leased, one request is on");
+        assert_eq!(third.under_way(), 2);
+        assert!(passes(&gate, &here, FREE).await.is_none(), "two are on, though no page is leased");
+        gate.limit(&here, 1, Instant::now());
+        drop(third);
+        assert!(passes(&gate, &here, FREE).await.is_none(), "one place is left, and one request is on");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_begins_when_the_host_has_more_places() {
+        let (gate, here) = (Gate::default(), url("https://a.example/"));
+        let _first = gate.pass(&here, FREE).await;
+        assert!(!gate.is_waited_for(&here) && !gate.is_waited_for(&url("https://b.example/")));
+        let waiting = gate.pass(&here, FREE);
+        let told = async {
+            tokio::task::yield_now().await;
+            assert!(gate.is_waited_for(&here));
+            gate.limit(&here, 8, Instant::now());
+        };
+        let (second, ()) = tokio::join!(waiting, told);
+        assert_eq!(second.under_way(), 2);
+        assert!(!gate.is_waited_for(&here));
     }
 
     #[tokio::test(start_paused = true)]
     async fn hosts_that_rest_are_forgotten() {
         let gate = Gate::default();
-        let held = gate.lease(&url("https://held.example/"));
+        let held = gate.lease(&url("https://held.example/"), 8);
         for host in 0..3 * MAX_IDLE_HOSTS {
             drop(gate.pass(&url(&format!("https://h{host}.example/")), FREE).await);
             tokio::time::advance(Duration::from_secs(1)).await;
@@ -373,8 +430,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_gap_is_kept_from_the_end_of_whatever_was_last() {
         let (gate, here) = (Gate::default(), url("https://a.example/"));
-        let lease = gate.lease(&here);
-        let _other = gate.lease(&here);
+        let lease = gate.lease(&here, 2);
         let began = Instant::now();
         let pass = lease.pass(gap(2)).await;
         assert_eq!(began.elapsed(), Duration::ZERO);
@@ -389,8 +445,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_gap_that_is_learnt_holds_for_those_who_wait_already() {
-        let (gate, here) = (Gate::default(), url("https://a.example/"));
-        let (_one, _two) = (gate.lease(&here), gate.lease(&here));
+        let here = url("https://a.example/");
+        let gate = with_places(&here, 2);
         let (first, second) = (gate.pass(&here, FREE).await, gate.pass(&here, FREE).await);
         let began = Instant::now();
         let waiting = gate.pass(&here, FREE);
@@ -423,8 +479,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_delay_of_a_job_is_its_own() {
-        let (gate, here) = (Gate::default(), url("https://a.example/"));
-        let _leases = [gate.lease(&here), gate.lease(&here), gate.lease(&here)];
+        let here = url("https://a.example/");
+        let gate = with_places(&here, 3);
         let _busy = gate.pass(&here, FREE).await;
         let pass = passes(&gate, &here, delay(1, 5)).await.expect("what others ask does not count");
         assert!(passes(&gate, &here, delay(1, 5)).await.is_none(), "one at a time");

@@ -149,7 +149,7 @@ async fn read_start(shared: &Arc<Shared>, plan: &MapPlan, found: &mut Found<'_>)
             session: Some(&job.session),
         };
         let manners = job.manners(robots.policy.crawl_delay().unwrap_or_default());
-        let way = Way::from(&shared.gate, shared.gate.pass(&start, manners).await);
+        let way = Way::from(shared, &start, shared.pass(&start, manners).await);
         let hops = Hops { shared, job, is_start: true, is_export: false, way };
         let answer = shared.fetch.fetch(request, &hops).await;
         if let Ok(page) = &answer {

@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use gleaner_frontier::{Candidate, Fingerprint, Observation, Pace, UrlKey};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Receipt, scrape_id};
 use gleaner_types::plan::SitemapMode;
-use gleaner_types::{Document, ErrorCode, PageError};
+use gleaner_types::{CacheState, Document, ErrorCode, PageError};
 use http::StatusCode;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
@@ -81,7 +81,7 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         return shared.give_back(page, later).await;
     };
     let again = PageOutcome::Retry(shared.clock.now());
-    let lease = shared.gate.lease(&page.url);
+    let lease = shared.gate.lease(&page.url, page.places);
     let mut work = tokio::select! {
         // In this order: nothing is done for a job that has ended, nor on a lease that will have.
         biased;
@@ -117,6 +117,8 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
     let Work { outcome, asked, redirected_to, pace, fingerprint, links, text: _ } = work;
     let outcome = reported(&job, outcome);
     let Pace { observed, address, .. } = pace;
+    // Redirects to the host may wait for what its answer gives it.
+    let waited_for = shared.gate.is_waited_for(&page.url).then(|| page.url.clone());
     let finished = FinishedPage {
         slash_added: job.is_slash_added(page.key),
         lease: page,
@@ -134,6 +136,9 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         Ok(_) => {}
         // The lease expires, and the page is done again.
         Err(error) => tracing::error!(%error, "a page could not be stored"),
+    }
+    if let Some(url) = waited_for {
+        shared.refresh_limits(&url).await;
     }
 }
 
@@ -225,16 +230,22 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     let Some(pass) = pass.ok().filter(|_| Instant::now() < patience) else {
         return PageOutcome::Return(shared.clock.now()).into();
     };
-    let way = Way::from(&shared.gate, pass);
+    let way = Way::from(shared, &page.url, pass);
     let hops = Hops { shared, job, is_start: job.is_start(page.key), is_export: export.is_some(), way };
-    let began = shared.clock.now();
-    let fetched = match shared.fetch.fetch(request, &hops).await {
+    let fetched = shared.fetch.fetch(request, &hops).await;
+    let fetched = match fetched {
         Ok(fetched) => fetched,
         Err(failure) => {
-            let latency = shared.clock.now().saturating_sub(began);
+            // The host that was asked last is the one that failed.
+            let stop = hops.way.stop();
             // Other failures say nothing of how busy the host is; nor do those of our own proxies.
             let says = failure.retryable && failure.error.code != ErrorCode::ScrapeAllEnginesFailed;
-            let observed = says.then_some(Observation { status: None, latency });
+            let mut observed = says.then_some(Observation { status: None, latency: stop.took });
+            if observed.is_some() && !same_host(&page.url, &stop.url) {
+                shared.observe(&stop.url, stop.told(observed.take())).await;
+            }
+            // What follows may ask the same host for something else.
+            drop(hops);
             if failure.refused_hop.is_some() {
                 shared.pace(&page.url, Pace { answered: true, ..Pace::default() }).await;
             }
@@ -248,11 +259,13 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     };
     // Before the place at the host is free for another.
     shared.heed(&fetched).await;
+    let mut pace = Pace { observed: observation(&fetched), address: fetched.address, ..Pace::default() };
+    if !same_host(&page.url, &fetched.url) && pace != Pace::default() {
+        // A redirect led to another host, which is told of at once. Its page was told of when it redirected.
+        let under_way = hops.way.stop().under_way;
+        shared.observe(&fetched.url, Pace { under_way, ..std::mem::take(&mut pace) }).await;
+    }
     drop(hops);
-    let observed = Some(Observation { status: Some(fetched.status), latency: fetched.latency });
-    // A redirect may have led to another host.
-    let address = fetched.address.filter(|_| same_host(&page.url, &fetched.url));
-    let pace = Pace { observed, address, ..Pace::default() };
     admit_sitemaps(shared, job, page, &fetched.url).await;
     if is_busy(fetched.status)
         && let Some(outcome) = try_again(shared, job, page, fetched.retry_after)
@@ -287,6 +300,17 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         trace_links(shared, job, &work.links).await;
     }
     work.told(pace)
+}
+
+/// What an answer tells of its host.
+fn observation(answer: &Fetched) -> Option<Observation> {
+    // What a cache gave tells nothing of it.
+    if answer.cache_state == Some(CacheState::Hit) {
+        return None;
+    }
+    // How long a browser worked on a page does not either.
+    let latency = if answer.rendering.is_some() { Duration::ZERO } else { answer.latency };
+    Some(Observation { status: Some(answer.status), latency })
 }
 
 /// Notes which of the links that somebody wants to know about will be put off.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_frontier::{Decision, Reason};
+use gleaner_frontier::{Decision, Observation, Reason};
 use gleaner_store::{LeasedPage, PageOutcome};
+use http::StatusCode;
 use url::Url;
 
 use crate::context::JobContext;
@@ -15,7 +16,7 @@ use crate::gate::Lease;
 use crate::page::try_again;
 use crate::ports::{HopCheck, HopRefusal};
 use crate::robots::{Known, ROBOTS_RETRY, Robots, Trouble};
-use crate::shared::{Shared, Way};
+use crate::shared::{Shared, Way, same_host};
 
 /// What becomes of a leased page that gives no document.
 pub(crate) struct Ended {
@@ -118,8 +119,13 @@ pub(crate) struct Hops<'a> {
 
 #[async_trait]
 impl HopCheck for Hops<'_> {
-    async fn check(&self, _from: &Url, to: &Url) -> Result<(), HopRefusal> {
-        self.way.leave();
+    async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefusal> {
+        let left = self.way.leave();
+        if !same_host(from, to) {
+            // Of a page that stays on its host, the last answer tells.
+            let redirect = Observation { status: Some(StatusCode::FOUND.as_u16()), latency: left.took };
+            self.shared.observe(from, left.told(Some(redirect))).await;
+        }
         let Some(crawl) = &self.job.crawl else {
             self.way.go_on(to, self.job.manners(Duration::ZERO)).await;
             return Ok(());

@@ -96,7 +96,7 @@ pub struct Fetched {
     pub body: Bytes,
     /// How long the host asks to be left alone.
     pub retry_after: Option<Duration>,
-    /// From the request until the first byte of the answer.
+    /// From the request that was answered, the last one where there were redirects, until the first byte of its answer.
     pub latency: Duration,
     /// The address that was dialled for the answer; `None` where a proxy, a cache or a browser stood in between.
     pub address: Option<IpAddr>,

@@ -1,12 +1,13 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, Pace, RobotsPolicy};
+use gleaner_frontier::{Candidate, Observation, Pace, RobotsPolicy};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Store};
 use gleaner_types::plan::{Location, ProxyMode, ScrapeOptionsPlan};
 use gleaner_types::{ErrorCode, JobId, PageError, SCRAPE_TIMED_OUT, SafeUrl, limits};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::{Position, Url};
 
@@ -168,6 +169,28 @@ impl Shared {
         self.gate.rest(&answer.url, pause);
         let not_before = Some(self.clock.now() + pause);
         self.pace(&answer.url, Pace { not_before, ..Pace::default() }).await;
+    }
+
+    /// Waits until the host of `url` may be asked for something that no lease covers.
+    pub(crate) async fn pass(&self, url: &Url, manners: Manners) -> Pass {
+        self.refresh_limits(url).await;
+        self.gate.pass(url, manners).await
+    }
+
+    /// Tells the gate how the store would have a host asked now.
+    pub(crate) async fn refresh_limits(&self, url: &Url) {
+        match self.store.limits(url).await {
+            Ok(limits) => self.gate.limit(url, limits.places, self.clock.instant(limits.not_before)),
+            // What was told last holds on.
+            Err(error) => tracing::error!(%error, "the limits of a host could not be read"),
+        }
+    }
+
+    /// Tells the queue how a host answered that was asked by a redirect, and the gate what follows from it. To be called
+    /// while the request still holds its place at the gate.
+    pub(crate) async fn observe(&self, url: &Url, pace: Pace) {
+        self.pace(url, pace).await;
+        self.refresh_limits(url).await;
     }
 
     /// Tells the queue how a host wants to be asked.
@@ -345,25 +368,74 @@ pub(crate) const fn is_busy(status: u16) -> bool {
 
 /// The way of one fetch from host to host: at each it waits until the host may be asked.
 pub(crate) struct Way<'a> {
-    gate: &'a Gate,
-    here: Mutex<Option<Pass>>,
+    shared: &'a Shared,
+    here: Mutex<Here>,
+}
+
+/// The last request of a fetch.
+struct Here {
+    url: Url,
+    began: Instant,
+    /// Its place at the host, until it has ended.
+    pass: Option<Pass>,
+}
+
+/// How the last request of a fetch stands.
+pub(crate) struct Stop {
+    /// What was asked for.
+    pub(crate) url: Url,
+    /// How long the request has taken so far; time spent waiting for the host's turn is no part of it.
+    pub(crate) took: Duration,
+    /// Requests under way on the host, this one included.
+    pub(crate) under_way: u32,
+}
+
+impl Stop {
+    /// Says of the host what came of the request.
+    pub(crate) fn told(&self, observed: Option<Observation>) -> Pace {
+        Pace { observed, under_way: self.under_way, ..Pace::default() }
+    }
 }
 
 impl<'a> Way<'a> {
-    pub(crate) fn from(gate: &'a Gate, here: Pass) -> Self {
-        Self { gate, here: Mutex::new(Some(here)) }
+    /// Begins at `url`, whose host may be asked now.
+    pub(crate) fn from(shared: &'a Shared, url: &Url, pass: Pass) -> Self {
+        let here = Here { url: url.clone(), began: Instant::now(), pass: Some(pass) };
+        Self { shared, here: Mutex::new(here) }
     }
 
-    /// The request to the host before has ended: it is no longer occupied.
-    pub(crate) fn leave(&self) {
-        self.here.lock().unwrap_or_else(PoisonError::into_inner).take();
+    /// How the last request stands.
+    pub(crate) fn stop(&self) -> Stop {
+        self.here().stop()
     }
 
-    /// Waits until the host of `url` may be asked.
+    /// The last request has ended, with a redirect: its host is no longer occupied.
+    pub(crate) fn leave(&self) -> Stop {
+        let mut here = self.here();
+        let stop = here.stop();
+        here.pass = None;
+        stop
+    }
+
+    /// Waits until the host of `url` may be asked. To be called when the host before was [left](Self::leave): whoever held
+    /// one place while waiting for another could wait in a circle.
     pub(crate) async fn go_on(&self, url: &Url, manners: Manners) {
-        self.leave();
-        let pass = self.gate.pass(url, manners).await;
-        *self.here.lock().unwrap_or_else(PoisonError::into_inner) = Some(pass);
+        let pass = self.shared.pass(url, manners).await;
+        *self.here() = Here { url: url.clone(), began: Instant::now(), pass: Some(pass) };
+    }
+
+    fn here(&self) -> MutexGuard<'_, Here> {
+        self.here.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Here {
+    fn stop(&self) -> Stop {
+        Stop {
+            url: self.url.clone(),
+            took: self.began.elapsed(),
+            under_way: self.pass.as_ref().map_or(0, Pass::under_way),
+        }
     }
 }
 
@@ -376,14 +448,15 @@ pub(crate) struct Errand<'a> {
 impl<'a> Errand<'a> {
     /// Waits until the host of `url` may be asked.
     pub(crate) async fn begin(shared: &'a Shared, url: &Url, manners: Manners) -> Self {
-        let gate = &shared.gate;
-        Self { way: Way::from(gate, gate.pass(url, manners).await), manners }
+        let pass = shared.pass(url, manners).await;
+        Self { way: Way::from(shared, url, pass), manners }
     }
 }
 
 #[async_trait::async_trait]
 impl HopCheck for Errand<'_> {
     async fn check(&self, _from: &Url, to: &Url) -> Result<(), HopRefusal> {
+        self.way.leave();
         self.way.go_on(to, Manners { gap: Duration::ZERO, ..self.manners }).await;
         Ok(())
     }

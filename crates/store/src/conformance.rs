@@ -15,7 +15,7 @@ mod desk;
 use std::collections::HashSet;
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, Identity, JobRules};
+use gleaner_frontier::{Candidate, Identity, JobRules, Pace};
 use gleaner_types::{Document, ErrorCode, JobId, JobKind, JobState, PageError};
 use url::Url;
 use uuid::Uuid;
@@ -46,6 +46,7 @@ pub async fn run<S: Store>(make: impl Fn() -> S) {
     refusals_are_listed_apart_from_failures(Bench::new(make())).await;
     an_ended_job_is_forgotten_after_its_retention(Bench::new(make())).await;
     unknown_jobs_are_errors(Bench::new(make())).await;
+    leased_pages_are_as_many_as_their_host_has_places(Bench::new(make())).await;
     desk::run(&make).await;
 }
 
@@ -340,4 +341,30 @@ async fn unknown_jobs_are_errors<S: Store>(bench: Bench<S>) {
     assert!(bench.store.seal(job, START).await.is_err_and(|error| error.is_unknown_job()));
     assert!(bench.store.remove(job, START).await.is_err_and(|error| error.is_unknown_job()));
     assert!(bench.store.progress(job).is_err_and(|error| error.is_unknown_job()));
+}
+
+async fn leased_pages_are_as_many_as_their_host_has_places<S: Store>(bench: Bench<S>) {
+    let page = |number: u32| {
+        let url =
+            Url::parse(&format!("http://one.example/{number}")).expect("the suite's addresses are valid");
+        Candidate { url, ..candidate("one") }
+    };
+    let pages: Vec<Candidate> = (0..40)
+        .map(page)
+        .map(|page| Candidate { key: Identity::from_options(false, false).key(&page.url), ..page })
+        .collect();
+    let url = page(0).url;
+    let id = JobId::from_uuid(Uuid::from_u128(1));
+    let job = NewJob::new(id, Some(JobKind::Crawl), JobRules::with_limit(100), pages);
+    bench.store.submit(job, START).await.expect("a job can be submitted");
+    let mut leased = Vec::new();
+    for answered in [false, true] {
+        let pace = Pace { answered, ..Pace::default() };
+        bench.store.pace(&url, pace, START).await.expect("a pace can be set");
+        let limits = bench.store.limits(&url).await.expect("limits can be read");
+        leased.extend(bench.lease(40).await);
+        assert_eq!(leased.len(), limits.places as usize, "a host that has answered: {answered}");
+        assert!(leased.last().is_some_and(|page| page.places == limits.places), "a lease says so too");
+        assert!(limits.not_before <= START, "nobody asked for a pause");
+    }
 }

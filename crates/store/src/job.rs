@@ -98,6 +98,8 @@ pub struct LeasedPage {
     pub attempt: u32,
     /// It waited because its team had all of its slots in use.
     pub waited_for_slot: bool,
+    /// How many requests its host may have under way at once, as known now.
+    pub places: u32,
     /// When the lease ends of itself.
     pub expires_at: Duration,
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_frontier::{Admitted, Candidate, Pace, PutOff};
+use gleaner_frontier::{Admitted, Candidate, HostLimits, Pace, PutOff};
 use gleaner_types::{Document, JobId, JobKind};
 use tokio::sync::watch;
 use url::Url;
@@ -94,6 +94,13 @@ pub trait Store: Debug + Send + Sync + 'static {
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
     async fn pace(&self, url: &Url, pace: Pace, now: Duration) -> Result<(), Error>;
+
+    /// How the host of `url` may be asked now for what is not leased: a redirect that leads to it, say. Requests of that
+    /// kind and leased pages share its places.
+    ///
+    /// # Errors
+    /// [`Io`](crate::ErrorKind::Io).
+    async fn limits(&self, url: &Url) -> Result<HostLimits, Error>;
 
     /// Reads documents from position `from` on. Where there is none yet, the slice is empty: wait on
     /// [`progress`](Store::progress). Under [`Retention::Stream`](crate::Retention::Stream) what was read is gone, and so is

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use gleaner::request::Format;
@@ -181,6 +181,82 @@ async fn hosts_of_one_address_share_what_it_may_be_asked_for() {
         );
         assert_eq!(at_once <= MOST, is_bounded, "{at_once}");
     }
+}
+
+/// A host that answers the first two requests at once, and then nobody until eight wait for it, or all that are left.
+/// Another host redirects all of its pages there.
+struct InEights {
+    apex: String,
+    /// It has waited in vain for so long that it answered all the same.
+    gave_up: Arc<Mutex<bool>>,
+}
+
+impl InEights {
+    fn start(pages: usize) -> Self {
+        let [apex, www] = [0, 1].map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+        let origin = |listener: &TcpListener| format!("http://{}", listener.local_addr().unwrap());
+        let (from, to) = (origin(&apex), origin(&www));
+        let gave_up = Arc::new(Mutex::new(false));
+        let redirect = move |path: &str| {
+            format!("HTTP/1.1 301 Moved Permanently\r\nLocation: {to}{path}\r\nContent-Length: 0\r\n\r\n")
+        };
+        // Requests that wait, those that are still to be answered, and how many groups were answered.
+        let (state, changed) = (Mutex::new((0, pages, 0)), Condvar::new());
+        let told = Arc::clone(&gave_up);
+        let answer = move |path: &str| {
+            let mut guard = state.lock().unwrap();
+            let (waiting, left, group) = &mut *guard;
+            let enough = if *left > pages - 2 { 1 } else { 8.min(*left) };
+            *waiting += 1;
+            if *waiting >= enough {
+                (*left, *waiting, *group) = (*left - *waiting, 0, *group + 1);
+                changed.notify_all();
+            } else {
+                let (own, bound) = (*group, Duration::from_secs(30));
+                let waited = changed.wait_timeout_while(guard, bound, |(.., group)| *group == own).unwrap();
+                *told.lock().unwrap() |= waited.1.timed_out();
+            }
+            let body = format!("<title>{path}</title>");
+            let length = body.len();
+            format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n{body}")
+        };
+        serve(apex, Arc::new(redirect));
+        serve(www, Arc::new(answer));
+        Self { apex: from, gave_up }
+    }
+}
+
+/// Answers each request for a path on a thread of its connection.
+fn serve(listener: TcpListener, answer: Arc<dyn Fn(&str) -> String + Send + Sync>) {
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let answer = Arc::clone(&answer);
+            std::thread::spawn(move || {
+                let mut writer = stream.try_clone().unwrap();
+                let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+                while let Some(first) = lines.next() {
+                    let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+                    if lines.by_ref().find(String::is_empty).is_none()
+                        || writer.write_all(answer(&path).as_bytes()).is_err()
+                    {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// Twenty pages behind a redirect took twenty times as long as one, and forty ran out of time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_host_that_only_redirects_lead_to_is_asked_for_eight_pages_at_once() {
+    const PAGES: usize = 34;
+    let hosts = InEights::start(PAGES);
+    let urls = (0..PAGES).map(|n| format!("{}/p/{n}", hosts.apex));
+    let done = engine().batch(BatchScrapeRequest::new(urls)).await.unwrap().wait().await.unwrap();
+    assert_eq!(done.failures.failures, []);
+    assert_eq!(done.documents.len(), PAGES);
+    assert!(!*hosts.gave_up.lock().unwrap(), "eight never came at once");
 }
 
 /// Eight pages of each host after some of a host that takes requests and never answers.

@@ -112,6 +112,22 @@ async fn what_the_caller_takes_to_check_a_redirect_is_no_part_of_the_timeout() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn how_long_the_last_host_took_is_told_apart_from_what_came_before() {
+    let site = Site::script(|mut stream| async move {
+        while let Some(seen) = read_request(&mut stream).await {
+            let (seconds, answer) =
+                if seen.path() == "/" { (10, redirect(302, "/next")) } else { (3, page("there")) };
+            sleep(Duration::from_secs(seconds)).await;
+            let _ = stream.write_all(&answer).await;
+        }
+    })
+    .await;
+    let request = Request::get(site.url("a.test", "/"));
+    let timings = fetcher().fetch(request, &Thorough).await.unwrap().timings;
+    assert_eq!((timings.answer.as_secs(), timings.first_byte.as_secs()), (3, 313));
+}
+
+#[tokio::test(start_paused = true)]
 async fn interim_answers_are_skipped_and_a_flood_of_them_is_a_failure() {
     for (count, kind) in
         [(0, None), (MAX_INTERIM_ANSWERS, None), (MAX_INTERIM_ANSWERS + 1, Some(ErrorKind::Protocol))]

@@ -9,8 +9,9 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::config::MAX_IDLE_HOSTS;
 use super::host::Host;
+use super::model::HostLimits;
 use super::slab::{Handle, Slab};
-use super::tempo::{Observation, Tempo};
+use super::tempo::{Asked, Observation, Tempo};
 
 /// An address is overloaded where more than this share of its latest answers, of whatever host, say so.
 const OVERLOADED: f32 = 0.25;
@@ -31,7 +32,7 @@ struct Address {
 }
 
 impl Address {
-    const fn has_room(&self) -> bool {
+    fn has_room(&self) -> bool {
         self.in_flight < self.tempo.at_once()
     }
 }
@@ -82,15 +83,34 @@ impl Hosts {
         self.slab.len()
     }
 
+    /// The host of this name, where it is known.
+    fn find(&self, name: &str) -> Option<Handle> {
+        let is_it = |handle: &Handle| self.slab.get(*handle).is_some_and(|host| *host.name == *name);
+        self.by_name.find(self.hash.hash_one(name), is_it).copied()
+    }
+
+    /// How the host of this name may be asked now. One that is not known is asked like a new one.
+    pub(super) fn limits_of(&self, name: &str) -> HostLimits {
+        let new = HostLimits { places: self.tempo.at_once(), not_before: Duration::ZERO };
+        self.find(name).map_or(new, |handle| self.limits(handle))
+    }
+
+    /// How a host may be asked now.
+    pub(super) fn limits(&self, handle: Handle) -> HostLimits {
+        let Some(host) = self.slab.get(handle) else {
+            return HostLimits { places: 1, not_before: Duration::ZERO };
+        };
+        let address = host.address.and_then(|address| self.addresses.get(address));
+        let most = address.map_or(u32::MAX, |address| address.tempo.at_once());
+        HostLimits { places: host.tempo.at_once().min(most), not_before: host.ready_at }
+    }
+
     /// The host of this name, made if need be.
     pub(super) fn intern(&mut self, name: &str) -> Handle {
-        let hash = self.hash.hash_one(name);
-        let slab = &self.slab;
-        let known =
-            self.by_name.find(hash, |&handle| slab.get(handle).is_some_and(|host| *host.name == *name));
-        if let Some(&handle) = known {
+        if let Some(handle) = self.find(name) {
             return handle;
         }
+        let hash = self.hash.hash_one(name);
         let handle = self.slab.insert(Host::new(name.into(), self.tempo.clone()));
         let (slab, state) = (&self.slab, &self.hash);
         let hash_of = |handle: &Handle| slab.get(*handle).map_or(0, |host| state.hash_one(&*host.name));
@@ -193,7 +213,7 @@ impl Hosts {
     /// Teaches the address of a host how it answered: only what the server says of itself. Silence, and how long it
     /// took, tell of one of its sites; a tarpit among thousands at one address, or a slow one, is not to slow the others.
     /// Neither are a few that are out of order: refusals count once they are more than [`OVERLOADED`] of the answers.
-    pub(super) fn teach_address(&mut self, handle: Handle, seen: Observation, now: Duration) {
+    pub(super) fn teach_address(&mut self, handle: Handle, seen: Observation, asked: Asked, now: Duration) {
         if seen.status.is_none() {
             return;
         }
@@ -209,7 +229,7 @@ impl Hosts {
         let latency = if seen.is_overload() { seen.latency } else { Duration::ZERO };
         let in_flight = address.in_flight;
         // The pause is the host's own.
-        address.tempo.learn(Observation { latency, ..seen }, in_flight, now);
+        address.tempo.learn(Observation { latency, ..seen }, asked, in_flight, now);
     }
 
     /// Notes what a host resolves to. False where that was known.

@@ -29,8 +29,8 @@ pub use config::{
 pub use frontier::Frontier;
 pub use groups::{Group, GroupLoad};
 pub use model::{
-    Admitted, Candidate, Counts, DroppedPages, Finished, JobSlot, Lease, LeaseId, Leased, LostPage, Outcome,
-    Pace,
+    Admitted, Candidate, Counts, DroppedPages, Finished, HostLimits, JobSlot, Lease, LeaseId, Leased,
+    LostPage, Outcome, Pace,
 };
 pub use tempo::{MAX_BEFORE_FIRST_ANSWER, Observation};
 pub use traps::{MAX_SHAPES, PutOff, Trap};

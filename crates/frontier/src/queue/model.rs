@@ -69,6 +69,9 @@ pub struct Lease {
     pub external: bool,
     /// Earlier leases of this page that expired or ended in a retry.
     pub attempt: u32,
+    /// How many requests its host may have under way at once, as known now; see
+    /// [`Frontier::limits`](crate::Frontier::limits).
+    pub places: u32,
 }
 
 /// Leases, and when to ask again.
@@ -156,6 +159,18 @@ pub struct Pace {
     pub answered: bool,
     /// Where it was found; see [`Frontier::resolved`](crate::Frontier::resolved).
     pub address: Option<IpAddr>,
+    /// Where the request that was [`observed`](Self::observed) belongs to no lease of this host, because a redirect led
+    /// to it: how many requests were under way there when it ended, this one included. 0 where it belongs to a lease.
+    pub under_way: u32,
+}
+
+/// How a host may be asked for what is not leased; see [`Frontier::limits`](crate::Frontier::limits).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostLimits {
+    /// Requests that may be under way at once, leased pages among them; at least one.
+    pub places: u32,
+    /// Nothing begins before this time.
+    pub not_before: Duration,
 }
 
 /// Where a job stands.

@@ -36,6 +36,11 @@ const RECENT: usize = 4;
 /// So many pages of a shape have to be known before it can be found to say the same over and over.
 const ENOUGH: u32 = 8;
 
+/// A hash of the shape of a URL: pages of one shape are of one kind.
+pub(super) fn kind_of(url: &Url) -> u32 {
+    shape_of_url(url).hash as u32
+}
+
 /// What the pages of one shape said.
 #[derive(Debug)]
 struct Content {

@@ -13,6 +13,7 @@ mod many;
 mod maps;
 mod overload;
 mod pages;
+mod rates;
 mod redirects;
 mod robots;
 mod sitemaps;

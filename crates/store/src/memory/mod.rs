@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_frontier::{Admitted, Candidate, Frontier, Pace, PutOff};
+use gleaner_frontier::{Admitted, Candidate, Frontier, HostLimits, Pace, PutOff};
 use gleaner_types::{Document, JobId, JobKind, JobState};
 use tokio::sync::watch;
 use url::Url;
@@ -194,6 +194,7 @@ impl Store for MemoryStore {
                 external: lease.external,
                 attempt: lease.attempt,
                 waited_for_slot: waited.contains(&lease.id),
+                places: lease.places,
                 expires_at,
             })
         });
@@ -218,6 +219,10 @@ impl Store for MemoryStore {
         self.lock().frontier.pace(url, pace, now);
         self.work_changed();
         Ok(())
+    }
+
+    async fn limits(&self, url: &Url) -> Result<HostLimits, Error> {
+        Ok(self.lock().frontier.limits(url))
     }
 
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {

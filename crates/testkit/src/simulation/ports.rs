@@ -171,6 +171,7 @@ impl Fetch for Web {
         }
         let mut detour = Detour { stage, job, asked_for, began, is_open: false };
         let mut under_way = UnderWay::begin(stage, job, host, place, false);
+        let mut asked_at = began;
         // Time at which another host's turn is waited for does not count.
         let patience = request.options.timeout.as_millis() as u64;
         let mut redirects = 0;
@@ -190,7 +191,7 @@ impl Fetch for Web {
                 Outcome::Redirect(to) => (stage.world.url(to, Spelling::Plain), Place::Page(to)),
                 Outcome::Circle if redirects < MAX_ROBOTS_REDIRECTS => (url.clone(), place),
                 Outcome::Circle => {
-                    return Ok(self.answered(url, place, Answer::from((302, String::new())), began));
+                    return Ok(self.answered(url, place, Answer::from((302, String::new())), asked_at));
                 }
                 Outcome::Shed => {
                     let mut bare = url.clone();
@@ -208,7 +209,7 @@ impl Fetch for Web {
                     }
                     // From here on the engine knows.
                     self.remember_wishes(place, request.purpose, &answer);
-                    return Ok(self.answered(url, place, answer, began));
+                    return Ok(self.answered(url, place, answer, asked_at));
                 }
             };
             redirects += 1;
@@ -222,6 +223,7 @@ impl Fetch for Web {
             let next_host = self.host_of(place);
             stage.wire().across_hosts += u64::from(next_host != host);
             under_way = UnderWay::begin(stage, job, next_host, place, true);
+            asked_at = stage.now();
         }
     }
 }
@@ -234,7 +236,7 @@ impl Web {
         (random.below(1_000) < faults.before, random.below(1_000) < faults.after)
     }
 
-    fn answered(&self, url: Url, place: Place, answer: Answer, began: Moment) -> Fetched {
+    fn answered(&self, url: Url, place: Place, answer: Answer, asked_at: Moment) -> Fetched {
         let stage = &*self.0;
         Fetched {
             url,
@@ -242,7 +244,7 @@ impl Web {
             content_type: None,
             body: answer.body,
             retry_after: answer.retry_after.map(Duration::from_secs),
-            latency: Duration::from_millis(stage.now() - began),
+            latency: Duration::from_millis(stage.now() - asked_at),
             address: Some(stage.world.hosts[self.host_of(place)].address),
             proxy_used: ProxyUsed::Basic,
             cache_state: Some(CacheState::Miss),

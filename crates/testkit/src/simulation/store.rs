@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_frontier::{Admitted, Candidate, Pace, PutOff};
+use gleaner_frontier::{Admitted, Candidate, HostLimits, Pace, PutOff};
 use gleaner_store::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
     JobAccount, JobListing, JobSnapshot, JsonSlice, Leases, MemoryStore, NewJob, PageFailures, PastScrape,
@@ -176,6 +176,10 @@ impl Store for Shaky {
         self.store.pace(url, pace, now).await?;
         self.tell(url, pace.address);
         Ok(())
+    }
+
+    async fn limits(&self, url: &Url) -> Result<HostLimits, Error> {
+        self.store.limits(url).await
     }
 
     async fn read(&self, job: JobId, from: u64, bound: ReadBound) -> Result<Slice, Error> {

@@ -59,10 +59,11 @@ impl Frontier {
         job.set_leased(key);
         let (depth, external, attempt) =
             (job.depth(key, taken.rank.depth), taken.page.external, taken.attempt);
+        let places = self.yard.hosts.limits(taken.host).places;
         let job = JobSlot(taken.job);
         let id = self.leases.insert(taken);
         self.deadlines.push_back((now.saturating_add(self.config.lease_time), id));
-        Some(Lease { id: LeaseId(id), job, url, key, depth, external, attempt })
+        Some(Lease { id: LeaseId(id), job, url, key, depth, external, attempt, places })
     }
 
     /// Reports how the work on a page ended, and its links, which are admitted one click further away.

@@ -1,18 +1,22 @@
 //! How fast hosts are asked.
 
+use std::hash::Hasher;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use siphasher::sip::SipHasher13;
 use url::Url;
 
 use super::Frontier;
 use crate::queue::config::MAX_WAIT;
-use crate::queue::host_of;
-use crate::queue::model::Pace;
-use crate::queue::tempo::Observation;
+use crate::queue::model::{HostLimits, Pace};
+use crate::queue::slab::Handle;
+use crate::queue::tempo::{Asked, Observation};
+use crate::queue::traps::kind_of;
+use crate::queue::{host_of, rest_of};
 
 impl Frontier {
-    /// Says how the host of a URL wants to be asked, by any job.
+    /// Says how the host of a URL wants to be asked, by any job; with [`Pace::observed`], how it answered that URL.
     pub fn pace(&mut self, host_of_url: &Url, pace: Pace, now: Duration) {
         let handle = self.yard.hosts.intern(host_of(host_of_url));
         if let Some(address) = pace.address {
@@ -33,28 +37,51 @@ impl Frontier {
             if pace.answered {
                 host.tempo.answered();
             }
-            if let Some(observed) = pace.observed
-                && let Some(pause) = host.tempo.learn(observed, host.in_flight, now)
-            {
-                host.ready_at = host.ready_at.max(now.saturating_add(pause));
-            }
         }
         if let Some(observed) = pace.observed {
-            // The pause is the host's own: others of its address are only asked for less at once.
-            self.yard.hosts.teach_address(handle, observed, now);
-            self.yard.wake_address(handle, now);
+            self.learn(handle, host_of_url, observed, pace.under_way, now);
+        }
+        if pace.under_way > 0
+            && let Some(host) = self.yard.hosts.get_mut(handle)
+            && !host.current_gap().is_zero()
+        {
+            // No lease ends with this request, so its gap begins here.
+            host.ready_at = host.ready_at.max(now.saturating_add(host.current_gap()));
         }
         self.yard.wake_host(handle, now);
         self.yard.hosts.note_idle(handle, now);
     }
 
+    /// Teaches a host and its address how it answered a URL.
+    fn learn(&mut self, handle: Handle, url: &Url, seen: Observation, under_way: u32, now: Duration) {
+        let Some(host) = self.yard.hosts.get_mut(handle) else { return };
+        let kind = if host.tempo.compares() { kind_of(url) } else { 0 };
+        let asked = Asked { page: page_of(url), kind };
+        let in_flight = host.in_flight.max(under_way);
+        if let Some(pause) = host.tempo.learn(seen, asked, in_flight, now) {
+            host.ready_at = host.ready_at.max(now.saturating_add(pause));
+        }
+        // The pause is the host's own: others of its address are only asked for less at once.
+        self.yard.hosts.teach_address(handle, seen, asked, now);
+        self.yard.wake_address(handle, now);
+    }
+
     /// Says how the host of a URL answered a page that is about to be [finished](Self::finish). The number of pages in
     /// work at once on that host, [`FrontierConfig::max_per_host`](crate::FrontierConfig::max_per_host) once it has answered, rises up to
-    /// [`FrontierConfig::most_per_host`](crate::FrontierConfig::most_per_host) while it answers well, and falls when it is overloaded or slows down.
+    /// [`FrontierConfig::most_per_host`](crate::FrontierConfig::most_per_host) while it answers well. It falls where pages are refused (429, 503), where
+    /// several pages in a row get no answer, and where the host is found to answer faster when it is asked for half as many
+    /// pages at once. Pages that are slow whatever the number change nothing, and neither does one page that always fails.
     ///
     /// The same as [`pace`](Self::pace) with [`Pace::observed`] alone.
     pub fn observe(&mut self, host_of_url: &Url, observed: Observation, now: Duration) {
         self.pace(host_of_url, Pace { observed: Some(observed), ..Pace::default() }, now);
+    }
+
+    /// How the host of a URL may be asked now for what is not leased, such as a redirect from another host. Leased pages
+    /// and such requests share the places of the host, which is the caller's to see to: here leased pages alone are counted.
+    #[must_use]
+    pub fn limits(&self, host_of_url: &Url) -> HostLimits {
+        self.yard.hosts.limits_of(host_of(host_of_url))
     }
 
     /// Says what the host of a URL resolves to. All hosts of one address together are then asked for at most
@@ -69,4 +96,11 @@ impl Frontier {
         let handle = self.yard.hosts.intern(host_of(host_of_url));
         self.yard.resolved(handle, address, now);
     }
+}
+
+/// A hash that tells the pages of one host apart. Its key is fixed: who makes two pages collide slows only their own host.
+fn page_of(url: &Url) -> u32 {
+    let mut hasher = SipHasher13::new_with_keys(0, 2);
+    hasher.write(rest_of(url).as_bytes());
+    hasher.finish() as u32
 }

@@ -179,10 +179,11 @@ fn what_slows_the_other_hosts_of_an_address() {
             answers(&mut frontier, url.as_str());
         }
         let mut now = ZERO;
-        for _ in 0..200 {
+        for page in 0..200 {
             now += seconds(60);
             let latency = Duration::from_millis(latency);
-            frontier.observe(&ill, Observation { status, latency }, now);
+            let page = ill.join(&page.to_string()).unwrap();
+            frontier.observe(&page, Observation { status, latency }, now);
         }
         let job = frontier.open(JobRules::with_limit(100));
         frontier.admit(job, 0, (0..20).map(|n| candidate(&format!("https://b.test/{n}"))), now);
@@ -263,6 +264,76 @@ fn a_host_is_asked_for_as_much_as_it_bears() {
         round(&mut frontier, 429);
     }
     assert_eq!(round(&mut frontier, 429), 1);
+}
+
+#[test]
+fn one_page_that_always_fails_holds_up_no_other_page_of_its_host() {
+    for status in [None, Some(429), Some(502), Some(503)] {
+        let mut frontier = Frontier::new(FrontierConfig::default());
+        answers(&mut frontier, "https://a.test/");
+        let [fails, others] =
+            [1, 2].map(|group| frontier.open_for(Group(group), JobRules::with_limit(9_999)));
+        frontier.admit(fails, 0, [on_a("fails")], ZERO);
+        frontier.admit(others, 0, (0..5_000).map(|n| on_a(&n.to_string())), ZERO);
+        let mut now = ZERO;
+        for _ in 0..50 {
+            let leases = frontier.lease(100, now).leases;
+            assert!(leases.len() >= 7, "{status:?}: {} at once at {now:?}", leases.len());
+            now += Duration::from_millis(50);
+            for lease in leases {
+                let failed = lease.job == fails;
+                let status = if failed { status } else { Some(200) };
+                let latency = Duration::from_millis(50);
+                frontier.observe(&lease.url, Observation { status, latency }, now);
+                // It is asked for again and again, as if each time for the first.
+                let outcome = if failed { Outcome::Return { not_before: now } } else { Outcome::Document };
+                frontier.finish(lease.id, outcome, [], now);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_leased_is_asked_for_as_leased_pages_are() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let page = |n: u64| on_a(&n.to_string()).url;
+    let observed = |status, under_way| Pace {
+        observed: Some(Observation { status: Some(status), latency: Duration::from_millis(20) }),
+        under_way,
+        ..Pace::default()
+    };
+    assert_eq!(frontier.limits(&page(0)).places, crate::MAX_BEFORE_FIRST_ANSWER, "nobody knows the host");
+    let mut now = seconds(1);
+    frontier.pace(&page(0), observed(200, 2), now);
+    assert_eq!((frontier.limits(&page(0)).places, frontier.in_flight()), (8, 0));
+    // It grows with what is asked for by redirects alone.
+    for n in 1..100 {
+        now += Duration::from_millis(10);
+        frontier.pace(&page(n), observed(200, frontier.limits(&page(0)).places), now);
+    }
+    assert!(frontier.limits(&page(0)).places > 12);
+    // And it rests when it refuses, for leased pages too.
+    for n in 100..200 {
+        now += seconds(100);
+        frontier.pace(&page(n), observed(429, 1), now);
+    }
+    let limits = frontier.limits(&page(0));
+    assert_eq!((limits.places, limits.not_before), (1, now + seconds(60)));
+    let job = frontier.open(JobRules::with_limit(10));
+    frontier.admit(job, 0, [on_a("leased")], now);
+    assert_eq!(frontier.lease(10, now).next, Some(limits.not_before));
+    let leased = frontier.lease(10, limits.not_before).leases;
+    assert_eq!((leased.len(), leased[0].places), (1, 1));
+}
+
+#[test]
+fn hosts_of_one_address_have_no_more_places_than_it() {
+    let most_per_address = 3;
+    let mut frontier = Frontier::new(FrontierConfig { most_per_address, ..FrontierConfig::default() });
+    let url = on_a("").url;
+    answers(&mut frontier, url.as_str());
+    frontier.resolved(&url, IpAddr::from([192, 0, 2, 1]), ZERO);
+    assert_eq!(frontier.limits(&url).places, 3);
 }
 
 #[test]
