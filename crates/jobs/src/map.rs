@@ -67,7 +67,7 @@ async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResul
         message: format!("the site was not mapped within the timeout of {} ms", timeout.as_millis()),
     };
     let Ok(Ok(_place)) = timeout_at(deadline, shared.maps.acquire()).await else { return Err(late().into()) };
-    let begun = timeout_at(deadline, read_start(shared, &plan, &mut found)).await;
+    let begun = timeout_at(deadline, read_start(shared, &plan, &mut found, deadline)).await;
     let Start { url: start, robots, mut warning } = begun.map_err(|_| late())??;
     if robots.trouble.is_some() {
         return Ok(MapResult { links: Vec::new(), warning });
@@ -128,7 +128,12 @@ struct Start {
 }
 
 /// Reads robots.txt and the links of the start page.
-async fn read_start(shared: &Arc<Shared>, plan: &MapPlan, found: &mut Found<'_>) -> Result<Start, Error> {
+async fn read_start(
+    shared: &Arc<Shared>,
+    plan: &MapPlan,
+    found: &mut Found<'_>,
+    until: Instant,
+) -> Result<Start, Error> {
     let job = found.job;
     let mut start = plan.target.url.clone();
     let mut warning = None;
@@ -161,7 +166,7 @@ async fn read_start(shared: &Arc<Shared>, plan: &MapPlan, found: &mut Found<'_>)
                 start = page.url.clone();
                 found.add(vec![start.clone()]).await;
                 let transformed = match page.status {
-                    ..400 => transform(shared, job, page).await.1,
+                    ..400 => transform(shared, job, page, until).await.1,
                     400.. => Ok(Transformed::default()),
                 };
                 match transformed {

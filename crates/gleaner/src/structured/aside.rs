@@ -136,7 +136,7 @@ mod tests {
             }
             std::future::pending::<()>().await;
         });
-        assert!(tokio::time::timeout(std::time::Duration::from_millis(50), work).await.is_err());
+        assert!(tokio::time::timeout(Duration::from_millis(50), work).await.is_err());
         assert!(ended.await.is_err());
     }
 }

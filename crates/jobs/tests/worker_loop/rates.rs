@@ -8,19 +8,20 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_frontier::FrontierConfig;
 use gleaner_jobs::{
-    Clock, Desk, DeskParts, Fetch, FetchError, FetchRequest, Fetched, HopCheck, Parts, Room, Submit, Team,
-    Transform, Transformed,
+    Clock, Desk, DeskParts, Fetch, FetchError, FetchRequest, Fetched, HopCheck, MemoryShares, Parts, Room,
+    Submit, Team, Transform, TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, TeamId};
-use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::request::{BatchScrapeRequest, ScrapeRequest};
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use serde_json::Value;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use url::Url;
 
 use crate::support::NOW;
+
+/// Of a host: requests under way, the most of them at once, and when each began.
+type Seen = (usize, usize, Vec<Instant>);
 
 /// How long a redirect takes.
 const REDIRECT: Duration = Duration::from_millis(10);
@@ -30,7 +31,7 @@ const REDIRECT: Duration = Duration::from_millis(10);
 #[derive(Debug, Default)]
 struct Hosts {
     /// By name: requests under way, the most that there were at once, and when each began.
-    seen: Mutex<BTreeMap<String, (usize, usize, Vec<Instant>)>>,
+    seen: Mutex<BTreeMap<String, Seen>>,
 }
 
 impl Hosts {
@@ -104,7 +105,7 @@ impl Fetch for Port {
             latency,
             address: None,
             proxy_used: ProxyUsed::Basic,
-            cache_state: CacheState::Miss,
+            cache_state: Some(CacheState::Miss),
             cached_at: None,
             rendering: None,
             robots_tag: String::new(),
@@ -113,7 +114,7 @@ impl Fetch for Port {
 }
 
 impl Transform for Port {
-    fn transform(&self, _: &Fetched, _: &ScrapeOptionsPlan) -> Result<Transformed, PageError> {
+    fn transform(&self, _: TransformTask<'_>) -> Result<Transformed, PageError> {
         Ok(Transformed::default())
     }
 }
@@ -123,10 +124,12 @@ fn room_with(hosts: &Arc<Hosts>, frontier: FrontierConfig) -> Arc<Room> {
         store: Arc::new(MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() })),
         fetch: Arc::new(Port(Arc::clone(hosts))),
         transform: Arc::new(Port(Arc::clone(hosts))),
+        pdfs: None,
         clock: Clock::starting_at(NOW),
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
+        memory: MemoryShares::default(),
     })
 }
 
