@@ -1,8 +1,11 @@
 //! robots.txt, as RFC 9309 has it, with the two customary additions (`Crawl-delay`, `Sitemap`).
 //!
-//! An own matcher of a few hundred lines and not a crate: the conformance table beside it is the reason. A pattern is
-//! compared piece by piece with a substring search, so one rule costs time linear in the URL, whatever its wildcards. What
-//! all rules cost for one URL is bounded by [`MAX_ROBOTS_STEPS`].
+//! An own matcher of a few hundred lines and not a crate: the conformance table beside it is the reason. `texting_robots`
+//! 0.2.2 fails 11 of its 65 rows: agent lines with a version or with words behind the token, a `$` inside a pattern, and
+//! percent-encoding that differs between rule and path.
+//!
+//! A pattern is compared piece by piece with a substring search, so one rule costs time linear in the URL, whatever its
+//! wildcards. What all rules cost for one URL is bounded by [`MAX_ROBOTS_STEPS`].
 
 mod agent;
 mod parse;
