@@ -88,7 +88,7 @@ impl Places {
         self.aside(bytes, move || json(&answer)).await?
     }
 
-    /// The JSON of an answer of which nothing is known.
+    /// The JSON of an answer of unknown size.
     pub(crate) async fn written_aside<T: Serialize + Send + 'static>(
         &self,
         answer: T,
