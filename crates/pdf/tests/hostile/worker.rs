@@ -13,8 +13,8 @@ use gleaner_pdf::{
     serve,
 };
 
-use super::support::{lines, pages};
 use super::crowded;
+use super::support::{lines, pages};
 
 /// Where the child writes its answer: a test says other things on its standard output.
 const ANSWER: &str = "GLEANER_TEST_ANSWER";
