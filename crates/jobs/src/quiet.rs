@@ -62,7 +62,7 @@ mod tests {
 
     #[tokio::test]
     async fn silence_goes_with_work_to_other_threads() {
-        let is_silent = || get_default(tracing::Dispatch::is::<Silence>);
+        let is_silent = || get_default(Dispatch::is::<Silence>);
         assert_eq!(quietly(true, aside_to_end(is_silent)).await, Some(true));
         assert_eq!(quietly(false, aside_to_end(is_silent)).await, Some(false));
     }
