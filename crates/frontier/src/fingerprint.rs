@@ -14,6 +14,9 @@ pub const MIN_FINGERPRINT_WORDS: usize = 8;
 /// at more would cost more than a crawl has to gain by it.
 pub const MAX_FINGERPRINT_WORDS: usize = 512;
 
+/// Nor are characters beyond this many: a page may be all digits, and this much takes less than a millisecond.
+const MAX_CHARS: usize = 1 << 18;
+
 /// Pages whose fingerprints differ in at most so many bits are near-duplicates.
 pub const NEAR_BITS: u32 = 12;
 
@@ -44,7 +47,7 @@ impl Fingerprint {
     pub fn of(text: &str) -> Option<Self> {
         let mut runs = Runs::default();
         let mut word = None;
-        for c in text.chars() {
+        for c in text.chars().take(MAX_CHARS) {
             if c.is_ascii_alphabetic() {
                 word = Some(spell(word, c.to_ascii_lowercase()));
             } else if !c.is_ascii() && c.is_alphabetic() {
@@ -201,6 +204,8 @@ mod tests {
         assert_eq!(Fingerprint::of("Page 12 of 99: next"), None);
         assert!(Fingerprint::of(&"word ".repeat(MIN_FINGERPRINT_WORDS)).is_some());
         assert!(Fingerprint::of(&"word ".repeat(3 * MAX_FINGERPRINT_WORDS)).is_some());
+        assert!(Fingerprint::of(&format!("{}{PROSE}", "1 ".repeat(MAX_CHARS / 4))).is_some());
+        assert_eq!(Fingerprint::of(&format!("{}{PROSE}", "1 ".repeat(MAX_CHARS))), None, "far into the page");
     }
 
     #[test]

@@ -46,6 +46,7 @@
 //! is held by the crates behind it, and holds for programs without a wire too.
 
 mod answers;
+mod aside;
 mod auth;
 mod body;
 mod document;

@@ -2,9 +2,7 @@
 
 use bytes::Bytes;
 use gleaner::desk::{self, Submit, Team};
-use gleaner::plan::{
-    BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan,
-};
+use gleaner::plan::{BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapePlan};
 use gleaner::request::{
     BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest,
     v1,
@@ -13,11 +11,12 @@ use gleaner::response::{
     CrawlParams, ExtractSubmitted, JobSubmitted, MapLink, MapResponse, MapResponseV1, ScrapeResponse,
 };
 use gleaner::{Checked, Engine, Faults, JobId, JobKind, RequestBounds};
+use http::header;
 use http::request::Parts;
-use serde::Serialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use crate::aside::{Places, json, weight};
 use crate::failure::Failure;
 use crate::origin::Origins;
 use crate::{answers, body, document, query};
@@ -85,6 +84,7 @@ impl Operation {
 pub(crate) struct Call<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) origins: &'a Origins,
+    pub(crate) places: &'a Places,
     pub(crate) team: &'a Team,
     pub(crate) parts: &'a Parts,
     /// The `{id}` of its path.
@@ -108,11 +108,15 @@ impl Call<'_> {
             Operation::Extract(version) => self.extract(version).await,
             Operation::Status(kind) => self.status(kind).await,
             Operation::Errors(kind) => {
-                json(&answers::ListedErrors::from(desk.errors(&team.id, kind, self.job()?).await?))
+                let errors = desk.errors(&team.id, kind, self.job()?).await?;
+                self.places.written_aside(answers::ListedErrors::from(errors)).await
             }
             Operation::Cancel(kind) => json(&desk.cancel(&team.id, kind, self.job()?).await?),
-            Operation::ExtractStatus => json(&desk.extract_status(&team.id, self.job()?).await?),
-            Operation::ActiveCrawls => json(&desk.active_crawls(&team.id).await?),
+            Operation::ExtractStatus => {
+                let status = desk.extract_status(&team.id, self.job()?).await?;
+                self.places.written_aside(status).await
+            }
+            Operation::ActiveCrawls => self.places.written_aside(desk.active_crawls(&team.id).await?).await,
             Operation::CreditUsage(version) => {
                 let usage = desk.credit_usage(&team.id).await?;
                 match version {
@@ -137,22 +141,24 @@ impl Call<'_> {
     }
 
     async fn scrape(self, version: Version) -> Result<Bytes, Failure> {
-        let (plan, submit): (ScrapePlan, _) = self.submitted(match version {
+        let check = match version {
             Version::V1 => v1::ScrapeRequest::checked_from_json,
             Version::V2 => ScrapeRequest::checked_from_json,
-        })?;
-        self.offered(&plan.options)?;
+        };
+        let (plan, submit): (ScrapePlan, _) =
+            self.submitted(check, |engine, plan| engine.check_options(&plan.options)).await?;
         // Where the client goes away, this future is dropped, and with it the work.
         let document = self.engine.desk().scrape(self.team, plan, submit).await?;
-        json(&ScrapeResponse::from(document))
+        self.places.written(weight(&document), ScrapeResponse::from(document)).await
     }
 
     async fn batch(self, version: Version) -> Result<Bytes, Failure> {
-        let (plan, submit): (BatchPlan, _) = self.submitted(match version {
+        let check = match version {
             Version::V1 => v1::BatchScrapeRequest::checked_from_json,
             Version::V2 => BatchScrapeRequest::checked_from_json,
-        })?;
-        self.offered(&plan.options)?;
+        };
+        let (plan, submit): (BatchPlan, _) =
+            self.submitted(check, |engine, plan| engine.check_options(&plan.options)).await?;
         let base = self.base()?;
         let submitted = self.engine.desk().batch(self.team, plan, submit).await?;
         let url = format!("{base}/{}", submitted.id);
@@ -160,11 +166,11 @@ impl Call<'_> {
     }
 
     async fn crawl(self, version: Version) -> Result<Bytes, Failure> {
-        let (plan, submit): (CrawlPlan, _) = self.submitted(match version {
+        let check = match version {
             Version::V1 => v1::CrawlRequest::checked_from_json,
             Version::V2 => CrawlRequest::checked_from_json,
-        })?;
-        self.engine.check_crawl(&plan)?;
+        };
+        let (plan, submit): (CrawlPlan, _) = self.submitted(check, Engine::check_crawl).await?;
         let base = self.base()?;
         let desk = self.engine.desk();
         if plan.prompt.is_none() {
@@ -172,7 +178,9 @@ impl Call<'_> {
             return json(&JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id)));
         }
         // Only the second version has prompts.
-        let request = CrawlRequest::from_json_within(&submit.request, self.engine.bounds())?;
+        let (bounds, body) = (self.engine.bounds(), self.body.clone());
+        let read = move |body: &[u8]| CrawlRequest::from_json_within(&gleaner::parse_json(body)?, bounds);
+        let request = self.places.read(body, read).await??;
         // Before anything is paid. Where the request sets no limit, the prompt may.
         let pages = request.limit.map_or(1, |_| plan.limit);
         desk.check_crawl(self.team, &plan, pages, &submit).await?;
@@ -195,33 +203,35 @@ impl Call<'_> {
 
     async fn crawl_params(self) -> Result<Bytes, Failure> {
         let (plan, submit): (CrawlParamsPreviewPlan, _) =
-            self.submitted(CrawlParamsPreviewRequest::checked_from_json)?;
+            self.submitted(CrawlParamsPreviewRequest::checked_from_json, |_, _| Ok(())).await?;
         let mut preview = self.engine.desk().charged(self.team, self.engine.crawl_params(plan)).await?;
         preview.warning = joined(submit.warnings, preview.warning);
         json(&preview)
     }
 
     async fn map(self, version: Version) -> Result<Bytes, Failure> {
-        let (plan, submit): (MapPlan, _) = self.submitted(match version {
+        let check = match version {
             Version::V1 => v1::MapRequest::checked_from_json,
             Version::V2 => MapRequest::checked_from_json,
-        })?;
+        };
+        let (plan, submit): (MapPlan, _) = self.submitted(check, |_, _| Ok(())).await?;
         let found = self.engine.desk().map(self.team, plan).await?;
         let links = found.links.into_iter().map(|url| MapLink { url: url.into(), ..MapLink::default() });
         let warning = joined(submit.warnings, found.warning);
         let response = MapResponse { success: true, links: links.collect(), warning };
+        let bytes = response.links.iter().map(|link| link.url.len()).sum();
         match version {
-            Version::V1 => json(&MapResponseV1::from(response)),
-            Version::V2 => json(&response),
+            Version::V1 => self.places.written(bytes, MapResponseV1::from(response)).await,
+            Version::V2 => self.places.written(bytes, response).await,
         }
     }
 
     async fn extract(self, version: Version) -> Result<Bytes, Failure> {
-        let (plan, submit): (ExtractPlan, _) = self.submitted(match version {
+        let check = match version {
             Version::V1 => v1::ExtractRequest::checked_from_json,
             Version::V2 => ExtractRequest::checked_from_json,
-        })?;
-        self.engine.check_extract(&plan)?;
+        };
+        let (plan, submit): (ExtractPlan, _) = self.submitted(check, Engine::check_extract).await?;
         let submitted = self.engine.desk().extract(self.team, plan, submit).await?;
         json(&ExtractSubmitted {
             invalid_urls: submitted.invalid_urls,
@@ -248,16 +258,23 @@ impl Call<'_> {
         Ok(format!("{}{}", self.origins.base(self.parts)?, self.parts.uri.path()))
     }
 
-    /// Reads and checks the body, and what comes with a submit beside it.
-    fn submitted<P>(
+    /// Reads and checks the body, holds it against what the engine offers, and reads what comes with a submit beside it.
+    async fn submitted<P: Send + 'static>(
         &self,
-        check: impl FnOnce(&Value, RequestBounds) -> Result<Checked<P>, Faults>,
+        check: fn(&Value, RequestBounds) -> Result<Checked<P>, Faults>,
+        offers: fn(&Engine, &P) -> Result<(), gleaner::Error>,
     ) -> Result<(P, Submit), Failure> {
         let idempotency_key = self.idempotency_key()?;
-        let request =
-            gleaner::parse_json(&self.body).map_err(|faults| body::no_json(faults, &self.parts.headers))?;
-        let Checked { plan, warnings } = check(&request, self.engine.bounds())?;
-        Ok((plan, Submit { request, idempotency_key, warnings }))
+        let (engine, content_type) =
+            (self.engine.clone(), self.parts.headers.get(header::CONTENT_TYPE).cloned());
+        let read = move |body: &[u8]| {
+            let request =
+                gleaner::parse_json(body).map_err(|faults| body::no_json(faults, content_type.as_ref()))?;
+            let Checked { plan, warnings } = check(&request, engine.bounds())?;
+            offers(&engine, &plan)?;
+            Ok::<_, Failure>((plan, Submit { request, idempotency_key, warnings }))
+        };
+        self.places.read(self.body.clone(), read).await?
     }
 
     fn idempotency_key(&self) -> Result<Option<Uuid>, Failure> {
@@ -265,10 +282,6 @@ impl Call<'_> {
         let key = value.to_str().ok().and_then(|text| Uuid::parse_str(text.trim()).ok());
         let invalid = || Failure::fault(IDEMPOTENCY_KEY, format!("`{IDEMPOTENCY_KEY}` must be a UUID"));
         key.map(Some).ok_or_else(invalid)
-    }
-
-    fn offered(&self, options: &ScrapeOptionsPlan) -> Result<(), Failure> {
-        Ok(self.engine.check_options(options)?)
     }
 }
 
@@ -291,13 +304,6 @@ fn options(params: &CrawlParams) -> Result<Map<String, Value>, Failure> {
             Ok(options)
         }
         Ok(_) => Ok(Map::new()),
-        Err(error) => Err(Failure::internal(&error)),
-    }
-}
-
-fn json(answer: &impl Serialize) -> Result<Bytes, Failure> {
-    match serde_json::to_vec(answer) {
-        Ok(bytes) => Ok(bytes.into()),
         Err(error) => Err(Failure::internal(&error)),
     }
 }

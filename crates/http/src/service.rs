@@ -15,6 +15,7 @@ use http::{Method, Request, Response};
 use http_body::Body;
 use http_body_util::Full;
 
+use crate::aside::Places;
 use crate::failure::{Failure, json};
 use crate::operation::{Call, Operation};
 use crate::origin::Origins;
@@ -40,6 +41,7 @@ struct Shared {
     engine: Engine,
     origins: Origins,
     watchers: Watchers,
+    places: Places,
 }
 
 impl Service {
@@ -47,7 +49,7 @@ impl Service {
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let (origins, watchers) = (Origins::default(), Watchers::default());
-        Self { shared: Arc::new(Shared { engine, origins, watchers }) }
+        Self { shared: Arc::new(Shared { engine, origins, watchers, places: Places::default() }) }
     }
 
     /// Believe `X-Forwarded-Proto` and `X-Forwarded-Host` in the addresses that answers hold, the last value of each: the
@@ -128,8 +130,8 @@ impl Shared {
         let team = self.authenticate(&parts, handshake.is_some()).await?;
         self.engine.desk().admit(&team, counted_as).await?;
         let body = if route.operation.has_body() { body::read(body).await? } else { Bytes::new() };
-        let (engine, origins) = (&self.engine, &self.origins);
-        let call = Call { engine, origins, team: &team, parts: &parts, id, body };
+        let (engine, origins, places) = (&self.engine, &self.origins, &self.places);
+        let call = Call { engine, origins, places, team: &team, parts: &parts, id, body };
         match (route.operation, handshake) {
             (Operation::Status(kind), Some(handshake)) => {
                 let place = self.watchers.place(&team.id)?;

@@ -1,12 +1,17 @@
 //! Work that takes long, on threads for blocking work.
+//!
+//! [`begin_aside`] is the one way there. Who waits for the work chooses how: [`aside`] ends the work when the time is over or
+//! nobody waits any more; [`aside_in_place`] and [`aside_to_end`] wait for its end, and are for work that is bounded by itself.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_types::Interrupt;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
+use tracing::dispatcher::{Dispatch, with_default};
 
 /// Why work that was done [`aside`] has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,13 +70,49 @@ pub async fn aside<T: Send + 'static>(
     let Ok(Ok(place)) = timeout_at(patience.next(), Arc::clone(places).acquire_owned()).await else {
         return Err(AsideError::NoPlace);
     };
-    let thread = tokio::task::spawn_blocking(move || {
-        let _place = place;
-        work()
-    });
+    let thread = begin_aside(holding(place, work));
     let done = timeout_at(patience.next(), thread).await.map_err(|_| AsideError::Late)?;
     ends.disarm();
     done.map_err(|_| AsideError::Failed)
+}
+
+/// Does work to its end on a thread for blocking work, in one of a few places. A panic goes on in the caller. `None` where the
+/// runtime comes to its end.
+pub(crate) async fn aside_in_place<T: Send + 'static>(
+    places: &Arc<Semaphore>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let place = Arc::clone(places).acquire_owned().await.ok()?;
+    aside_to_end(holding(place, work)).await
+}
+
+/// As [`aside_in_place`], without a place.
+pub(crate) async fn aside_to_end<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    match begin_aside(work).await {
+        Ok(done) => Some(done),
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => None,
+        },
+    }
+}
+
+/// Begins work on a thread for blocking work. What it logs goes where the log of the caller goes: a log that is
+/// [silenced](crate::quietly) is so on one thread alone.
+pub fn begin_aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    let log = Dispatch::default();
+    tokio::task::spawn_blocking(move || with_default(&log, work))
+}
+
+/// Work whose place is free when the work has ended, and not when nobody waits for it any more.
+fn holding<T: Send + 'static>(
+    place: OwnedSemaphorePermit,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> impl FnOnce() -> T + Send + 'static {
+    move || {
+        let _place = place;
+        work()
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +147,13 @@ mod tests {
         let failed: Result<(), _> = aside(&places, &interrupt, patience(60), || panic!("on purpose")).await;
         assert_eq!(failed, Err(AsideError::Failed));
         assert_eq!(places.available_permits(), 1);
+    }
+
+    #[tokio::test]
+    #[should_panic(expected = "of the work itself")]
+    async fn a_panic_goes_on_in_who_waits_for_the_end() {
+        let work = || assert!(std::hint::black_box(false), "of the work itself");
+        aside_in_place(&Arc::new(Semaphore::new(1)), work).await;
     }
 
     #[tokio::test]

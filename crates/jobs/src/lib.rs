@@ -50,7 +50,7 @@ pub use accounts::{
     TeamConfig, UnlimitedAccounts,
 };
 pub use activity::{ActivityLog, DEFAULT_ACTIVITY_ENTRIES, MemoryActivityLog};
-pub use aside::{AsideError, Patience, aside};
+pub use aside::{AsideError, Patience, aside, begin_aside};
 pub use clock::{Clock, rfc3339};
 pub use credits::{
     CREDITS_FOR_STEALTH, CREDITS_FOR_ZERO_DATA_RETENTION, CREDITS_PER_MODEL_PAGE, CREDITS_PER_PAGE,

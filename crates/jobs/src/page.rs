@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
 
+use crate::aside::aside_to_end;
 use crate::context::JobContext;
 use crate::credits::credits;
 use crate::explain::FoundOn;
@@ -167,13 +168,10 @@ async fn finish(shared: &Shared, page: FinishedPage) -> Result<Receipt, gleaner_
     }
     let (store, runtime) = (Arc::clone(&shared.store), Handle::current());
     let finish = move || runtime.block_on(store.finish(page, now));
-    match tokio::task::spawn_blocking(finish).await {
-        Ok(finished) => finished,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime comes to its end, and with it whoever waits for this.
-            Err(_) => std::future::pending().await,
-        },
+    match aside_to_end(finish).await {
+        Some(finished) => finished,
+        // The runtime comes to its end, and with it whoever waits for this.
+        None => std::future::pending().await,
     }
 }
 

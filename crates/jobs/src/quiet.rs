@@ -52,3 +52,18 @@ impl Subscriber for Silence {
 
     fn exit(&self, _: &Id) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use tracing::dispatcher::get_default;
+
+    use super::*;
+    use crate::aside::aside_to_end;
+
+    #[tokio::test]
+    async fn silence_goes_with_work_to_other_threads() {
+        let is_silent = || get_default(Dispatch::is::<Silence>);
+        assert_eq!(quietly(true, aside_to_end(is_silent)).await, Some(true));
+        assert_eq!(quietly(false, aside_to_end(is_silent)).await, Some(false));
+    }
+}

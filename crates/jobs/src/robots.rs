@@ -32,6 +32,10 @@ pub const ROBOTS_RETRY: Duration = Duration::from_secs(5);
 /// How long fetching one may take in all, whatever the timeout of the job that asks first. Who drips bytes gains nothing by
 /// it. A job whose own timeout is shorter does not wait that long.
 pub const ROBOTS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Upper bound on a fetch of robots.txt with the turns that its redirects wait for. All who wait for one wait for the same
+/// fetch, so one that hangs must end, whatever the fetcher does.
+pub(crate) const MAX_ROBOTS_TIME: Duration = Duration::from_secs(30);
 /// So many are kept; beyond it the oldest are fetched again when needed.
 pub const MAX_ROBOTS_KEPT: usize = 50_000;
 /// Most memory that those which are kept may take, in bytes; beyond it the oldest are fetched again when needed.

@@ -21,7 +21,9 @@ use crate::ports::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, ReadPdf, Transform,
 };
 use crate::quiet::quietly;
-use crate::robots::{Begun, Known, OwnWay, ROBOTS_TIMEOUT, Robots, RobotsCache, Trouble, address_of};
+use crate::robots::{
+    Begun, Known, MAX_ROBOTS_TIME, OwnWay, ROBOTS_TIMEOUT, Robots, RobotsCache, Trouble, address_of,
+};
 use crate::room::Parts;
 use crate::slices::Slices;
 use crate::transforming::Places;
@@ -294,9 +296,15 @@ async fn load_robots(shared: Arc<Shared>, asked: RobotsRequest, begun: Begun) ->
     };
     let errand = Errand::begin(&shared, &address, manners).await;
     begun.now();
-    let answer = match shared.fetch.fetch(request, &errand).await {
-        Ok(answer) => answer,
-        Err(FetchError { error: PageError { code, message }, retryable, .. }) => {
+    let fetched = tokio::time::timeout(MAX_ROBOTS_TIME, shared.fetch.fetch(request, &errand)).await;
+    let answer = match fetched {
+        Ok(Ok(answer)) => answer,
+        Err(_) => {
+            let cause = format!("{} s ran out", MAX_ROBOTS_TIME.as_secs());
+            let error = unread(&address, ErrorCode::ScrapeTimeout, &cause);
+            return Robots::unreachable(Trouble { error, passes: true, answered: false });
+        }
+        Ok(Err(FetchError { error: PageError { code, message }, retryable, .. })) => {
             let passes = retryable || code == ErrorCode::ScrapeTimeout;
             let error = unread(&address, code, &message);
             return Robots::unreachable(Trouble { error, passes, answered: false });

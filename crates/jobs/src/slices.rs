@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+use crate::aside::aside_in_place;
+
 /// Slices that are worked on at once.
 pub const MAX_SLICES_AT_ONCE: usize = 2;
 
@@ -58,25 +60,12 @@ impl Slices {
         picked
     }
 
-    /// Does `work` of at most some tens of milliseconds on a thread for blocking work, in a place for a slice. `None` where
-    /// the runtime comes to its end.
+    /// [`aside_in_place`] in a place for a slice, for work of at most some tens of milliseconds.
     pub(crate) async fn aside<R: Send + 'static>(
         &self,
         work: impl FnOnce() -> R + Send + 'static,
     ) -> Option<R> {
-        let place = Arc::clone(&self.0).acquire_owned().await.ok()?;
-        let work = move || {
-            // Free when the work has ended, and not when nobody waits for it any more.
-            let _place = place;
-            work()
-        };
-        match tokio::task::spawn_blocking(work).await {
-            Ok(done) => Some(done),
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => None,
-            },
-        }
+        aside_in_place(&self.0, work).await
     }
 }
 
@@ -158,12 +147,5 @@ mod tests {
         let _all = slices.0.acquire_many(most).await.unwrap();
         let done = log.lock().unwrap().len() as u64;
         assert!(done <= (STEPS_AT_ONCE + STEPS_OF_SLICE) / COST, "{done}");
-    }
-
-    #[tokio::test]
-    #[should_panic(expected = "of the work itself")]
-    async fn a_panic_is_that_of_the_caller() {
-        let work = || assert!(std::hint::black_box(false), "of the work itself");
-        Slices::default().aside(work).await;
     }
 }

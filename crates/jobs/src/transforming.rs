@@ -18,7 +18,7 @@ use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
-use crate::aside::{AsideError, Patience, aside};
+use crate::aside::{AsideError, Patience, aside, aside_in_place};
 use crate::context::JobContext;
 use crate::ports::{Fetched, PdfTurn, TransformTask, Transformed};
 use crate::shared::Shared;
@@ -176,15 +176,10 @@ pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>
         let priorities = sitemap.crawl_priorities();
         (sitemap, priorities)
     };
-    if is_small {
-        return std::panic::catch_unwind(AssertUnwindSafe(parse)).unwrap_or_default();
-    }
-    let place = Arc::clone(&shared.places.sitemaps).acquire_owned().await;
-    let work = tokio::task::spawn_blocking(move || {
-        let _place = place;
-        parse()
-    });
-    work.await.unwrap_or_default()
+    let places = &shared.places.sitemaps;
+    let read = async move { if is_small { Some(parse()) } else { aside_in_place(places, parse).await } };
+    let read = AssertUnwindSafe(read).catch_unwind().await;
+    read.ok().flatten().unwrap_or_default()
 }
 
 /// By its type, or by its first bytes, which the transformer believes more.

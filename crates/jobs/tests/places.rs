@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
 
 use std::sync::{Arc, Condvar, Mutex};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -295,4 +296,60 @@ async fn pdfs_are_read_elsewhere_where_there_is_somebody_and_until_their_page_is
         }
         assert_eq!(read, by, "{path}");
     }
+}
+
+/// Works on a page until it is interrupted, and tells on which thread it begins and ends, and after how much work.
+#[derive(Debug)]
+struct Endless(UnboundedSender<(ThreadId, Option<u64>)>);
+
+impl Transform for Endless {
+    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
+        let thread = thread::current().id();
+        self.0.send((thread, None)).unwrap();
+        // Bounded, so that a test that fails also ends.
+        let end = std::time::Instant::now() + Duration::from_secs(60);
+        while !task.interrupt.spend(1) && std::time::Instant::now() < end {
+            thread::yield_now();
+        }
+        self.0.send((thread, Some(task.interrupt.spent()))).unwrap();
+        Ok(Transformed::default())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_without_end_leaves_the_runtime_and_ends_with_its_request() {
+    let (tell, mut told) = unbounded_channel();
+    let room = Room::new(Parts {
+        store: Arc::new(MemoryStore::default()),
+        fetch: Arc::new(Site),
+        transform: Arc::new(Endless(tell)),
+        pdfs: None,
+        clock: Clock::starting_at(Duration::from_secs(1_700_000_000)),
+        robots_agent: "gleaner".to_owned(),
+        max_in_flight: 50,
+        near_duplicates: true,
+        memory: MemoryShares::default(),
+    });
+    let request = ScrapeRequest {
+        options: ScrapeOptions { timeout: Some(9_000), ..ScrapeOptions::default() },
+        ..ScrapeRequest::new("https://a.example/other")
+    };
+    let plan = request.check().unwrap();
+    let scrape = tokio::spawn(async move { room.scrape(plan, Value::Null).await.map(drop) });
+    // The runtime has one thread.
+    let runtime = thread::current().id();
+    assert_eq!(told.recv().await.unwrap(), (runtime, None));
+    let (thread, units) = told.recv().await.unwrap();
+    assert_eq!(thread, runtime);
+    assert!(units.unwrap() <= 1_000_000, "{units:?} on a thread of the runtime");
+    let (elsewhere, begins) = told.recv().await.unwrap();
+    assert!(elsewhere != runtime && begins.is_none());
+    // Time stands still while that thread is busy.
+    while !scrape.is_finished() {
+        tokio::time::advance(Duration::from_secs(1)).await;
+    }
+    let error = scrape.await.unwrap().unwrap_err();
+    assert_eq!((error.code(), error.http_status()), (ErrorCode::ScrapeTimeout, 408), "{error}");
+    let (thread, units) = told.recv().await.unwrap();
+    assert!(thread == elsewhere && units.is_some(), "it ends too");
 }

@@ -394,7 +394,7 @@ mod tests {
         let content = b"q 0 0 9 9 re W n BT /F1 9 Tf(x)Tj ET 1 1 m 5 5 l S /X Do Q";
         let left = String::from_utf8(without_paths(content)).unwrap();
         let words: Vec<&str> = left.split_whitespace().collect();
-        assert_eq!(words, ["q", "BT", "/F1", "9", "Tf(x)Tj", "ET", "/X", "Do", "Q"], "{left:?}");
+        assert_eq!(words, ["q", "BT", "/F1", "9", "Tf", "(x)Tj", "ET", "/X", "Do", "Q"], "{left:?}");
     }
 
     proptest::proptest! {

@@ -91,8 +91,8 @@ fn a_batch_of_pages_of_many_elements_takes_no_more_than_the_budget() {
     let server = RawServer::start([Step::ReadRequest, page(&body), Step::Again]).unwrap();
     let grown: u64 = in_a_process("memory::pages_child", &server.base_url()).trim().parse().unwrap();
     println!("memory: 8 pages of 3 MB of `a<br>` take {} KiB with a budget of 64 MiB", grown / 1024);
-    // Twice the budget, for the documents on their way and what the allocator holds.
-    assert!(grown < 2 * MIN_PAGE_MEMORY, "{grown}");
+    // Three times the budget, for the documents on their way and what the allocator holds.
+    assert!(grown < 3 * MIN_PAGE_MEMORY, "{grown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

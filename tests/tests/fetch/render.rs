@@ -241,10 +241,8 @@ fn options_that_need_a_browser_are_refused_without_one() {
         match (renderer_for(None, &options, &url), refused) {
             (Err(error), Some((code, named))) => {
                 assert_eq!((error.kind(), error.code()), (ErrorKind::RenderNotConfigured, code));
-                assert!(
-                    error.to_string().contains(named) && error.to_string().contains("`Render`"),
-                    "{error}"
-                );
+                let text = error.to_string();
+                assert!(text.contains(named) && text.contains("operator can add one"), "{text}");
             }
             (found, expected) => assert!(found.unwrap().is_none() && expected.is_none()),
         }

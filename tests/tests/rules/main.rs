@@ -13,6 +13,7 @@ mod escape;
 mod links;
 mod patterns;
 mod robots;
+mod selectors;
 mod sitemaps;
 mod support;
 mod traps;

@@ -1,10 +1,14 @@
 //! What a job with zero data retention writes to the log: nothing of its pages.
 
+use std::sync::Arc;
+
 use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, ExtractRequest, ScrapeRequest};
+use gleaner_models::Provider;
 use gleaner_testkit::{RawServer, Step};
 use serde_json::json;
 use tokio::task::JoinSet;
 
+use crate::fakes::{Fake, Says, html, local, model};
 use crate::log::listen;
 
 /// Stands in every address, title and text.
@@ -117,4 +121,33 @@ async fn nothing_of_the_pages_of_a_silent_job_reaches_the_log() {
         told.len()
     );
     assert!(sightings > 0, "the log was not taken");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_of_a_large_silent_page_reaches_the_log_from_another_thread() {
+    let log = listen().await;
+    // The service quotes what it was sent, and the page is large enough to be read on a thread for blocking work.
+    let refusal = json!({ "error": { "message": format!("cannot read: {CANARY}") } });
+    let service = Fake::saying(Says::new(400, refusal.to_string()));
+    let page = format!(
+        "<main><h1>{CANARY}</h1><p>Every kite here was drawn by Anna Berg, and flown by her as well.</p></main><!--{}-->",
+        "x".repeat(100_000)
+    );
+    let site = Fake::saying(html(&page));
+    let engine = local().model(Arc::new(model(Provider::OpenAi, &service))).build().unwrap();
+    let schema = json!({ "type": "object", "properties": { "artist": { "type": ["string", "null"] } } });
+    for silent in [true, false] {
+        let asked_before = service.asked().len();
+        let request = json!({
+            "url": site.url("/"),
+            "formats": [{ "type": "json", "schema": schema }],
+            "maxAge": 0,
+            "zeroDataRetention": silent,
+        });
+        engine.scrape(serde_json::from_value::<ScrapeRequest>(request).unwrap()).await.unwrap();
+        assert!(service.asked().len() > asked_before, "the model was asked");
+        let told = log.take();
+        let line = told.lines().find(|line| line.contains(CANARY));
+        assert_eq!(line.is_none(), silent, "{line:?}");
+    }
 }

@@ -470,14 +470,14 @@ mod tests {
     #[test]
     fn many_records_of_many_properties_are_completed_up_to_a_bound() {
         let fields: Map<String, Value> =
-            (0..2_000).map(|n| (format!("p{n}"), json!({ "type": "string" }))).collect();
+            (0..1_999).map(|n| (format!("p{n}"), json!({ "type": "string" }))).collect();
         let shape = Shape::from_schema(&json!({
             "properties": { "rows": { "type": "array", "items": { "properties": fields } } },
         }));
         let mut data = json!({ "rows": vec![json!({ "p7": "x" }); 20_000] });
         shape.unwrap().complete(&mut data);
         let rows = data["rows"].as_array().unwrap();
-        assert_eq!((rows[0].as_object().unwrap().len(), rows[0]["p7"].as_str()), (2_000, Some("x")));
+        assert_eq!((rows[0].as_object().unwrap().len(), rows[0]["p7"].as_str()), (1_999, Some("x")));
         assert_eq!(rows[19_999], json!({ "p7": "x" }));
         let values: usize = rows.iter().map(|row| row.as_object().unwrap().len()).sum();
         assert!(values < 20_000 + MAX_ADDED_BYTES / ADDED_BYTES, "{values}");

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use async_trait::async_trait;
-use gleaner_jobs::{Fetched, PdfTurn, ReadPdf, Transformed};
+use gleaner_jobs::{Fetched, PdfTurn, ReadPdf, Transformed, begin_aside};
 use gleaner_transform::pdf::{
     Limits, MAX_WORKER_SECONDS, convert_options, ended_by_time, read_answer, request_head,
 };
@@ -183,7 +183,7 @@ impl Workers {
             let interrupt = interrupt.clone();
             move || document(&reader, &page, &options, &answer, &interrupt)
         };
-        tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(unusable()))
+        begin_aside(work).await.unwrap_or_else(|_| Err(unusable()))
     }
 }
 

@@ -11,6 +11,7 @@ use gleaner_jobs::{
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use url::Url;
 
+use super::served::TOO_LATE;
 use super::stage::{LEASE_TIME, Stage};
 use super::task::Task;
 use super::wire::Moment;
@@ -139,7 +140,9 @@ impl Web {
         let usual = host.latency;
         let spread = usual + random.below(3 * usual as usize + 1) as u64;
         // Now and then an answer is very late.
-        (tried, if random.below(40) == 0 { spread * 10 } else { spread })
+        let late = if random.below(40) == 0 { spread * 10 } else { spread };
+        // A robots.txt that is too late is one of [`Door::Late`].
+        (tried, if matches!(place, Place::Robots(_)) { late.min(TOO_LATE / 2) } else { late })
     }
 }
 

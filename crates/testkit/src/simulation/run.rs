@@ -150,10 +150,12 @@ fn some_faults(seed: u64, random: &mut Random) -> Faults {
 /// A page is asked for once, and once more for each try and each lease that was lost.
 fn check_refetches(stage: &Stage, lost: &BTreeMap<(usize, Place), u32>) {
     let counts = stage.wire().direct().clone();
+    let is_robots = |place: &Place| matches!(place, Place::Robots(_));
+    let robots_hung = lost.keys().any(|(_, place)| is_robots(place));
     for ((job, page), count) in counts {
         let tries = match stage.world.pages[page].kind {
             // Where robots.txt of a host on the way cannot be had, it is tried again later.
-            Kind::Redirect(_) if stage.world.leads_to_trouble(page) => MAX_TRIES,
+            Kind::Redirect(_) if robots_hung || stage.world.leads_to_trouble(page) => MAX_TRIES,
             _ if stage.world.hosts[stage.world.pages[page].host].refuses => MAX_TRIES,
             Kind::Html | Kind::NotFound | Kind::Redirect(_) => 1,
             Kind::Flaky { .. } | Kind::Dead => MAX_TRIES,

@@ -3,7 +3,7 @@
 use super::world::{Door, Host, Kind, Law, NAMED, Named, PageId, Place, Robots, Spelling, World};
 
 /// Longer than anybody waits for robots.txt, in milliseconds.
-const TOO_LATE: u64 = gleaner_jobs::ROBOTS_TIMEOUT.as_millis() as u64;
+pub(super) const TOO_LATE: u64 = gleaner_jobs::ROBOTS_TIMEOUT.as_millis() as u64;
 
 impl World {
     /// What robots.txt of a host lets be fetched, once it has come.

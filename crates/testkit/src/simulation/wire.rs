@@ -96,7 +96,8 @@ impl Wire {
     pub(super) fn ask(&mut self, now: Moment, job: usize, host: usize, place: Place, hop: bool) {
         self.requests += 1;
         self.note(now, Event::Asked { job, place, hop });
-        if self.cancelled.contains(&job) {
+        // Others may wait for a robots.txt that it asked for first.
+        if self.cancelled.contains(&job) && !matches!(place, Place::Robots(_)) {
             self.violate(now, format!("job {job} asks for {place:?} after its end"));
         }
         if let Place::Page(page) = place

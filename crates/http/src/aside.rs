@@ -1,0 +1,174 @@
+//! Work on JSON on threads for blocking work: reading a large body and holding it against the rules, and writing a large
+//! answer. On a thread of the runtime it would hold up the connections that share it.
+
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use bytes::Bytes;
+use gleaner::Document;
+use serde::Serialize;
+use tokio::sync::Semaphore;
+
+use crate::failure::Failure;
+
+/// Larger bodies are read aside: up to here a body takes less than a millisecond.
+const LIGHT_BODY: usize = 16 << 10;
+
+/// Larger answers are written aside.
+const LIGHT_ANSWER: usize = 256 << 10;
+
+/// More JSON than this is worked on in the places for large work.
+const LARGE: usize = 256 << 10;
+
+/// Large work at once: the JSON of a body takes many times its bytes.
+const MAX_LARGE_AT_ONCE: usize = 2;
+
+/// Other work at once: as much as there are processors, and at least this much.
+const LEAST_MIDDLING_AT_ONCE: usize = 4;
+
+/// What costs more than its bytes, in a body: regular expressions are compiled to check them. With an escape a key may be
+/// written in any way.
+const COSTLY: [&[u8]; 3] = [b"Paths", b"pattern", b"\\"];
+
+/// The places for work on JSON. Large work has its own, so that it holds up nothing else.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    large: Arc<Semaphore>,
+    middling: Arc<Semaphore>,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        let processors = available_parallelism().map_or(1, usize::from);
+        Self {
+            large: Arc::new(Semaphore::new(MAX_LARGE_AT_ONCE)),
+            middling: Arc::new(Semaphore::new(processors.max(LEAST_MIDDLING_AT_ONCE))),
+        }
+    }
+}
+
+impl Places {
+    /// Does work on so many bytes of JSON, bounded by them and so without a bound of time.
+    pub(crate) async fn aside<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        let places = if bytes > LARGE { &self.large } else { &self.middling };
+        let place = Arc::clone(places).acquire_owned().await.map_err(|closed| Failure::internal(&closed))?;
+        let work = move || {
+            // Free when the work has ended, and not when nobody waits for it any more.
+            let _place = place;
+            work()
+        };
+        tokio::task::spawn_blocking(work).await.map_err(|_| Failure::internal(&"the service panicked"))
+    }
+
+    /// As [`aside`](Self::aside) for work on a body, but here and now where that takes no time.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        body: Bytes,
+        work: impl FnOnce(&[u8]) -> T + Send + 'static,
+    ) -> Result<T, Failure> {
+        if is_light(&body) {
+            return Ok(work(&body));
+        }
+        self.aside(body.len(), move || work(&body)).await
+    }
+
+    /// The JSON of an answer of about so many bytes.
+    pub(crate) async fn written<T: Serialize + Send + 'static>(
+        &self,
+        bytes: usize,
+        answer: T,
+    ) -> Result<Bytes, Failure> {
+        if bytes <= LIGHT_ANSWER {
+            return json(&answer);
+        }
+        self.aside(bytes, move || json(&answer)).await?
+    }
+
+    /// The JSON of an answer of unknown size.
+    pub(crate) async fn written_aside<T: Serialize + Send + 'static>(
+        &self,
+        answer: T,
+    ) -> Result<Bytes, Failure> {
+        self.aside(0, move || json(&answer)).await?
+    }
+}
+
+/// The JSON of a small answer.
+pub(crate) fn json(answer: &impl Serialize) -> Result<Bytes, Failure> {
+    match serde_json::to_vec(answer) {
+        Ok(bytes) => Ok(bytes.into()),
+        Err(error) => Err(Failure::internal(&error)),
+    }
+}
+
+/// About how many bytes of JSON a document is. What schemas, selectors and actions gave counts as much.
+pub(crate) fn weight(document: &Document) -> usize {
+    let Document { markdown, html, raw_html, screenshot, summary, links, images, .. } = document;
+    let Document { json, extract, change_tracking, branding, attributes, actions, .. } = document;
+    let texts = [markdown, html, raw_html, screenshot, summary].into_iter().flatten();
+    let addresses = [links, images].into_iter().flatten().flatten();
+    let values = [json, extract, change_tracking, branding, attributes].into_iter().flatten().count();
+    let unknown = values + usize::from(actions.is_some());
+    texts.chain(addresses).map(String::len).sum::<usize>().saturating_add(unknown * (LIGHT_ANSWER + 1))
+}
+
+fn is_light(body: &[u8]) -> bool {
+    let holds = |word: &[u8]| body.windows(word.len()).any(|at| at == word);
+    body.len() <= LIGHT_BODY && !COSTLY.into_iter().any(holds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_bodies_are_light() {
+        let long = format!(r#"{{"url":"https://a.example/","prompt":"{}"}}"#, "x".repeat(LIGHT_BODY));
+        for (body, light) in [
+            (r#"{"url":"https://a.example/","formats":["markdown"]}"#, true),
+            ("", true),
+            ("no json", true),
+            (r#"{"url":"https://a.example/","includePaths":["x{9}"]}"#, false),
+            (r#"{"url":"https://a.example/","include\u0050aths":["x{9}"]}"#, false),
+            (r#"{"schema":{"properties":{"a":{"pattern":"x{9}"}}}}"#, false),
+            (r#"{"schema":{"patternProperties":{"x{9}":{}}}}"#, false),
+            (long.as_str(), false),
+        ] {
+            assert_eq!(is_light(body.as_bytes()), light, "{}", body.get(..60).unwrap_or(body));
+        }
+    }
+
+    #[test]
+    fn documents_weigh_what_they_hold() {
+        let text = |bytes: usize| Some("x".repeat(bytes));
+        assert_eq!(weight(&Document::default()), 0);
+        let document = Document {
+            markdown: text(5),
+            raw_html: text(7),
+            links: Some(vec!["https://a.example/".to_owned(); 3]),
+            ..Document::default()
+        };
+        assert_eq!(weight(&document), 5 + 7 + 3 * 18);
+        let document = Document { json: Some(serde_json::json!({})), ..Document::default() };
+        assert!(weight(&document) > LIGHT_ANSWER);
+    }
+
+    #[tokio::test]
+    async fn work_is_done_where_it_holds_nothing_up() {
+        let places = Places::default();
+        let here = std::thread::current().id();
+        let light = places.read(Bytes::from_static(b"{}"), |_| std::thread::current().id()).await;
+        assert_eq!(light.unwrap(), here);
+        let large = places.read(Bytes::from(vec![b' '; 300 << 10]), |_| std::thread::current().id()).await;
+        assert_ne!(large.unwrap(), here);
+        assert_eq!(places.written(2, "x").await.unwrap(), "\"x\"");
+        assert_eq!(places.written(usize::MAX, "x").await.unwrap(), "\"x\"");
+        let failed: Result<(), Failure> = places.aside(0, || panic!("on purpose")).await;
+        assert_eq!(failed.unwrap_err().into_response().status(), http::StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(places.large.available_permits(), MAX_LARGE_AT_ONCE);
+    }
+}

@@ -1,0 +1,67 @@
+//! Selectors that users give: however much they would cost on a page, a scrape ends by its timeout, with what was asked for or
+//! with why it was not had.
+
+use gleaner::request::{AttributeSelector, AttributesFormat, Format};
+use gleaner::{Document, Error, ErrorCode, ScrapeOptions, ScrapeRequest};
+use gleaner_testkit::{RawServer, Step};
+
+use crate::support::engine;
+
+/// A page of many small elements, which is less than 256 KiB.
+fn page() -> String {
+    format!("<p class=a00>gone</p>{}<p class=b>kept", "<p class=a>x".repeat(21_000))
+}
+
+async fn scraped(options: ScrapeOptions) -> Result<Document, Error> {
+    let html = Step::respond("200 OK", &[("Content-Type", "text/html")], page());
+    let server = RawServer::start([Step::ReadRequest, html]).unwrap();
+    let options = ScrapeOptions { timeout: Some(1_000), only_main_content: Some(false), ..options };
+    engine().scrape(ScrapeRequest { options, ..ScrapeRequest::new(server.base_url()) }).await
+}
+
+/// Within its timeout a slow machine may not have been done.
+fn in_time(outcome: Result<Document, Error>) -> Option<Document> {
+    match outcome {
+        Ok(document) => Some(document),
+        Err(error) => {
+            assert_eq!((error.code(), error.http_status()), (ErrorCode::ScrapeTimeout, 408), "{error}");
+            None
+        }
+    }
+}
+
+#[tokio::test]
+async fn tens_of_thousands_of_classes_are_looked_up() {
+    let list = |n: usize| (0..120).map(|k| format!(".a{:05}", n * 120 + k)).collect::<Vec<_>>().join(",");
+    let mut lists: Vec<String> = (1..500).map(list).collect();
+    lists.push(".a00".to_owned());
+    let options = ScrapeOptions { exclude_tags: Some(lists), ..ScrapeOptions::default() };
+    let (one, other) = tokio::join!(scraped(options.clone()), scraped(options));
+    for document in [one, other].into_iter().filter_map(in_time) {
+        let markdown = document.markdown.unwrap();
+        assert!(markdown.contains("kept") && !markdown.contains("gone"));
+        assert_eq!(document.warning, None, "all of them were tried");
+    }
+}
+
+#[tokio::test]
+async fn selectors_that_cost_too_much_are_given_up_and_told() {
+    let attribute =
+        |selector: &str| AttributeSelector { selector: selector.to_owned(), attribute: "class".to_owned() };
+    for selector in ["i ~ p", "p:not(i ~ p)", "p:nth-last-child(2n + 1 of i ~ p)"] {
+        let excluded =
+            ScrapeOptions { exclude_tags: Some(vec![selector.to_owned()]), ..ScrapeOptions::default() };
+        let attributes = AttributesFormat { selectors: vec![attribute(selector)] };
+        let read = ScrapeOptions {
+            formats: Some(vec![Format::Markdown, Format::Attributes(attributes)]),
+            ..ScrapeOptions::default()
+        };
+        for options in [excluded, read] {
+            if let Some(document) = in_time(scraped(options).await) {
+                assert!(document.markdown.unwrap().contains("kept"), "{selector}");
+                let warning = document.warning.unwrap_or_default();
+                assert!(warning.contains("too many steps"), "{selector}: {warning:?}");
+            }
+        }
+    }
+}
