@@ -436,11 +436,13 @@ def case_batch_append(world):
 
 
 def case_batch_cancel(world):
-    """cancel_batch_scrape ends a running batch; cancelling it again is an error of status 409"""
+    """cancel_batch_scrape ends a running batch; cancelling it again says so again, and of a completed one it is an error of status 409"""
     started = world.client.start_batch_scrape([f"{world.rough_url}/slow/{n}" for n in range(4000, 4010)])
     assert world.client.cancel_batch_scrape(started.id) is True
     assert world.client.get_batch_scrape_status(started.id).status == "cancelled"
-    refused(errors.FirecrawlError, lambda: world.client.cancel_batch_scrape(started.id), status=409)
+    assert world.client.cancel_batch_scrape(started.id) is True
+    done = world.client.batch_scrape(world.pages(1))
+    refused(errors.FirecrawlError, lambda: world.client.cancel_batch_scrape(done.id), status=409)
 
 
 def case_batch_errors(world):
