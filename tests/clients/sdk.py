@@ -441,7 +441,8 @@ def case_batch_cancel(world):
     assert world.client.cancel_batch_scrape(started.id) is True
     assert world.client.get_batch_scrape_status(started.id).status == "cancelled"
     assert world.client.cancel_batch_scrape(started.id) is True
-    done = world.client.batch_scrape(world.pages(1))
+    done = world.client.start_batch_scrape(world.pages(1))
+    until(lambda: world.client.get_batch_scrape_status(done.id).status == "completed")
     refused(errors.FirecrawlError, lambda: world.client.cancel_batch_scrape(done.id), status=409)
 
 
