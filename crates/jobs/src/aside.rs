@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_types::Interrupt;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
@@ -72,6 +73,22 @@ pub async fn aside<T: Send + 'static>(
     let done = timeout_at(patience.next(), thread).await.map_err(|_| AsideError::Late)?;
     ends.disarm();
     done.map_err(|_| AsideError::Failed)
+}
+
+/// Does an operation of a store that takes long, and cannot let others have their turn, on a thread for blocking work. It is
+/// done whether anybody waits for it or not.
+pub(crate) async fn off_the_runtime<T: Send + 'static>(
+    operation: impl Future<Output = T> + Send + 'static,
+) -> T {
+    let runtime = Handle::current();
+    match tokio::task::spawn_blocking(move || runtime.block_on(operation)).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime comes to its end, and with it whoever waits for this.
+            Err(_) => std::future::pending().await,
+        },
+    }
 }
 
 #[cfg(test)]
