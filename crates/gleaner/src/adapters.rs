@@ -15,7 +15,9 @@ use gleaner_jobs::{
     Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
     TransformTask, Transformed, rfc3339,
 };
-use gleaner_transform::{Input, LinkKind, Page, PageLinks, Selection, page_memory, pdf, transform_within};
+use gleaner_transform::{
+    Input, LinkKind, Page, PageLinks, Selection, is_pdf, page_memory, pdf, transform_within,
+};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ActionResults, CacheState, ErrorCode, Interrupt, PageError, ProxyUsed};
 use http::{HeaderMap, StatusCode};
@@ -381,7 +383,8 @@ impl Transform for PageReader {
     }
 
     fn memory(&self, page: &Fetched) -> usize {
-        page_memory(page.body.len()).min(self.memory)
+        // The places for PDFs bound what those take.
+        if is_pdf(&page.body) { 0 } else { page_memory(page.body.len()).min(self.memory) }
     }
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_types::Interrupt;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
@@ -84,6 +85,19 @@ pub(crate) async fn aside_in_place<T: Send + 'static>(
 ) -> Option<T> {
     let place = Arc::clone(places).acquire_owned().await.ok()?;
     aside_to_end(holding(place, work)).await
+}
+
+/// Does an operation of a store that takes long, and cannot let others have their turn, on a thread for blocking work. It is
+/// done whether anybody waits for it or not.
+pub(crate) async fn off_the_runtime<T: Send + 'static>(
+    operation: impl Future<Output = T> + Send + 'static,
+) -> T {
+    let runtime = Handle::current();
+    match aside_to_end(move || runtime.block_on(operation)).await {
+        Some(done) => done,
+        // The runtime comes to its end, and with it whoever waits for this.
+        None => std::future::pending().await,
+    }
 }
 
 /// As [`aside_in_place`], without a place.

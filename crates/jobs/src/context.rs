@@ -23,7 +23,7 @@ const PAGES_PER_RETRY: i64 = 10;
 /// Retries that a job may make before it has earned any.
 const FIRST_RETRIES: i64 = 10;
 
-/// A job tells its reader of at most so many robots.txt that could not be read.
+/// A job tells its reader of at most this many robots.txt that could not be read.
 const MAX_UNREAD_TOLD: usize = 3;
 
 /// Marks the key of a page that the user named without a scheme.

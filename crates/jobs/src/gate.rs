@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gleaner_frontier::MAX_CRAWL_DELAY;
 use gleaner_types::JobId;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -27,7 +28,7 @@ use url::{Position, Url};
 
 /// Hosts that nobody asks any more are forgotten once so many are known.
 const MAX_IDLE_HOSTS: usize = 10_000;
-/// And not before they have been idle for so long: no gap is longer.
+/// And not before they have been idle for this long, where they or a job of theirs want a gap: no gap is longer.
 const IDLE: Duration = Duration::from_secs(3_600);
 
 /// What a request keeps to, beside what its host is known to wish.
@@ -249,7 +250,10 @@ impl Host {
 
     fn is_idle(&self) -> bool {
         let state = self.lock();
-        state.ended.max(state.rests_until).is_none_or(|last| last.elapsed() >= IDLE)
+        // A robots.txt that holds for one job alone may still ask for a gap, though a short one.
+        let is_free = state.gap.is_zero() && state.slow.is_empty();
+        let idle = if is_free { MAX_CRAWL_DELAY } else { IDLE };
+        state.ended.max(state.rests_until).is_none_or(|last| last.elapsed() >= idle)
     }
 
     /// Wakes those who wait, that they look again whether they may begin.
@@ -417,13 +421,18 @@ mod tests {
     async fn hosts_that_rest_are_forgotten() {
         let gate = Gate::default();
         let held = gate.lease(&url("https://held.example/"), 8);
+        let slow = url("https://slow.example/");
+        gate.set_gap(&slow, Duration::from_secs(600));
+        drop(gate.pass(&slow, FREE).await);
         for host in 0..3 * MAX_IDLE_HOSTS {
             drop(gate.pass(&url(&format!("https://h{host}.example/")), FREE).await);
-            tokio::time::advance(Duration::from_secs(1)).await;
+            tokio::time::advance(Duration::from_millis(10)).await;
         }
         let known = gate.hosts.lock().unwrap().known.len();
         assert!(known <= 2 * MAX_IDLE_HOSTS, "{known} hosts are remembered");
-        assert!(gate.hosts.lock().unwrap().known.contains_key("held.example"));
+        for kept in ["held.example", "slow.example"] {
+            assert!(gate.hosts.lock().unwrap().known.contains_key(kept), "{kept}");
+        }
         drop(held);
     }
 

@@ -19,7 +19,7 @@ const UNIT: usize = 1 << 10;
 /// A larger share than this counts as this: 128 GiB.
 const MOST_UNITS: usize = 1 << 27;
 
-/// A page counts as small if so many like it fit the share of the small ones.
+/// A page counts as small if this many like it fit the share of the small ones.
 const SMALL_AT_ONCE: u32 = 4;
 
 /// How a budget of memory is divided among the pages under way: a quarter for bodies as they come in, a quarter for the
@@ -27,7 +27,7 @@ const SMALL_AT_ONCE: u32 = 4;
 ///
 /// Not counted are what is bounded elsewhere: documents on their way to the store and in it, the conversion of PDFs,
 /// sitemaps, what is read off a page by a model or an extractor, copies that a cache gives, what a browser holds, and small
-/// pages that are transformed on the threads of the runtime, of which there are as many at once as there are threads.
+/// pages that are transformed on the threads of the runtime: one at once on each thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryShares {
@@ -40,7 +40,7 @@ pub struct MemoryShares {
 }
 
 impl MemoryShares {
-    /// The shares of so many bytes.
+    /// The shares of a budget of this many bytes.
     #[must_use]
     pub fn of(bytes: u64) -> Self {
         let share = |part: u64| usize::try_from(part).unwrap_or(usize::MAX);
@@ -66,7 +66,7 @@ impl Memory {
         Self { small: Share::new(shares.small), large: Share::new(shares.large) }
     }
 
-    /// Waits for so many bytes; they are given back when the value is dropped. `None` where none are needed.
+    /// Waits for this many bytes; they are given back when the value is dropped. `None` where none are needed.
     pub(crate) async fn grant(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX);
         let is_small = units <= self.small.all / SMALL_AT_ONCE;

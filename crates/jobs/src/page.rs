@@ -6,16 +6,15 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use gleaner_frontier::{Candidate, Fingerprint, Observation, Pace, UrlKey};
-use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Receipt, scrape_id};
+use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Receipt, is_heavier, scrape_id};
 use gleaner_types::plan::SitemapMode;
-use gleaner_types::{CacheState, Document, ErrorCode, PageError};
+use gleaner_types::{CacheState, ErrorCode, PageError};
 use http::StatusCode;
-use tokio::runtime::Handle;
 use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
 
-use crate::aside::aside_to_end;
+use crate::aside::off_the_runtime;
 use crate::context::JobContext;
 use crate::credits::credits;
 use crate::explain::FoundOn;
@@ -43,8 +42,8 @@ const OTHERS_PAUSE: Duration = Duration::from_secs(5);
 const LEASE_MARGIN: Duration = Duration::from_secs(10);
 /// More links of one page than these are taken in on a thread for blocking work.
 const MANY_LINKS: usize = 4_096;
-/// So is a document of this many bytes of text: writing it as JSON takes a millisecond or two.
-const LARGE_DOCUMENT: usize = 1 << 20;
+/// So is a document of more bytes than this: writing it as JSON takes a millisecond or two.
+pub(crate) const LARGE_DOCUMENT: usize = 1 << 20;
 
 /// What came of a page, on its way to the store.
 struct Work {
@@ -159,20 +158,18 @@ fn reported(job: &JobContext, outcome: PageOutcome) -> PageOutcome {
     }
 }
 
-/// Finishes a page. Where it has very many links or a large document, the store takes them in on a thread for blocking work:
-/// it does so in one operation, which cannot let others have their turn.
+/// Finishes a page, off the runtime where it has very many links or a large document.
 async fn finish(shared: &Shared, page: FinishedPage) -> Result<Receipt, gleaner_store::Error> {
     let now = shared.clock.now();
-    if page.links.len() <= MANY_LINKS && text_bytes(&page.outcome) < LARGE_DOCUMENT {
+    let is_large = match &page.outcome {
+        PageOutcome::Document(document, _) => is_heavier(document, LARGE_DOCUMENT),
+        _ => false,
+    };
+    if page.links.len() <= MANY_LINKS && !is_large {
         return shared.store.finish(page, now).await;
     }
-    let (store, runtime) = (Arc::clone(&shared.store), Handle::current());
-    let finish = move || runtime.block_on(store.finish(page, now));
-    match aside_to_end(finish).await {
-        Some(finished) => finished,
-        // The runtime comes to its end, and with it whoever waits for this.
-        None => std::future::pending().await,
-    }
+    let store = Arc::clone(&shared.store);
+    off_the_runtime(async move { store.finish(page, now).await }).await
 }
 
 /// When the work on a page stops: before its lease ends, so that no request of it is under way when the page is leased
@@ -186,13 +183,6 @@ pub(crate) fn end_of_work(shared: &Shared, page: &LeasedPage) -> Instant {
 pub(crate) fn end_of_page(shared: &Shared, job: &JobContext, page: &LeasedPage) -> Instant {
     let end = end_of_work(shared, page);
     job.deadline.map_or(end, |deadline| end.min(shared.clock.instant(deadline)))
-}
-
-/// The text of a document, in bytes.
-fn text_bytes(outcome: &PageOutcome) -> usize {
-    let PageOutcome::Document(document, _) = outcome else { return 0 };
-    let Document { markdown, html, raw_html, screenshot, .. } = &**document;
-    [markdown, html, raw_html, screenshot].into_iter().flatten().map(String::len).sum()
 }
 
 fn failed(code: ErrorCode, message: impl Into<String>) -> PageOutcome {
@@ -236,10 +226,10 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         Err(failure) => {
             // The host that was asked last is the one that failed.
             let stop = hops.way.stop();
-            // Other failures say nothing of how busy the host is; nor do those of our own proxies.
-            let says = failure.retryable && failure.error.code != ErrorCode::ScrapeAllEnginesFailed;
-            let mut observed = says.then_some(Observation { status: None, latency: stop.took });
-            if observed.is_some() && !same_host(&page.url, &stop.url) {
+            let silence = Observation { status: None, latency: stop.took };
+            let mut observed = tells_of_host(&failure).then_some(silence);
+            if !same_host(&page.url, &stop.url) {
+                // Also where it tells nothing: the gap of the host begins with the end of the request.
                 shared.observe(&stop.url, stop.told(observed.take())).await;
             }
             // What follows may ask the same host for something else.
@@ -298,6 +288,16 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         trace_links(shared, job, &work.links).await;
     }
     work.told(pace)
+}
+
+/// Does a failure tell how busy the host is? Most do not; nor do those of our own: of a proxy, of the resolver, or for want of
+/// memory for the body.
+fn tells_of_host(failure: &FetchError) -> bool {
+    let ours = matches!(
+        failure.error.code,
+        ErrorCode::ScrapeAllEnginesFailed | ErrorCode::ScrapeDnsResolutionError | ErrorCode::ScrapeTimeout
+    );
+    failure.retryable && !ours
 }
 
 /// What an answer tells of its host.
@@ -403,9 +403,7 @@ async fn conclude(
     if let Some(rendering) = fetched.rendering {
         (document.screenshot, document.actions) = (rendering.screenshot, rendering.actions);
     } else if !job.options.wait_for.is_zero() {
-        let remark = "waitFor has no effect: no browser rendered this page";
-        document.warning =
-            Some(document.warning.map_or_else(|| remark.to_owned(), |first| format!("{first}; {remark}")));
+        reading::warn(&mut document, "waitFor has no effect: no browser rendered this page");
     }
     let cost = credits(&job.options, &document, found.pages_converted, job.zero_data_retention);
     document.metadata.credits_used = Some(cost);

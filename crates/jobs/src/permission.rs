@@ -120,12 +120,13 @@ pub(crate) struct Hops<'a> {
 #[async_trait]
 impl HopCheck for Hops<'_> {
     async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefusal> {
-        let left = self.way.leave();
         if !same_host(from, to) {
             // Of a page that stays on its host, the last answer tells.
-            let redirect = Observation { status: Some(StatusCode::FOUND.as_u16()), latency: left.took };
-            self.shared.observe(from, left.told(Some(redirect))).await;
+            let stop = self.way.stop();
+            let redirect = Observation { status: Some(StatusCode::FOUND.as_u16()), latency: stop.took };
+            self.shared.observe(from, stop.told(Some(redirect))).await;
         }
+        self.way.leave();
         let Some(crawl) = &self.job.crawl else {
             self.way.go_on(to, self.job.manners(Duration::ZERO)).await;
             return Ok(());

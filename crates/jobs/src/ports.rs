@@ -143,8 +143,9 @@ pub trait Transform: Debug + Send + Sync + 'static {
     /// Where the body is of a kind that gives no document.
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError>;
 
-    /// Bytes of memory that [`transform`](Self::transform) takes for this page at most, its body not counted. Where it runs
-    /// aside it waits until the pages under way leave as much. The default counts nothing.
+    /// Bytes of memory that [`transform`](Self::transform) takes for this page at most, its body not counted; 0 where they
+    /// are bounded otherwise, such as those of a PDF. Where it runs aside it waits until the pages under way leave as much.
+    /// The default counts nothing.
     fn memory(&self, page: &Fetched) -> usize {
         let _ = page;
         0

@@ -414,15 +414,17 @@ impl<'a> Way<'a> {
 
     /// How the last request stands.
     pub(crate) fn stop(&self) -> Stop {
-        self.here().stop()
+        let here = self.here();
+        Stop {
+            url: here.url.clone(),
+            took: here.began.elapsed(),
+            under_way: here.pass.as_ref().map_or(0, Pass::under_way),
+        }
     }
 
     /// The last request has ended, with a redirect: its host is no longer occupied.
-    pub(crate) fn leave(&self) -> Stop {
-        let mut here = self.here();
-        let stop = here.stop();
-        here.pass = None;
-        stop
+    pub(crate) fn leave(&self) {
+        self.here().pass = None;
     }
 
     /// Waits until the host of `url` may be asked. To be called when the host before was [left](Self::leave): whoever held
@@ -434,16 +436,6 @@ impl<'a> Way<'a> {
 
     fn here(&self) -> MutexGuard<'_, Here> {
         self.here.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Here {
-    fn stop(&self) -> Stop {
-        Stop {
-            url: self.url.clone(),
-            took: self.began.elapsed(),
-            under_way: self.pass.as_ref().map_or(0, Pass::under_way),
-        }
     }
 }
 

@@ -167,12 +167,9 @@ impl Sitemaps {
             Vec::new()
         };
         let room = MAX_SITEMAP_PAGES - state.pages;
-        let pages = found.pages.into_iter().zip(priorities).flat_map(|(page, priority)| {
-            let others = page.alternates.into_iter().filter({
-                let url = page.url.clone();
-                move |other| *other != url
-            });
-            std::iter::once(page.url).chain(others).map(move |url| (url, priority))
+        let pages = found.pages.into_iter().zip(priorities).flat_map(|(mut page, priority)| {
+            page.alternates.retain(|other| *other != page.url);
+            std::iter::once(page.url).chain(page.alternates).map(move |url| (url, priority))
         });
         let pages: Vec<(Url, u8)> = pages.take(room).collect();
         state.pages += pages.len();

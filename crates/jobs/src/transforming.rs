@@ -1,5 +1,4 @@
-//! From an answer to a document: what is light is transformed where it is, the rest on threads for blocking work, of which
-//! there are a few.
+//! From an answer to a document: what is light is transformed where it is, the rest on a few threads for blocking work.
 //!
 //! Why places and not threads without end: a large page keeps a processor busy for long, and a PDF is read by a parser that
 //! a small file can keep busy for long and that nothing can stop. Where there is a [`ReadPdf`](crate::ReadPdf), PDFs are not
@@ -108,7 +107,7 @@ pub(crate) async fn transform(
     }
     // Before the place, which a page that waits for memory would keep from others. Only the end of all bounds this wait: it
     // is no fault of the page, and those before it have their time.
-    let needs = if pdf { 0 } else { shared.transform.memory(&page) };
+    let needs = shared.transform.memory(&page);
     let Ok(memory) = timeout_at(until, shared.memory.grant(needs)).await else {
         return (page, Err(failed(AsideError::NoPlace)));
     };
@@ -182,7 +181,7 @@ pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>
     read.ok().flatten().unwrap_or_default()
 }
 
-/// By its type, or by its first bytes, which the transformer believes more.
+/// May it be one? Its type says so, or its first bytes. What it is read as, the transformer decides.
 fn is_pdf(page: &Fetched) -> bool {
     let said = page.content_type.as_deref().and_then(|header| header.split(';').next()).unwrap_or_default();
     let head = page.body.get(..1_024).unwrap_or(&page.body);

@@ -56,3 +56,4 @@ pub use scrape::scrape_id;
 pub use shelf::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_SPILLED_BYTES};
 pub use store::Store;
 pub use team::{JobAccount, TeamId, TeamLoad};
+pub use weight::is_heavier;

@@ -2,12 +2,23 @@
 //!
 //! Every field is named, so that one which is added to the contract is counted or does not compile.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use gleaner_types::{ActionResults, Document, MetaValue, Metadata};
 use serde_json::Value;
 
 pub(crate) fn weight(document: &Document) -> usize {
+    weight_up_to(document, usize::MAX)
+}
+
+/// Does a document take more than this many bytes, so that writing it as JSON takes long? To find that out does not.
+#[must_use]
+pub fn is_heavier(document: &Document, than: usize) -> bool {
+    weight_up_to(document, than) > than
+}
+
+/// Of what is given as JSON, no more is counted than makes the document heavier than `most`.
+fn weight_up_to(document: &Document, most: usize) -> usize {
     let Document {
         markdown,
         html,
@@ -31,8 +42,8 @@ pub(crate) fn weight(document: &Document) -> usize {
     size_of::<Document>()
         + texts.into_iter().flatten().map(String::len).sum::<usize>()
         + lists.into_iter().flatten().map(|list| strings(list)).sum::<usize>()
-        + values.into_iter().flatten().map(value).sum::<usize>()
-        + actions.as_ref().map_or(0, action_results)
+        + values.into_iter().flatten().map(|json| value(json, most)).sum::<usize>()
+        + actions.as_ref().map_or(0, |results| action_results(results, most))
         + facts(metadata)
 }
 
@@ -40,30 +51,35 @@ fn strings(list: &[String]) -> usize {
     list.iter().map(|text| size_of::<String>() + text.len()).sum()
 }
 
-fn action_results(results: &ActionResults) -> usize {
+fn action_results(results: &ActionResults, most: usize) -> usize {
     let ActionResults { screenshots, scrapes, javascript_returns, pdfs } = results;
     let values = scrapes.iter().chain(javascript_returns);
-    strings(screenshots) + strings(pdfs) + values.map(value).sum::<usize>()
+    strings(screenshots) + strings(pdfs) + values.map(|json| value(json, most)).sum::<usize>()
 }
 
 /// As JSON: what the tree takes beyond that is a small multiple of it.
-fn value(value: &Value) -> usize {
-    let mut count = Count(0);
-    match serde_json::to_writer(&mut count, value) {
-        Ok(()) => count.0,
-        Err(_) => 0,
-    }
+fn value(value: &Value, most: usize) -> usize {
+    let mut count = Count { bytes: 0, most };
+    // It fails where there are more than are counted.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.bytes
 }
 
-struct Count(usize);
+struct Count {
+    bytes: usize,
+    most: usize,
+}
 
 impl Write for Count {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0 += bytes.len();
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len();
+        if self.bytes > self.most {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
         Ok(bytes.len())
     }
 
-    fn flush(&mut self) -> std::io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
@@ -188,6 +204,18 @@ mod tests {
         for json in documents {
             let document: Document = serde_json::from_value(json.clone()).unwrap();
             assert!(weight(&document) >= empty + TEXT.len(), "{json}");
+            assert!(is_heavier(&document, TEXT.len()) && !is_heavier(&document, weight(&document)), "{json}");
+        }
+    }
+
+    #[test]
+    fn a_large_document_is_told_from_a_small_one_without_counting_all_of_it() {
+        let list = json!(vec!["x"; 100_000]);
+        assert!(value(&list, 1_000) < 1_100 && value(&list, usize::MAX) > 400_000);
+        for document in [json!({"links": list}), json!({"attributes": list}), json!({"changeTracking": list})]
+        {
+            let document: Document = serde_json::from_value(document).unwrap();
+            assert!(is_heavier(&document, 100_000));
         }
     }
 }

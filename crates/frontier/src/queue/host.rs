@@ -72,9 +72,14 @@ impl Host {
         }
     }
 
+    /// How many requests may be under way at once: one where there is a gap between them.
+    pub(super) fn places(&self) -> u32 {
+        if self.current_gap().is_zero() { self.tempo.at_once() } else { 1 }
+    }
+
     /// True where it would take one more request, were it the time and had its address room.
     pub(super) fn has_room(&self) -> bool {
-        self.in_flight < if self.current_gap().is_zero() { self.tempo.at_once() } else { 1 }
+        self.in_flight < self.places()
     }
 
     /// From the end of one request to the next.

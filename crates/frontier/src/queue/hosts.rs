@@ -102,7 +102,7 @@ impl Hosts {
         };
         let address = host.address.and_then(|address| self.addresses.get(address));
         let most = address.map_or(u32::MAX, |address| address.tempo.at_once());
-        HostLimits { places: host.tempo.at_once().min(most), not_before: host.ready_at }
+        HostLimits { places: host.places().min(most), not_before: host.ready_at }
     }
 
     /// The host of this name, made if need be.

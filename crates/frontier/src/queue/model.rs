@@ -167,7 +167,8 @@ pub struct Pace {
 /// How a host may be asked for what is not leased; see [`Frontier::limits`](crate::Frontier::limits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostLimits {
-    /// Requests that may be under way at once, leased pages among them; at least one.
+    /// Requests that may be under way at once, leased pages among them: at least one, and no more where the host wants a
+    /// gap between them.
     pub places: u32,
     /// Nothing begins before this time.
     pub not_before: Duration,

@@ -1,12 +1,16 @@
 //! One document, by the id of its scrape.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
-use gleaner_store::TeamId;
+use gleaner_store::{TeamId, is_heavier};
 use gleaner_types::Document;
 use uuid::Uuid;
 
 use super::Desk;
 use crate::Error;
+use crate::aside::off_the_runtime;
+use crate::page::LARGE_DOCUMENT;
 
 /// What a `ScrapeResponse` has before its document, and after it.
 const HEAD: &[u8] = br#"{"success":true,"data":"#;
@@ -26,10 +30,16 @@ impl Desk {
         Ok(room.hold([HEAD, document.as_ref(), TAIL].concat()))
     }
 
-    /// Keeps the document of a scrape for [`scraped`](Self::scraped). The scrape itself does not fail by it.
-    pub(super) async fn keep(&self, team: &TeamId, document: &Document) {
-        if let Err(error) = self.store().keep_scrape(team, document, self.clock().now()).await {
-            tracing::warn!(%error, %team, "the document of a scrape could not be kept");
-        }
+    /// Keeps the document of a scrape for [`scraped`](Self::scraped), and gives it back. The scrape itself does not fail by it.
+    pub(super) async fn keep(&self, team: &TeamId, document: Document) -> Document {
+        let is_large = is_heavier(&document, LARGE_DOCUMENT);
+        let (store, team, now) = (Arc::clone(self.store()), team.clone(), self.clock().now());
+        let keeping = async move {
+            if let Err(error) = store.keep_scrape(&team, &document, now).await {
+                tracing::warn!(%error, %team, "the document of a scrape could not be kept");
+            }
+            document
+        };
+        if is_large { off_the_runtime(keeping).await } else { keeping.await }
     }
 }

@@ -67,10 +67,7 @@ impl Desk {
         // The store has the job, and its end settles it, however it comes.
         let mut document = begun.done().await?;
         warnings.iter().for_each(|warning| warn(&mut document, warning));
-        if keeps {
-            self.keep(&team.id, &document).await;
-        }
-        Ok(document)
+        Ok(if keeps { self.keep(&team.id, document).await } else { document })
     }
 
     /// Lists the addresses of a site.

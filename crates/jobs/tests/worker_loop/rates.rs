@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_frontier::FrontierConfig;
+use gleaner_frontier::{FrontierConfig, Pace};
 use gleaner_jobs::{
     Clock, Desk, DeskParts, Fetch, FetchError, FetchRequest, Fetched, HopCheck, MemoryShares, Parts, Room,
     Submit, Team, Transform, TransformTask, Transformed,
 };
-use gleaner_store::{MemoryConfig, MemoryStore, TeamId};
+use gleaner_store::{MemoryConfig, MemoryStore, Store as _, TeamId};
 use gleaner_types::request::{BatchScrapeRequest, ScrapeRequest};
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use serde_json::Value;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
+use url::Url;
 
 use crate::support::NOW;
 
@@ -26,8 +27,8 @@ type Seen = (usize, usize, Vec<Instant>);
 /// How long a redirect takes.
 const REDIRECT: Duration = Duration::from_millis(10);
 
-/// `apex.example` redirects every page to `www.example`. The first segment of the path is what becomes of a page there:
-/// so many milliseconds until it is answered, or `busy`, or `broken`.
+/// `start.example` redirects every page to `apex.example`, and that to `www.example`. The first segment of the path is what
+/// becomes of a page there: milliseconds until it is answered, or `busy`, or `broken`; or what fails on the way there.
 #[derive(Debug, Default)]
 struct Hosts {
     /// By name: requests under way, the most that there were at once, and when each began.
@@ -35,6 +36,10 @@ struct Hosts {
 }
 
 impl Hosts {
+    fn began(&self, host: &str) -> Vec<Instant> {
+        self.seen.lock().unwrap()[host].2.clone()
+    }
+
     fn most_at_once(&self, host: &str) -> usize {
         self.seen.lock().unwrap().get(host).map_or(0, |(_, most, _)| *most)
     }
@@ -78,23 +83,30 @@ struct Port(Arc<Hosts>);
 impl Fetch for Port {
     async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn HopCheck) -> Result<Fetched, FetchError> {
         let mut url = request.url.clone();
-        let failure = |refused_hop| FetchError {
-            error: PageError { code: ErrorCode::ScrapeSiteError, message: "the connection broke".to_owned() },
+        let failure = |code, refused_hop| FetchError {
+            error: PageError { code, message: "it failed".to_owned() },
             retryable: true,
             refused_hop,
         };
-        if url.host_str() == Some("apex.example") {
-            self.0.exchange("apex.example", REDIRECT).await;
-            let mut target = url.clone();
-            target.set_host(Some("www.example")).unwrap();
-            hops.check(&url, &target).await.map_err(|refusal| failure(Some(refusal)))?;
-            url = target;
+        for (from, to) in [("start.example", "apex.example"), ("apex.example", "www.example")] {
+            if url.host_str() == Some(from) {
+                self.0.exchange(from, REDIRECT).await;
+                let mut target = url.clone();
+                target.set_host(Some(to)).unwrap();
+                let refused = |refusal| failure(ErrorCode::ScrapeBlocked, Some(refusal));
+                hops.check(&url, &target).await.map_err(refused)?;
+                url = target;
+            }
         }
         let what = url.path_segments().and_then(|mut segments| segments.next()).unwrap_or_default();
         let latency = Duration::from_millis(what.parse().unwrap_or(30));
         self.0.exchange(url.host_str().unwrap(), latency).await;
-        if what == "broken" {
-            return Err(failure(None));
+        match what {
+            "broken" => return Err(failure(ErrorCode::ScrapeSiteError, None)),
+            "proxy" => return Err(failure(ErrorCode::ScrapeAllEnginesFailed, None)),
+            "resolver" => return Err(failure(ErrorCode::ScrapeDnsResolutionError, None)),
+            "memory" => return Err(failure(ErrorCode::ScrapeTimeout, None)),
+            _ => {}
         }
         Ok(Fetched {
             status: if what == "busy" { 503 } else { 200 },
@@ -120,8 +132,12 @@ impl Transform for Port {
 }
 
 fn room_with(hosts: &Arc<Hosts>, frontier: FrontierConfig) -> Arc<Room> {
+    room_over(hosts, MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() }))
+}
+
+fn room_over(hosts: &Arc<Hosts>, store: MemoryStore) -> Arc<Room> {
     Room::new(Parts {
-        store: Arc::new(MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() })),
+        store: Arc::new(store),
         fetch: Arc::new(Port(Arc::clone(hosts))),
         transform: Arc::new(Port(Arc::clone(hosts))),
         pdfs: None,
@@ -188,6 +204,32 @@ async fn a_host_that_refuses_what_redirects_lead_to_is_left_alone() {
         let asked = hosts.asked_until("www.example", began + Duration::from_secs(10));
         assert!(asked <= 30, "{host}: {asked} requests in ten seconds");
         assert!(hosts.most_at_once("www.example") <= 2, "{host}: it never answered well");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_gap_of_a_host_is_kept_where_redirects_alone_lead_to_it() {
+    let (hosts, store) = (Arc::new(Hosts::default()), MemoryStore::default());
+    let apex = Url::parse("https://apex.example/").unwrap();
+    let gap = Duration::from_secs(3);
+    let pace = Pace { min_gap: Some(gap), answered: true, ..Pace::default() };
+    store.pace(&apex, pace, NOW).await.unwrap();
+    let (done, _) = scrape_at_once(&room_over(&hosts, store), pages("start.example", "30", 6)).await;
+    assert_eq!(done, 6);
+    let began = hosts.began("apex.example");
+    assert!(began.windows(2).all(|two| two[1] - two[0] >= gap + REDIRECT), "{began:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_fails_on_our_side_slows_no_host() {
+    for what in ["proxy", "resolver", "memory"] {
+        let room = room(&Arc::new(Hosts::default()));
+        scrape_at_once(&room, pages("www.example", "50", 8)).await;
+        let (done, _) = scrape_at_once(&room, pages("www.example", what, 20)).await;
+        assert_eq!(done, 0);
+        let (done, took) = scrape_at_once(&room, pages("www.example", "600", 20)).await;
+        assert_eq!(done, 20);
+        assert!(took <= Duration::from_millis(2_500), "{what}: {took:?}");
     }
 }
 

@@ -14,15 +14,15 @@ pub const MAX_KEPT_SCRAPES: usize = 10_000;
 /// Bytes of documents of scrapes that are kept for a later look, of all teams.
 pub const MAX_KEPT_SCRAPE_BYTES: usize = 64 << 20;
 
-/// About what a document takes beside its JSON.
-const ENTRY_BYTES: usize = 128;
+/// Every document counts as this many bytes at least: so the bytes bound their number, and what has most in bytes has most in
+/// all. With a bound of its own for their number, many small documents of one team made large ones of another go.
+const LEAST_BYTES: usize = MAX_KEPT_SCRAPE_BYTES.div_ceil(MAX_KEPT_SCRAPES);
 
 #[derive(Debug, Default)]
 pub(super) struct Scrapes {
     teams: HashMap<TeamId, Share>,
     /// The teams by what they have, in bytes.
     by_size: BTreeSet<(usize, TeamId)>,
-    entries: usize,
     bytes: usize,
 }
 
@@ -46,9 +46,8 @@ impl Scrapes {
         let share = self.teams.entry(team.clone()).or_default();
         share.documents.insert(scrape, json);
         share.ages.push_back((now, scrape));
-        self.entries += 1;
         self.book(team, weight, 0);
-        while self.entries > MAX_KEPT_SCRAPES || self.bytes > MAX_KEPT_SCRAPE_BYTES {
+        while self.bytes > MAX_KEPT_SCRAPE_BYTES {
             let Some((_, largest)) = self.by_size.last().cloned() else { break };
             self.drop_oldest(&largest);
         }
@@ -74,7 +73,6 @@ impl Scrapes {
         let Some(share) = self.teams.get_mut(team) else { return };
         let Some((_, oldest)) = share.ages.pop_front() else { return };
         let freed = share.documents.remove(&oldest).map_or(0, |json| weight(&json));
-        self.entries -= 1;
         self.book(team, 0, freed);
     }
 
@@ -93,7 +91,7 @@ impl Scrapes {
 }
 
 fn weight(json: &Bytes) -> usize {
-    json.len() + ENTRY_BYTES
+    json.len().max(LEAST_BYTES)
 }
 
 #[cfg(test)]
@@ -109,18 +107,23 @@ mod tests {
         scrapes.find(&TeamId::new(team), Uuid::from_u128(number)).is_some()
     }
 
+    fn count(scrapes: &Scrapes) -> usize {
+        scrapes.teams.values().map(|share| share.documents.len()).sum()
+    }
+
     #[test]
     fn a_team_that_scrapes_much_forgets_its_own() {
         let mut scrapes = Scrapes::default();
-        (0..10).for_each(|number| keep(&mut scrapes, "small", number, 1_000));
+        (0..10).for_each(|number| keep(&mut scrapes, "small", number, 300_000));
         let most = MAX_KEPT_SCRAPES as u128;
         (0..most + 500).for_each(|number| keep(&mut scrapes, "large", number, 0));
-        assert_eq!(scrapes.entries, MAX_KEPT_SCRAPES);
+        assert!((9_000..=MAX_KEPT_SCRAPES).contains(&count(&scrapes)));
         assert!(!has(&scrapes, "large", 0) && has(&scrapes, "large", most + 499), "the oldest go first");
+        assert!((0..10).all(|number| has(&scrapes, "small", number)), "few and large, they are less");
         (0..100).for_each(|number| keep(&mut scrapes, "heavy", number, 1 << 20));
         assert!(scrapes.bytes <= MAX_KEPT_SCRAPE_BYTES, "{} bytes", scrapes.bytes);
         assert!((0..10).all(|number| has(&scrapes, "small", number)));
-        keep(&mut scrapes, "small", 10, MAX_KEPT_SCRAPE_BYTES);
+        keep(&mut scrapes, "small", 10, MAX_KEPT_SCRAPE_BYTES + 1);
         assert!(!has(&scrapes, "small", 10) && has(&scrapes, "small", 9), "what has no room costs no other");
     }
 
@@ -130,11 +133,10 @@ mod tests {
         for (team, number) in [("a", 1), ("b", 2), ("a", 3), ("a", 3)] {
             keep(&mut scrapes, team, number, 100);
         }
-        assert_eq!(scrapes.entries, 3, "one that is kept twice counts once");
+        assert_eq!(count(&scrapes), 3, "one that is kept twice counts once");
         scrapes.forget_old(Duration::from_secs(2));
         assert!(!has(&scrapes, "a", 1) && !has(&scrapes, "b", 2) && has(&scrapes, "a", 3));
         scrapes.forget_old(Duration::from_secs(3));
-        let left = (scrapes.teams.len(), scrapes.by_size.len(), scrapes.entries, scrapes.bytes);
-        assert_eq!(left, (0, 0, 0, 0));
+        assert_eq!((scrapes.teams.len(), scrapes.by_size.len(), scrapes.bytes), (0, 0, 0));
     }
 }

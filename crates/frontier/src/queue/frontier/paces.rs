@@ -98,9 +98,11 @@ impl Frontier {
     }
 }
 
-/// A hash that tells the pages of one host apart. Its key is fixed: who makes two pages collide slows only their own host.
+/// A hash that tells the pages of one address apart: that of a host, too, has many hosts. Its key is fixed: who makes two
+/// pages collide hides only failures of their own.
 fn page_of(url: &Url) -> u32 {
     let mut hasher = SipHasher13::new_with_keys(0, 2);
+    hasher.write(host_of(url).as_bytes());
     hasher.write(rest_of(url).as_bytes());
     hasher.finish() as u32
 }

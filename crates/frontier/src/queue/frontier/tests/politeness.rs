@@ -334,6 +334,24 @@ fn hosts_of_one_address_have_no_more_places_than_it() {
     answers(&mut frontier, url.as_str());
     frontier.resolved(&url, IpAddr::from([192, 0, 2, 1]), ZERO);
     assert_eq!(frontier.limits(&url).places, 3);
+    frontier.pace(&url, Pace { min_gap: Some(seconds(5)), ..Pace::default() }, ZERO);
+    assert_eq!(frontier.limits(&url), crate::HostLimits { places: 1, not_before: seconds(5) });
+}
+
+#[test]
+fn an_overloaded_address_is_slowed_though_the_same_path_fails_on_each_of_its_hosts() {
+    let mut frontier = Frontier::new(FrontierConfig::default());
+    let home = |n: u64| Url::parse(&format!("https://h{n}.test/")).unwrap();
+    for n in 0..=40 {
+        frontier.resolved(&home(n), IpAddr::from([192, 0, 2, 1]), ZERO);
+        answers(&mut frontier, home(n).as_str());
+    }
+    assert_eq!(frontier.limits(&home(40)).places, 8);
+    for n in 0..40 {
+        let refused = Observation { status: Some(503), latency: Duration::from_millis(20) };
+        frontier.observe(&home(n), refused, seconds(1 + n));
+    }
+    assert_eq!(frontier.limits(&home(40)).places, 1, "a host that answered well shares the address");
 }
 
 #[test]
