@@ -36,11 +36,15 @@ where
     }
 }
 
+/// The `Content-Type` of a body.
+pub(crate) fn content_type(headers: &HeaderMap) -> &str {
+    headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
 /// The refusal of a body that is no JSON. What a body is called does not matter, unless it is not JSON either: then it was
 /// perhaps written by a client that was not told to send JSON.
-pub(crate) fn no_json(faults: Faults, headers: &HeaderMap) -> Failure {
+pub(crate) fn no_json(faults: Faults, called: &str) -> Failure {
     let failure = Failure::from(faults);
-    let called = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = called.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if essence.is_empty() || essence == "application/json" || essence.ends_with("+json") {
         return failure;

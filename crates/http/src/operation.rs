@@ -2,9 +2,7 @@
 
 use bytes::Bytes;
 use gleaner::desk::{self, Submit, Team};
-use gleaner::plan::{
-    BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan,
-};
+use gleaner::plan::{BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapePlan};
 use gleaner::request::{
     BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest,
     v1,
@@ -18,6 +16,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
+use crate::checks::Checks;
 use crate::failure::Failure;
 use crate::origin::Origins;
 use crate::{answers, body, document, query};
@@ -85,6 +84,7 @@ impl Operation {
 pub(crate) struct Call<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) origins: &'a Origins,
+    pub(crate) checks: &'a Checks,
     pub(crate) team: &'a Team,
     pub(crate) parts: &'a Parts,
     /// The `{id}` of its path.
@@ -136,35 +136,37 @@ impl Call<'_> {
         }
     }
 
-    async fn scrape(self, version: Version) -> Result<Bytes, Failure> {
-        let (plan, submit): (ScrapePlan, _) = self.submitted(match version {
+    async fn scrape(mut self, version: Version) -> Result<Bytes, Failure> {
+        let check = match version {
             Version::V1 => v1::ScrapeRequest::checked_from_json,
             Version::V2 => ScrapeRequest::checked_from_json,
-        })?;
-        self.offered(&plan.options)?;
+        };
+        let offered = |engine: &Engine, plan: &ScrapePlan| engine.check_options(&plan.options);
+        let (plan, submit) = self.submitted(check, offered).await?;
         // Where the client goes away, this future is dropped, and with it the work.
         let document = self.engine.desk().scrape(self.team, plan, submit).await?;
         json(&ScrapeResponse::from(document))
     }
 
-    async fn batch(self, version: Version) -> Result<Bytes, Failure> {
-        let (plan, submit): (BatchPlan, _) = self.submitted(match version {
+    async fn batch(mut self, version: Version) -> Result<Bytes, Failure> {
+        let check = match version {
             Version::V1 => v1::BatchScrapeRequest::checked_from_json,
             Version::V2 => BatchScrapeRequest::checked_from_json,
-        })?;
-        self.offered(&plan.options)?;
+        };
+        let offered = |engine: &Engine, plan: &BatchPlan| engine.check_options(&plan.options);
+        let (plan, submit) = self.submitted(check, offered).await?;
         let base = self.base()?;
         let submitted = self.engine.desk().batch(self.team, plan, submit).await?;
         let url = format!("{base}/{}", submitted.id);
         json(&JobSubmitted { invalid_urls: submitted.invalid_urls, ..JobSubmitted::new(submitted.id, url) })
     }
 
-    async fn crawl(self, version: Version) -> Result<Bytes, Failure> {
-        let (plan, submit): (CrawlPlan, _) = self.submitted(match version {
+    async fn crawl(mut self, version: Version) -> Result<Bytes, Failure> {
+        let check = match version {
             Version::V1 => v1::CrawlRequest::checked_from_json,
             Version::V2 => CrawlRequest::checked_from_json,
-        })?;
-        self.engine.check_crawl(&plan)?;
+        };
+        let (plan, submit): (CrawlPlan, _) = self.submitted(check, Engine::check_crawl).await?;
         let base = self.base()?;
         let desk = self.engine.desk();
         if plan.prompt.is_none() {
@@ -193,19 +195,20 @@ impl Call<'_> {
         })
     }
 
-    async fn crawl_params(self) -> Result<Bytes, Failure> {
-        let (plan, submit): (CrawlParamsPreviewPlan, _) =
-            self.submitted(CrawlParamsPreviewRequest::checked_from_json)?;
+    async fn crawl_params(mut self) -> Result<Bytes, Failure> {
+        let check = CrawlParamsPreviewRequest::checked_from_json;
+        let (plan, submit): (CrawlParamsPreviewPlan, _) = self.submitted(check, |_, _| Ok(())).await?;
         let mut preview = self.engine.desk().charged(self.team, self.engine.crawl_params(plan)).await?;
         preview.warning = joined(submit.warnings, preview.warning);
         json(&preview)
     }
 
-    async fn map(self, version: Version) -> Result<Bytes, Failure> {
-        let (plan, submit): (MapPlan, _) = self.submitted(match version {
+    async fn map(mut self, version: Version) -> Result<Bytes, Failure> {
+        let check = match version {
             Version::V1 => v1::MapRequest::checked_from_json,
             Version::V2 => MapRequest::checked_from_json,
-        })?;
+        };
+        let (plan, submit): (MapPlan, _) = self.submitted(check, |_, _| Ok(())).await?;
         let found = self.engine.desk().map(self.team, plan).await?;
         let links = found.links.into_iter().map(|url| MapLink { url: url.into(), ..MapLink::default() });
         let warning = joined(submit.warnings, found.warning);
@@ -216,12 +219,12 @@ impl Call<'_> {
         }
     }
 
-    async fn extract(self, version: Version) -> Result<Bytes, Failure> {
-        let (plan, submit): (ExtractPlan, _) = self.submitted(match version {
+    async fn extract(mut self, version: Version) -> Result<Bytes, Failure> {
+        let check = match version {
             Version::V1 => v1::ExtractRequest::checked_from_json,
             Version::V2 => ExtractRequest::checked_from_json,
-        })?;
-        self.engine.check_extract(&plan)?;
+        };
+        let (plan, submit): (ExtractPlan, _) = self.submitted(check, Engine::check_extract).await?;
         let submitted = self.engine.desk().extract(self.team, plan, submit).await?;
         json(&ExtractSubmitted {
             invalid_urls: submitted.invalid_urls,
@@ -248,15 +251,26 @@ impl Call<'_> {
         Ok(format!("{}{}", self.origins.base(self.parts)?, self.parts.uri.path()))
     }
 
-    /// Reads and checks the body, and what comes with a submit beside it.
-    fn submitted<P>(
-        &self,
-        check: impl FnOnce(&Value, RequestBounds) -> Result<Checked<P>, Faults>,
+    /// Reads and checks the body, and what comes with a submit beside it. `offered` holds the plan against what the engine
+    /// was built with.
+    async fn submitted<P: Send + 'static>(
+        &mut self,
+        check: fn(&Value, RequestBounds) -> Result<Checked<P>, Faults>,
+        offered: fn(&Engine, &P) -> Result<(), gleaner::Error>,
     ) -> Result<(P, Submit), Failure> {
         let idempotency_key = self.idempotency_key()?;
-        let request =
-            gleaner::parse_json(&self.body).map_err(|faults| body::no_json(faults, &self.parts.headers))?;
-        let Checked { plan, warnings } = check(&request, self.engine.bounds())?;
+        // Not kept for as long as the work takes.
+        let (engine, bytes) = (self.engine.clone(), std::mem::take(&mut self.body));
+        let size = bytes.len();
+        let content_type = body::content_type(&self.parts.headers).to_owned();
+        let read = move || -> Result<Checked<P>, Failure> {
+            let request =
+                gleaner::parse_json(&bytes).map_err(|faults| body::no_json(faults, &content_type))?;
+            let checked = check(&request, engine.bounds())?;
+            offered(&engine, &checked.plan)?;
+            Ok(checked)
+        };
+        let Checked { plan, request, warnings } = self.checks.run(&self.team.id, size, read).await?;
         Ok((plan, Submit { request, idempotency_key, warnings }))
     }
 
@@ -265,10 +279,6 @@ impl Call<'_> {
         let key = value.to_str().ok().and_then(|text| Uuid::parse_str(text.trim()).ok());
         let invalid = || Failure::fault(IDEMPOTENCY_KEY, format!("`{IDEMPOTENCY_KEY}` must be a UUID"));
         key.map(Some).ok_or_else(invalid)
-    }
-
-    fn offered(&self, options: &ScrapeOptionsPlan) -> Result<(), Failure> {
-        Ok(self.engine.check_options(options)?)
     }
 }
 

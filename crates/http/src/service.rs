@@ -15,6 +15,7 @@ use http::{Method, Request, Response};
 use http_body::Body;
 use http_body_util::Full;
 
+use crate::checks::Checks;
 use crate::failure::{Failure, json};
 use crate::operation::{Call, Operation};
 use crate::origin::Origins;
@@ -40,14 +41,15 @@ struct Shared {
     engine: Engine,
     origins: Origins,
     watchers: Watchers,
+    checks: Checks,
 }
 
 impl Service {
     /// The API over this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
-        let (origins, watchers) = (Origins::default(), Watchers::default());
-        Self { shared: Arc::new(Shared { engine, origins, watchers }) }
+        let (origins, watchers, checks) = (Origins::default(), Watchers::default(), Checks::default());
+        Self { shared: Arc::new(Shared { engine, origins, watchers, checks }) }
     }
 
     /// Believe `X-Forwarded-Proto` and `X-Forwarded-Host` in the addresses that answers hold, the last value of each: the
@@ -128,8 +130,8 @@ impl Shared {
         let team = self.authenticate(&parts, handshake.is_some()).await?;
         self.engine.desk().admit(&team, counted_as).await?;
         let body = if route.operation.has_body() { body::read(body).await? } else { Bytes::new() };
-        let (engine, origins) = (&self.engine, &self.origins);
-        let call = Call { engine, origins, team: &team, parts: &parts, id, body };
+        let (engine, origins, checks) = (&self.engine, &self.origins, &self.checks);
+        let call = Call { engine, origins, checks, team: &team, parts: &parts, id, body };
         match (route.operation, handshake) {
             (Operation::Status(kind), Some(handshake)) => {
                 let place = self.watchers.place(&team.id)?;
