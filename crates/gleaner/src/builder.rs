@@ -179,10 +179,9 @@ impl EngineBuilder {
         self
     }
 
-    /// Converts PDFs within this process, which is the default. What a file costs is then bounded by what is reckoned of it
-    /// beforehand, and by nothing else: a file that was made for it can keep a core busy for minutes after its page was given
-    /// up, or take more memory than there is, which ends the process. For PDFs of strangers name a
-    /// [`pdf_worker`](Self::pdf_worker).
+    /// Converts PDFs within this process, which is the default. Only an estimate of its cost, made beforehand, then bounds a
+    /// file: a crafted one can keep a core busy for minutes after its page was given up, or take more memory than there is,
+    /// which ends the process. For PDFs of strangers name a [`pdf_worker`](Self::pdf_worker).
     #[must_use]
     pub fn pdfs_in_process(mut self) -> Self {
         self.pdf_worker = None;

@@ -60,8 +60,9 @@ impl Engine {
     /// of the site, [`Unsupported`](crate::ErrorKind::Unsupported) where it takes a model and there is none,
     /// [`Page`](crate::ErrorKind::Page) where the site's addresses cannot be had or the model gives no answer.
     pub async fn compile_prompt(&self, request: CrawlRequest) -> Result<PromptedCrawl, Error> {
-        self.check_crawl(&request.clone().check_within(self.bounds())?)?;
-        self.prompts.compile(self.room(), request).await
+        let plan = request.clone().check_within(self.bounds())?;
+        self.check_crawl(&plan)?;
+        self.prompts.compile(self.room(), request, plan).await
     }
 
     /// The options of a crawl that is described in words, without a crawl.

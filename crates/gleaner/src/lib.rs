@@ -106,7 +106,7 @@ pub use gleaner_jobs::{
 };
 #[cfg(feature = "models")]
 pub use gleaner_models as models;
-pub use gleaner_store::{JobSnapshot, PageFailure, PageFailures};
+pub use gleaner_store::{BlockedPage, JobSnapshot, PageFailure, PageFailures};
 pub use gleaner_transform::Input;
 pub use gleaner_types::request::{
     self, BatchScrapeRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeOptions, ScrapeRequest,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gleaner_extract::{Shape, check_schema};
+use gleaner_extract::check_schema;
 use gleaner_types::plan::{ChangeTrackingMode, ExtractPlan, ProxyMode, ScrapeOptionsPlan, WebhookPlan};
 use gleaner_types::{ErrorCode, Fault, FaultPath, Faults};
 
@@ -90,10 +90,11 @@ fn check_fields(options: &ScrapeOptionsPlan, within: &FaultPath, engine: Abiliti
         ));
     }
     let json = formats.json.as_ref().and_then(|asked| asked.schema.as_ref());
-    let schemas = json.into_iter().chain(compared.and_then(|tracking| tracking.schema.as_ref()));
-    let faults = schemas.filter_map(|schema| {
-        let error = check_schema(schema).and_then(|()| Shape::from_schema(schema)).err()?;
-        Some(invalid(within.clone().then("formats"), &error))
+    let compared = compared.and_then(|tracking| tracking.schema.as_ref());
+    let schemas = [(json, &formats.places.json), (compared, &formats.places.change_tracking)];
+    let faults = schemas.into_iter().filter_map(|(schema, place)| {
+        let error = check_schema(schema?).err()?;
+        Some(invalid(known(place, within), &error))
     });
     Faults::new(faults.collect()).map_or(Ok(()), |faults| Err(faults.into()))
 }
@@ -111,7 +112,7 @@ pub(crate) fn check_extract(plan: &ExtractPlan, engine: Abilities) -> Result<(),
             ))
         };
     };
-    if let Err(error) = check_schema(schema).and_then(|()| Shape::from_schema(schema)) {
+    if let Err(error) = check_schema(schema) {
         return Err(Faults::from(invalid(FaultPath::key("schema"), &error)).into());
     }
     check_sources(plan, engine)
@@ -136,22 +137,29 @@ fn needs_browser(options: &ScrapeOptionsPlan) -> bool {
 
 /// Refuses selectors that are not CSS, all of them at once.
 fn check_selectors(options: &ScrapeOptionsPlan, within: &FaultPath) -> Result<(), Error> {
-    // A plan no longer knows which of the formats asked for an attribute.
-    let asked = options.formats.attributes.iter().map(|attribute| ("formats", None, &attribute.selector));
-    let included = options.include_tags.iter().enumerate();
-    let included = included.map(|(index, selector)| ("includeTags", Some(index), selector));
-    let excluded = options.exclude_tags.iter().enumerate();
-    let excluded = excluded.map(|(index, selector)| ("excludeTags", Some(index), selector));
-    let faults = included.chain(excluded).chain(asked).filter_map(|(field, index, selector)| {
-        let error = gleaner_transform::check_selector(selector).err()?;
-        let list = within.clone().then(field);
-        let path = match index {
-            Some(index) => list.then(index),
-            None => list,
-        };
-        Some(invalid(path, &error))
-    });
-    Faults::new(faults.collect()).map_or(Ok(()), |faults| Err(faults.into()))
+    let listed = |field: &'static str, selectors: &[String]| {
+        let places = selectors.iter().enumerate();
+        let faults = places.filter_map(|(index, selector)| {
+            let error = gleaner_transform::check_selector(selector).err()?;
+            Some(invalid(within.clone().then(field).then(index), &error))
+        });
+        faults.collect::<Vec<Fault>>()
+    };
+    let mut faults = listed("includeTags", &options.include_tags);
+    faults.extend(listed("excludeTags", &options.exclude_tags));
+    let nowhere = FaultPath::default();
+    for (index, asked) in options.formats.attributes.iter().enumerate() {
+        if let Err(error) = gleaner_transform::check_selector(&asked.selector) {
+            let place = options.formats.places.attributes.get(index).unwrap_or(&nowhere);
+            faults.push(invalid(known(place, within), &error));
+        }
+    }
+    Faults::new(faults).map_or(Ok(()), |faults| Err(faults.into()))
+}
+
+/// Where a format stands that is at fault: all that is known of plans that were not made of a request is the field.
+fn known(place: &FaultPath, within: &FaultPath) -> FaultPath {
+    if place.parts().is_empty() { within.clone().then("formats") } else { place.clone() }
 }
 
 /// A fault whose message begins with its place.

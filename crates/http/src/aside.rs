@@ -1,5 +1,5 @@
-//! Work on JSON on threads for blocking work: reading a large body and holding it against the rules, and writing a large
-//! answer. On a thread of the runtime it would hold up the connections that share it.
+//! Large answers are written on threads for blocking work. On a thread of the runtime that would hold up the connections that
+//! share it.
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -11,26 +11,19 @@ use tokio::sync::Semaphore;
 
 use crate::failure::Failure;
 
-/// Larger bodies are read aside: up to here a body takes less than a millisecond.
-const LIGHT_BODY: usize = 16 << 10;
-
 /// Larger answers are written aside.
 const LIGHT_ANSWER: usize = 256 << 10;
 
-/// More JSON than this is worked on in the places for large work.
+/// Answers of more JSON than this are written in the places for large ones.
 const LARGE: usize = 256 << 10;
 
-/// Large work at once: the JSON of a body takes many times its bytes.
+/// Large answers at once.
 const MAX_LARGE_AT_ONCE: usize = 2;
 
-/// Other work at once: as much as there are processors, and at least this much.
+/// Others at once: as many as there are processors, and at least this many.
 const LEAST_MIDDLING_AT_ONCE: usize = 4;
 
-/// What costs more than its bytes, in a body: regular expressions are compiled to check them. With an escape a key may be
-/// written in any way.
-const COSTLY: [&[u8]; 3] = [b"Paths", b"pattern", b"\\"];
-
-/// The places for work on JSON. Large work has its own, so that it holds up nothing else.
+/// The places for writing answers. Large ones have their own, so that it holds up nothing else.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
     large: Arc<Semaphore>,
@@ -62,18 +55,6 @@ impl Places {
             work()
         };
         tokio::task::spawn_blocking(work).await.map_err(|_| Failure::internal(&"the service panicked"))
-    }
-
-    /// As [`aside`](Self::aside) for work on a body, but here and now where that takes no time.
-    pub(crate) async fn read<T: Send + 'static>(
-        &self,
-        body: Bytes,
-        work: impl FnOnce(&[u8]) -> T + Send + 'static,
-    ) -> Result<T, Failure> {
-        if is_light(&body) {
-            return Ok(work(&body));
-        }
-        self.aside(body.len(), move || work(&body)).await
     }
 
     /// The JSON of an answer of about so many bytes.
@@ -116,31 +97,9 @@ pub(crate) fn weight(document: &Document) -> usize {
     texts.chain(addresses).map(String::len).sum::<usize>().saturating_add(unknown * (LIGHT_ANSWER + 1))
 }
 
-fn is_light(body: &[u8]) -> bool {
-    let holds = |word: &[u8]| body.windows(word.len()).any(|at| at == word);
-    body.len() <= LIGHT_BODY && !COSTLY.into_iter().any(holds)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn common_bodies_are_light() {
-        let long = format!(r#"{{"url":"https://a.example/","prompt":"{}"}}"#, "x".repeat(LIGHT_BODY));
-        for (body, light) in [
-            (r#"{"url":"https://a.example/","formats":["markdown"]}"#, true),
-            ("", true),
-            ("no json", true),
-            (r#"{"url":"https://a.example/","includePaths":["x{9}"]}"#, false),
-            (r#"{"url":"https://a.example/","include\u0050aths":["x{9}"]}"#, false),
-            (r#"{"schema":{"properties":{"a":{"pattern":"x{9}"}}}}"#, false),
-            (r#"{"schema":{"patternProperties":{"x{9}":{}}}}"#, false),
-            (long.as_str(), false),
-        ] {
-            assert_eq!(is_light(body.as_bytes()), light, "{}", body.get(..60).unwrap_or(body));
-        }
-    }
 
     #[test]
     fn documents_weigh_what_they_hold() {
@@ -160,11 +119,6 @@ mod tests {
     #[tokio::test]
     async fn work_is_done_where_it_holds_nothing_up() {
         let places = Places::default();
-        let here = std::thread::current().id();
-        let light = places.read(Bytes::from_static(b"{}"), |_| std::thread::current().id()).await;
-        assert_eq!(light.unwrap(), here);
-        let large = places.read(Bytes::from(vec![b' '; 300 << 10]), |_| std::thread::current().id()).await;
-        assert_ne!(large.unwrap(), here);
         assert_eq!(places.written(2, "x").await.unwrap(), "\"x\"");
         assert_eq!(places.written(usize::MAX, "x").await.unwrap(), "\"x\"");
         let failed: Result<(), Failure> = places.aside(0, || panic!("on purpose")).await;

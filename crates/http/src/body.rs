@@ -5,7 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use gleaner::Faults;
 use gleaner::limits::MAX_BODY_BYTES;
-use http::{HeaderValue, StatusCode};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, StatusCode};
 use http_body::Body;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
@@ -35,11 +36,15 @@ where
     }
 }
 
+/// The `Content-Type` of a body.
+pub(crate) fn content_type(headers: &HeaderMap) -> &str {
+    headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
 /// The refusal of a body that is no JSON. What a body is called does not matter, unless it is not JSON either: then it was
 /// perhaps written by a client that was not told to send JSON.
-pub(crate) fn no_json(faults: Faults, content_type: Option<&HeaderValue>) -> Failure {
+pub(crate) fn no_json(faults: Faults, called: &str) -> Failure {
     let failure = Failure::from(faults);
-    let called = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = called.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if essence.is_empty() || essence == "application/json" || essence.ends_with("+json") {
         return failure;

@@ -49,6 +49,7 @@ mod answers;
 mod aside;
 mod auth;
 mod body;
+mod checks;
 mod document;
 mod failure;
 mod operation;
@@ -59,6 +60,7 @@ mod service;
 mod watch;
 
 pub use body::BODY_TIMEOUT;
+pub use checks::{MAX_CHECKS, MAX_CHECKS_OF_TEAM};
 pub use document::openapi;
 pub use service::Service;
 pub use watch::{CLOSE_TIMEOUT, MAX_WATCHERS, MAX_WATCHERS_OF_TEAM, PING_EVERY, SEND_TIMEOUT};

@@ -11,12 +11,12 @@ use gleaner::response::{
     CrawlParams, ExtractSubmitted, JobSubmitted, MapLink, MapResponse, MapResponseV1, ScrapeResponse,
 };
 use gleaner::{Checked, Engine, Faults, JobId, JobKind, RequestBounds};
-use http::header;
 use http::request::Parts;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::aside::{Places, json, weight};
+use crate::checks::Checks;
 use crate::failure::Failure;
 use crate::origin::Origins;
 use crate::{answers, body, document, query};
@@ -85,6 +85,7 @@ pub(crate) struct Call<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) origins: &'a Origins,
     pub(crate) places: &'a Places,
+    pub(crate) checks: &'a Checks,
     pub(crate) team: &'a Team,
     pub(crate) parts: &'a Parts,
     /// The `{id}` of its path.
@@ -140,32 +141,32 @@ impl Call<'_> {
         }
     }
 
-    async fn scrape(self, version: Version) -> Result<Bytes, Failure> {
+    async fn scrape(mut self, version: Version) -> Result<Bytes, Failure> {
         let check = match version {
             Version::V1 => v1::ScrapeRequest::checked_from_json,
             Version::V2 => ScrapeRequest::checked_from_json,
         };
-        let (plan, submit): (ScrapePlan, _) =
-            self.submitted(check, |engine, plan| engine.check_options(&plan.options)).await?;
+        let offered = |engine: &Engine, plan: &ScrapePlan| engine.check_options(&plan.options);
+        let (plan, submit) = self.submitted(check, offered).await?;
         // Where the client goes away, this future is dropped, and with it the work.
         let document = self.engine.desk().scrape(self.team, plan, submit).await?;
         self.places.written(weight(&document), ScrapeResponse::from(document)).await
     }
 
-    async fn batch(self, version: Version) -> Result<Bytes, Failure> {
+    async fn batch(mut self, version: Version) -> Result<Bytes, Failure> {
         let check = match version {
             Version::V1 => v1::BatchScrapeRequest::checked_from_json,
             Version::V2 => BatchScrapeRequest::checked_from_json,
         };
-        let (plan, submit): (BatchPlan, _) =
-            self.submitted(check, |engine, plan| engine.check_options(&plan.options)).await?;
+        let offered = |engine: &Engine, plan: &BatchPlan| engine.check_options(&plan.options);
+        let (plan, submit) = self.submitted(check, offered).await?;
         let base = self.base()?;
         let submitted = self.engine.desk().batch(self.team, plan, submit).await?;
         let url = format!("{base}/{}", submitted.id);
         json(&JobSubmitted { invalid_urls: submitted.invalid_urls, ..JobSubmitted::new(submitted.id, url) })
     }
 
-    async fn crawl(self, version: Version) -> Result<Bytes, Failure> {
+    async fn crawl(mut self, version: Version) -> Result<Bytes, Failure> {
         let check = match version {
             Version::V1 => v1::CrawlRequest::checked_from_json,
             Version::V2 => CrawlRequest::checked_from_json,
@@ -178,9 +179,9 @@ impl Call<'_> {
             return json(&JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id)));
         }
         // Only the second version has prompts.
-        let (bounds, body) = (self.engine.bounds(), self.body.clone());
-        let read = move |body: &[u8]| CrawlRequest::from_json_within(&gleaner::parse_json(body)?, bounds);
-        let request = self.places.read(body, read).await??;
+        let (bounds, value) = (self.engine.bounds(), submit.request.clone());
+        let read = move || Ok(CrawlRequest::from_json_within(&value, bounds)?);
+        let request = self.checks.run(&self.team.id, usize::MAX, read).await?;
         // Before anything is paid. Where the request sets no limit, the prompt may.
         let pages = request.limit.map_or(1, |_| plan.limit);
         desk.check_crawl(self.team, &plan, pages, &submit).await?;
@@ -201,15 +202,15 @@ impl Call<'_> {
         })
     }
 
-    async fn crawl_params(self) -> Result<Bytes, Failure> {
-        let (plan, submit): (CrawlParamsPreviewPlan, _) =
-            self.submitted(CrawlParamsPreviewRequest::checked_from_json, |_, _| Ok(())).await?;
+    async fn crawl_params(mut self) -> Result<Bytes, Failure> {
+        let check = CrawlParamsPreviewRequest::checked_from_json;
+        let (plan, submit): (CrawlParamsPreviewPlan, _) = self.submitted(check, |_, _| Ok(())).await?;
         let mut preview = self.engine.desk().charged(self.team, self.engine.crawl_params(plan)).await?;
         preview.warning = joined(submit.warnings, preview.warning);
         json(&preview)
     }
 
-    async fn map(self, version: Version) -> Result<Bytes, Failure> {
+    async fn map(mut self, version: Version) -> Result<Bytes, Failure> {
         let check = match version {
             Version::V1 => v1::MapRequest::checked_from_json,
             Version::V2 => MapRequest::checked_from_json,
@@ -226,7 +227,7 @@ impl Call<'_> {
         }
     }
 
-    async fn extract(self, version: Version) -> Result<Bytes, Failure> {
+    async fn extract(mut self, version: Version) -> Result<Bytes, Failure> {
         let check = match version {
             Version::V1 => v1::ExtractRequest::checked_from_json,
             Version::V2 => ExtractRequest::checked_from_json,
@@ -258,23 +259,27 @@ impl Call<'_> {
         Ok(format!("{}{}", self.origins.base(self.parts)?, self.parts.uri.path()))
     }
 
-    /// Reads and checks the body, holds it against what the engine offers, and reads what comes with a submit beside it.
+    /// Reads and checks the body, and what comes with a submit beside it. `offered` holds the plan against what the engine
+    /// was built with.
     async fn submitted<P: Send + 'static>(
-        &self,
+        &mut self,
         check: fn(&Value, RequestBounds) -> Result<Checked<P>, Faults>,
-        offers: fn(&Engine, &P) -> Result<(), gleaner::Error>,
+        offered: fn(&Engine, &P) -> Result<(), gleaner::Error>,
     ) -> Result<(P, Submit), Failure> {
         let idempotency_key = self.idempotency_key()?;
-        let (engine, content_type) =
-            (self.engine.clone(), self.parts.headers.get(header::CONTENT_TYPE).cloned());
-        let read = move |body: &[u8]| {
+        // Not kept for as long as the work takes.
+        let (engine, bytes) = (self.engine.clone(), std::mem::take(&mut self.body));
+        let size = bytes.len();
+        let content_type = body::content_type(&self.parts.headers).to_owned();
+        let read = move || -> Result<Checked<P>, Failure> {
             let request =
-                gleaner::parse_json(body).map_err(|faults| body::no_json(faults, content_type.as_ref()))?;
-            let Checked { plan, warnings } = check(&request, engine.bounds())?;
-            offers(&engine, &plan)?;
-            Ok::<_, Failure>((plan, Submit { request, idempotency_key, warnings }))
+                gleaner::parse_json(&bytes).map_err(|faults| body::no_json(faults, &content_type))?;
+            let checked = check(&request, engine.bounds())?;
+            offered(&engine, &checked.plan)?;
+            Ok(checked)
         };
-        self.places.read(self.body.clone(), read).await?
+        let Checked { plan, request, warnings } = self.checks.run(&self.team.id, size, read).await?;
+        Ok((plan, Submit { request, idempotency_key, warnings }))
     }
 
     fn idempotency_key(&self) -> Result<Option<Uuid>, Failure> {

@@ -16,6 +16,7 @@ use http_body::Body;
 use http_body_util::Full;
 
 use crate::aside::Places;
+use crate::checks::Checks;
 use crate::failure::{Failure, json};
 use crate::operation::{Call, Operation};
 use crate::origin::Origins;
@@ -42,14 +43,15 @@ struct Shared {
     origins: Origins,
     watchers: Watchers,
     places: Places,
+    checks: Checks,
 }
 
 impl Service {
     /// The API over this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
-        let (origins, watchers) = (Origins::default(), Watchers::default());
-        Self { shared: Arc::new(Shared { engine, origins, watchers, places: Places::default() }) }
+        let (origins, watchers, checks) = (Origins::default(), Watchers::default(), Checks::default());
+        Self { shared: Arc::new(Shared { engine, origins, watchers, places: Places::default(), checks }) }
     }
 
     /// Believe `X-Forwarded-Proto` and `X-Forwarded-Host` in the addresses that answers hold, the last value of each: the
@@ -130,8 +132,8 @@ impl Shared {
         let team = self.authenticate(&parts, handshake.is_some()).await?;
         self.engine.desk().admit(&team, counted_as).await?;
         let body = if route.operation.has_body() { body::read(body).await? } else { Bytes::new() };
-        let (engine, origins, places) = (&self.engine, &self.origins, &self.places);
-        let call = Call { engine, origins, places, team: &team, parts: &parts, id, body };
+        let (engine, origins, places, checks) = (&self.engine, &self.origins, &self.places, &self.checks);
+        let call = Call { engine, origins, places, checks, team: &team, parts: &parts, id, body };
         match (route.operation, handshake) {
             (Operation::Status(kind), Some(handshake)) => {
                 let place = self.watchers.place(&team.id)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, Reason, UrlKey};
 use gleaner_store::{LeasedPage, TeamId};
-use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target, without_slash};
+use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target, as_written};
 use gleaner_types::{JobId, SafeUrl};
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -275,11 +275,7 @@ impl JobContext {
 
     /// The address of a page as it was asked for.
     pub(crate) fn asked_for<'p>(&self, page: &'p LeasedPage) -> Cow<'p, str> {
-        if self.is_slash_added(page.key) {
-            without_slash(&page.url)
-        } else {
-            Cow::Borrowed(page.url.as_str())
-        }
+        as_written(&page.url, self.is_slash_added(page.key))
     }
 
     pub(crate) fn is_start(&self, key: UrlKey) -> bool {

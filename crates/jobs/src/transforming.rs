@@ -30,7 +30,7 @@ pub const MAX_LARGE_AT_ONCE: usize = 4;
 
 /// Smaller bodies that are not transformed on a thread of the runtime: as many at once as there are processors, and at least
 /// this many. They have places of their own, so that a few large ones do not hold up all others.
-pub const LEAST_MIDDLING_AT_ONCE: usize = 4;
+pub const LEAST_MIDDLING_AT_ONCE: usize = 2;
 
 /// Large sitemaps that are read at once: each may be gzip of 50 MB.
 pub const MAX_SITEMAPS_AT_ONCE: usize = 2;
@@ -77,7 +77,7 @@ impl Default for Places {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             pdfs: Arc::new(Semaphore::new(MAX_PDFS_AT_ONCE)),
-            large: Arc::new(Semaphore::new(MAX_LARGE_AT_ONCE)),
+            large: Arc::new(Semaphore::new(processors.clamp(1, MAX_LARGE_AT_ONCE))),
             middling: Arc::new(Semaphore::new(processors.max(LEAST_MIDDLING_AT_ONCE))),
             sitemaps: Arc::new(Semaphore::new(MAX_SITEMAPS_AT_ONCE)),
         }

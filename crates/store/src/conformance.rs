@@ -21,7 +21,8 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::{
-    FinishedPage, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome, ReadBound, Receipt, Retention, Store,
+    BlockedPage, FinishedPage, LeasedPage, MAX_UNREAD_DOCUMENTS, NewJob, PageOutcome, ReadBound, Receipt,
+    Retention, Store,
 };
 
 /// Some moment; the suite passes time by hand.
@@ -316,10 +317,10 @@ async fn a_failed_job_says_why<S: Store>(bench: Bench<S>) {
 async fn refusals_are_listed_apart_from_failures<S: Store>(bench: Bench<S>) {
     let job = bench.submit(1, 10, Retention::Keep, &["a"]).await;
     let page = bench.lease(1).await.remove(0);
-    let url = page.url.clone();
+    let blocked = BlockedPage { url: page.url.clone(), slash_added: false };
     bench.finish(page, PageOutcome::RobotsBlocked, &[]).await;
     let failures = bench.store.failures(job).await.expect("failures can be listed");
-    assert_eq!((failures.failures.len(), failures.robots_blocked), (0, vec![url]));
+    assert_eq!((failures.failures.len(), failures.robots_blocked), (0, vec![blocked]));
     let snapshot = bench.store.snapshot(job).await.expect("a job has a snapshot");
     assert_eq!((snapshot.state, snapshot.failed, snapshot.robots_blocked), (JobState::Completed, 0, 1));
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gleaner_frontier::{Candidate, Fingerprint, JobRules, LeaseId, Observation, UrlKey};
-use gleaner_types::plan::{WebhookPlan, without_slash};
+use gleaner_types::plan::{WebhookPlan, as_written};
 use gleaner_types::{Document, JobId, JobKind, JobState, PageError};
 use serde_json::Value;
 use url::Url;
@@ -245,7 +245,24 @@ impl PageFailure {
     /// The address as it was asked for.
     #[must_use]
     pub fn asked_for(&self) -> Cow<'_, str> {
-        if self.slash_added { without_slash(&self.url) } else { Cow::Borrowed(self.url.as_str()) }
+        as_written(&self.url, self.slash_added)
+    }
+}
+
+/// A page that robots.txt forbids.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockedPage {
+    /// Its address.
+    pub url: Url,
+    /// As of a [`PageFailure`].
+    pub slash_added: bool,
+}
+
+impl BlockedPage {
+    /// The address as it was asked for.
+    #[must_use]
+    pub fn asked_for(&self) -> Cow<'_, str> {
+        as_written(&self.url, self.slash_added)
     }
 }
 
@@ -255,7 +272,7 @@ pub struct PageFailures {
     /// In order, bounded; how many there were is in [`JobSnapshot::failed`].
     pub failures: Vec<PageFailure>,
     /// What robots.txt forbade, in order, bounded.
-    pub robots_blocked: Vec<Url>,
+    pub robots_blocked: Vec<BlockedPage>,
 }
 
 /// Why a job failed as a whole.

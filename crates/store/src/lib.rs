@@ -39,8 +39,8 @@ pub use conclusion::Conclusion;
 pub use error::{Error, ErrorKind};
 pub use history::{HistoryKey, PastScrape, Remembered};
 pub use job::{
-    FinishedPage, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailure,
-    PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice,
+    BlockedPage, FinishedPage, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob,
+    PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice,
 };
 pub use ledger::{Accounting, EndedJob, Shortage};
 pub use memory::{

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_types::event::EventName;
-use gleaner_types::plan::{WebhookPlan, without_slash};
+use gleaner_types::plan::{WebhookPlan, as_written};
 use gleaner_types::{Document, JobId, Metadata, SafeUrl};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -163,7 +163,7 @@ pub(crate) fn body(
 
 /// The document that stands for a page that failed: nothing but its address.
 pub(crate) fn failed_page(url: &Url, slash_added: bool) -> Document {
-    let asked_for = if slash_added { without_slash(url).into_owned() } else { url.as_str().to_owned() };
+    let asked_for = as_written(url, slash_added).into_owned();
     let metadata = Metadata { source_url: Some(asked_for), ..Metadata::default() };
     Document { metadata, ..Document::default() }
 }

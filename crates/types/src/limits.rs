@@ -135,6 +135,8 @@ pub const MAX_CLIENT_NAME_CHARS: usize = 256;
 
 /// Greatest body of a request, in bytes (`413` beyond it).
 pub const MAX_BODY_BYTES: usize = 10 << 20;
+/// Most values in a body: objects, arrays and what stands in them. The smallest take many times their bytes in memory.
+pub const MAX_BODY_VALUES: usize = 500_000;
 /// Most levels of arrays and objects in a body.
 pub const MAX_BODY_DEPTH: usize = 128;
 /// Most faults that are reported; a closing one says how many more there are.

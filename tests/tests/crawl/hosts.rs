@@ -187,7 +187,7 @@ async fn hosts_of_one_address_share_what_it_may_be_asked_for() {
 /// Another host redirects all of its pages there.
 struct InEights {
     apex: String,
-    /// It has waited in vain for so long that it answered all the same.
+    /// Fewer came within the bound, and were answered all the same.
     gave_up: Arc<Mutex<bool>>,
 }
 

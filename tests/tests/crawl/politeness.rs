@@ -63,7 +63,7 @@ async fn a_delay_keeps_requests_apart_and_alone() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_host_is_asked_for_no_more_pages_at_once_than_was_said() {
-    // So long that requests which are sent at once overlap on a busy machine too.
+    // Long enough that requests sent at once overlap on a busy machine too.
     let site = Site::generate(SiteSpec { latency: Duration::from_millis(40), ..SiteSpec::pages(200) });
     let server = site.serve().unwrap();
     let four =

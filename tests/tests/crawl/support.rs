@@ -38,7 +38,7 @@ impl Crawled {
     }
 
     pub(crate) fn blocked_paths(&self) -> BTreeSet<String> {
-        self.failures.robots_blocked.iter().map(path_and_query).collect()
+        self.failures.robots_blocked.iter().map(|page| path_and_query(&page.url)).collect()
     }
 }
 

@@ -124,7 +124,7 @@ fn pages() -> Vec<Case> {
         ask(name, path(query)).after(begin(SUBMIT, stuck())).refused_at(json!([key])).error_has([key])
     };
     vec![
-        ask("a piece of so many documents says where the next one is", path("?limit=2"))
+        ask("a piece of two documents says where the next one is", path("?limit=2"))
             .after_job(SUBMIT, three())
             .len("/data", 2)
             .is("/completed", 3)

@@ -186,6 +186,12 @@ fn robots() -> Vec<Case> {
             .after_job(SUBMIT, json!({ "url": "{closed}/" }))
             .is("/errors", json!([]))
             .is("/robotsBlocked", json!(["{closed}/"])),
+        ask(
+            "a forbidden start page is listed as it was given: a bare host gains nothing",
+            "GET /v2/crawl/{id}/errors",
+        )
+        .after_job(SUBMIT, json!({ "url": "{closed}" }))
+        .is("/robotsBlocked", json!(["{closed}"])),
     ]
 }
 
@@ -256,6 +262,9 @@ fn prompts() -> Vec<Case> {
             .is("/success", true)
             .is("/data/url", "{site}/docs/")
             .is("/data/limit", 3),
+        ask("a preview of options has the address as it was given", "POST /v2/crawl/params-preview")
+            .with(json!({ "url": "{site}", "prompt": "at most 3 pages" }))
+            .is("/data/url", "{site}"),
         ask("a preview of options needs a prompt", "POST /v2/crawl/params-preview")
             .with(json!({ "url": "{site}/docs/" }))
             .refused_at(json!(["prompt"]))

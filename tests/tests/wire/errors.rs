@@ -143,6 +143,11 @@ fn bodies() -> Vec<Case> {
             .code("BAD_REQUEST")
             .has("/error", "object"),
         ask("a body of too many levels", "POST /v2/scrape").with(deep).gives(400).kind("/error", "string"),
+        ask("a body of too many values", "POST /v2/scrape")
+            .with(format!("[{}0]", "0,".repeat(500_000)))
+            .gives(400)
+            .code("BAD_REQUEST")
+            .error("the body must hold at most 500000 values"),
         ask("a body of more than ten mebibytes", "POST /v2/scrape")
             .with(large)
             .gives(413)

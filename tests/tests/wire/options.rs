@@ -231,7 +231,7 @@ fn formats() -> Vec<Case> {
         refused(
             "attributes of a selector that is no CSS",
             of(json!({ "type": "attributes", "selectors": [{ "selector": "a[", "attribute": "href" }] })),
-            json!(["formats"]),
+            json!(["formats", 0, "selectors", 0, "selector"]),
             ["a["],
         ),
     ]

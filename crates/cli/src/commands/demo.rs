@@ -77,8 +77,8 @@ fn story(run: &Run, folder: &Path, index: &str) -> Result<String, fmt::Error> {
     }
     writeln!(text, "  {INDEX:width$}  the list of all pages, one JSON object a line\n")?;
 
-    for url in &run.failures.robots_blocked {
-        writeln!(text, "  robots.txt forbids {}: it was not fetched.", url.path())?;
+    for page in &run.failures.robots_blocked {
+        writeln!(text, "  robots.txt forbids {}: it was not fetched.", page.url.path())?;
     }
     for failure in &run.failures.failures {
         writeln!(text, "  {} failed: {}", failure.url.path(), failure.error)?;

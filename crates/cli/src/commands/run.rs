@@ -189,8 +189,9 @@ impl KnownFailures {
             for failure in new_failed {
                 console.error(format_args!("{when:>8}  failed  {}", failed(failure)));
             }
-            for url in new_forbidden {
-                console.error(format_args!("{when:>8}  forbidden by robots.txt  {}", printable_address(url)));
+            for page in new_forbidden {
+                let url = printable_address(&page.url);
+                console.error(format_args!("{when:>8}  forbidden by robots.txt  {url}"));
             }
         }
         Ok(())

@@ -3,9 +3,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gleaner::{ErrorCode, PageFailure};
+use gleaner::{BlockedPage, ErrorCode, PageFailure};
 use serde::Serialize;
-use url::Url;
 
 use super::{named, whole};
 
@@ -111,15 +110,15 @@ fn empty(file: &File) -> io::Result<()> {
 /// Rows of pages that failed, and of those that robots.txt forbade.
 pub(crate) fn rows<'a>(
     failed: &'a [PageFailure],
-    forbidden: &'a [Url],
+    forbidden: &'a [BlockedPage],
 ) -> impl Iterator<Item = FailureRow<'a>> {
     let failed = failed.iter().map(|failure| FailureRow {
         url: failure.asked_for(),
         code: failure.error.code,
         error: &failure.error.message,
     });
-    let forbidden = forbidden.iter().map(|url| FailureRow {
-        url: Cow::Borrowed(url.as_str()),
+    let forbidden = forbidden.iter().map(|page| FailureRow {
+        url: page.asked_for(),
         code: ErrorCode::CrawlDenial,
         error: "robots.txt forbids it",
     });

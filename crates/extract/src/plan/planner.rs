@@ -167,8 +167,7 @@ impl Planner {
     /// [`ErrorKind::Schema`] where the schema cannot be used, [`ErrorKind::ModelNotConfigured`] for a prompt alone without a
     /// model, [`ErrorKind::SearchNotConfigured`] for a request without addresses and without a search engine.
     pub fn plan(&self, request: &ExtractPlan) -> Result<Plan, Error> {
-        request.schema.as_ref().map(check_schema).transpose()?;
-        let shape = request.schema.as_ref().map(Shape::from_schema).transpose()?;
+        let shape = request.schema.as_ref().map(check_schema).transpose()?;
         if shape.is_none() && self.means.model.is_none() {
             return Err(ErrorKind::ModelNotConfigured.into());
         }

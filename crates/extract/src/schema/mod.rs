@@ -24,13 +24,13 @@ const MAX_SCHEMA_PATTERN_BYTES: usize = 1 << 20;
 /// Faults of a result that are told.
 pub const MAX_SCHEMA_FAULTS: usize = 20;
 
-/// Is this a JSON Schema that can be filled?
+/// What a JSON Schema asks for, where it is one that can be filled.
 ///
 /// # Errors
 /// [`ErrorKind::Schema`](crate::ErrorKind::Schema) with what is wrong.
-pub fn check_schema(schema: &Value) -> Result<(), Error> {
+pub fn check_schema(schema: &Value) -> Result<Shape, Error> {
     validator(schema)?;
-    Shape::from_schema(schema).map(drop)
+    Shape::from_schema(schema)
 }
 
 /// The answer to a schema that [asks for nothing](Shape::asks_for_nothing), and what its reader should know; `None` for

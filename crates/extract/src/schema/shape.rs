@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,8 +10,10 @@ use crate::page::cut;
 pub const MAX_SHAPE_DEPTH: usize = 12;
 /// Properties of a schema that are filled, all levels together.
 pub const MAX_SHAPE_FIELDS: usize = 2_000;
-/// Keys of a schema that are looked at, each as often as a reference leads to it.
+/// Keys and list entries of a schema that are looked at, each as often as a reference leads to it.
 const MAX_KEYS: usize = 200_000;
+/// References and combinations that are followed at one level of a schema. It also ends a reference to itself.
+const MAX_STEPS: usize = 100;
 /// Names and allowed values that a shape holds, in bytes.
 const MAX_BYTES: usize = 8 << 20;
 /// What completing the data of one page may add, in bytes.
@@ -196,7 +198,10 @@ impl Shape {
         let flat = Flat::of(root, object, spent)?;
         let types: Vec<&str> = match flat.get("type") {
             Some(Value::String(one)) => vec![one],
-            Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
+            Some(Value::Array(list)) => {
+                spent.keys(list.len())?;
+                list.iter().filter_map(Value::as_str).collect()
+            }
             _ => Vec::new(),
         };
         let listed = flat.get("enum").and_then(Value::as_array).into_iter().flatten();
@@ -221,9 +226,9 @@ impl Shape {
         });
         let kind = match stated {
             Some("object") => {
-                let required = flat.required();
+                let required = flat.required(spent)?;
                 let mut fields = Vec::new();
-                for (name, inner) in flat.properties() {
+                for (name, inner) in flat.properties(spent)? {
                     spent.field(name)?;
                     let shape = Self::read(root, inner, depth + 1, spent)?;
                     fields.push(Field { name: name.to_owned(), shape, required: required.contains(name) });
@@ -307,7 +312,8 @@ fn too_large() -> Error {
 #[derive(Debug, Default)]
 struct Flat<'s> {
     keys: BTreeMap<&'s str, &'s Value>,
-    /// Further properties and required names, which go with those of `keys`.
+    /// Further references, properties and required names, which go with those of `keys`.
+    more_references: VecDeque<&'s Value>,
     more_properties: Vec<&'s Map<String, Value>>,
     more_required: Vec<&'s [Value]>,
 }
@@ -317,28 +323,21 @@ static TRUE: Value = Value::Bool(true);
 impl<'s> Flat<'s> {
     fn of(root: &'s Value, object: &'s Map<String, Value>, spent: &mut Spent) -> Result<Self, Error> {
         let mut flat = Self::default();
-        flat.fill(object, spent)?;
-        for _ in 0..MAX_SHAPE_DEPTH {
-            if let Some(reference) = flat.keys.remove("$ref") {
-                let target = reference
-                    .as_str()
-                    .and_then(|reference| reference.strip_prefix('#'))
-                    .map(|pointer| if pointer.is_empty() { Some(root) } else { root.pointer(pointer) });
-                let Some(Some(Value::Object(target))) = target else {
-                    let told = reference.to_string();
-                    return Err(Error::schema(format!(
-                        "`$ref` {} points to nothing in the schema itself",
-                        cut(&told, 200)
-                    )));
-                };
-                flat.fill(target, spent)?;
-            } else if let Some(Value::Array(parts)) = flat.keys.remove("allOf") {
+        flat.merge(object, spent)?;
+        for _ in 0..MAX_STEPS {
+            if let Some(Value::Array(parts)) = flat.keys.remove("allOf") {
+                spent.keys(parts.len())?;
                 for part in parts.iter().filter_map(Value::as_object) {
                     flat.merge(part, spent)?;
                 }
+            } else if let Some(reference) =
+                flat.keys.remove("$ref").or_else(|| flat.more_references.pop_front())
+            {
+                flat.merge(target(root, reference, spent)?, spent)?;
             } else if let Some(Value::Array(list)) =
                 flat.keys.remove("anyOf").or_else(|| flat.keys.remove("oneOf"))
             {
+                spent.keys(list.len())?;
                 let is_null = |one: &Value| one.get("type").is_some_and(|kind| kind == "null");
                 let nullable = list.iter().any(is_null);
                 if let Some(Value::Object(first)) = list.iter().find(|one| !is_null(one)) {
@@ -354,29 +353,23 @@ impl<'s> Flat<'s> {
         Ok(flat)
     }
 
-    /// Takes over the keys that it has not.
-    fn fill(&mut self, object: &'s Map<String, Value>, spent: &mut Spent) -> Result<(), Error> {
-        spent.keys(object.len())?;
-        for (key, value) in object {
-            self.keys.entry(key.as_str()).or_insert(value);
-        }
-        Ok(())
-    }
-
-    /// The same, properties and required names one by one.
+    /// Takes over the keys that it has not, and references, properties and required names one by one.
     fn merge(&mut self, part: &'s Map<String, Value>, spent: &mut Spent) -> Result<(), Error> {
+        spent.keys(part.len())?;
         for (key, value) in part {
-            match (self.keys.get(key.as_str()), value) {
-                (Some(Value::Object(_)), Value::Object(more)) if key == "properties" => {
+            match (key.as_str(), self.get(key), value) {
+                (key, None, value) => {
+                    self.keys.insert(key, value);
+                }
+                ("$ref", Some(_), more) => self.more_references.push_back(more),
+                ("properties", Some(Value::Object(_)), Value::Object(more)) => {
                     self.more_properties.push(more);
                 }
-                (Some(Value::Array(_)), Value::Array(more)) if key == "required" => {
-                    self.more_required.push(more);
-                }
-                _ => {}
+                ("required", Some(Value::Array(_)), Value::Array(more)) => self.more_required.push(more),
+                (_, Some(_), _) => {}
             }
         }
-        self.fill(part, spent)
+        Ok(())
     }
 
     fn get(&self, key: &str) -> Option<&'s Value> {
@@ -388,20 +381,43 @@ impl<'s> Flat<'s> {
     }
 
     /// The properties by name; of several of one name the first counts.
-    fn properties(&self) -> BTreeMap<&'s str, &'s Value> {
+    fn properties(&self, spent: &mut Spent) -> Result<BTreeMap<&'s str, &'s Value>, Error> {
         let mut properties = BTreeMap::new();
         let own = self.get("properties").and_then(Value::as_object);
-        for (name, value) in own.into_iter().chain(self.more_properties.iter().copied()).flatten() {
-            properties.entry(name.as_str()).or_insert(value);
+        for part in own.into_iter().chain(self.more_properties.iter().copied()) {
+            spent.keys(part.len())?;
+            for (name, value) in part {
+                properties.entry(name.as_str()).or_insert(value);
+            }
         }
-        properties
+        Ok(properties)
     }
 
-    fn required(&self) -> HashSet<&'s str> {
+    fn required(&self, spent: &mut Spent) -> Result<HashSet<&'s str>, Error> {
+        let mut required = HashSet::new();
         let own = self.get("required").and_then(Value::as_array).map(Vec::as_slice);
-        let lists = own.into_iter().chain(self.more_required.iter().copied());
-        lists.flatten().filter_map(Value::as_str).collect()
+        for part in own.into_iter().chain(self.more_required.iter().copied()) {
+            spent.keys(part.len())?;
+            required.extend(part.iter().filter_map(Value::as_str));
+        }
+        Ok(required)
     }
+}
+
+/// What a reference points to.
+fn target<'s>(
+    root: &'s Value,
+    reference: &Value,
+    spent: &mut Spent,
+) -> Result<&'s Map<String, Value>, Error> {
+    let pointer = reference.as_str().and_then(|reference| reference.strip_prefix('#'));
+    spent.bytes(pointer.map_or(0, str::len))?;
+    let found =
+        pointer.and_then(|pointer| if pointer.is_empty() { Some(root) } else { root.pointer(pointer) });
+    found.and_then(Value::as_object).ok_or_else(|| {
+        let told = reference.to_string();
+        Error::schema(format!("`$ref` {} points to nothing in the schema itself", cut(&told, 200)))
+    })
 }
 
 #[cfg(test)]
@@ -498,7 +514,36 @@ mod tests {
         let fields = shape.fields().iter();
         let told: Vec<_> =
             fields.map(|field| (field.name.as_str(), &field.shape.kind, field.required)).collect();
-        assert_eq!(told, [("a", &ShapeKind::Text, true), ("b", &ShapeKind::Integer, true)]);
+        let wanted = [
+            ("a", &ShapeKind::Text, true),
+            ("b", &ShapeKind::Integer, true),
+            ("c", &ShapeKind::Boolean, false),
+        ];
+        assert_eq!(told, wanted);
+    }
+
+    /// As generators of schemas write a type that is made of others.
+    #[test]
+    fn every_reference_of_a_combination_counts() {
+        let part = |name: &str| json!({ "properties": { name: { "type": "string" } }, "required": [name] });
+        let schema = json!({
+            "allOf": [{ "$ref": "#/$defs/a" }, { "$ref": "#/$defs/b" }],
+            "$ref": "#/$defs/c",
+            "$defs": {
+                "a": { "allOf": [{ "$ref": "#/$defs/d" }, part("a")] },
+                "b": { "allOf": [{ "$ref": "#/$defs/e" }, part("b")] },
+                "c": part("c"), "d": part("d"), "e": part("e"),
+            },
+        });
+        let shape = Shape::from_schema(&schema).unwrap();
+        let names: Vec<&str> = shape.fields().iter().map(|field| field.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "c", "d", "e"]);
+        assert!(shape.fields().iter().all(|field| field.required));
+        let many: Vec<Value> = (0..60).map(|at| json!({ "$ref": format!("#/$defs/p{at}") })).collect();
+        let defs: Map<String, Value> =
+            (0..60).map(|at| (format!("p{at}"), part(&format!("p{at}")))).collect();
+        let shape = Shape::from_schema(&json!({ "allOf": many, "$defs": defs })).unwrap();
+        assert_eq!(shape.fields().len(), 60);
     }
 
     #[test]
@@ -513,8 +558,21 @@ mod tests {
         let copied = json!({ "properties": properties, "$defs": { "a": { "enum": choices } } });
         assert!(Shape::from_schema(&copied).is_err_and(|error| error.to_string().contains("references")));
         let keys: Map<String, Value> = (0..1_000).map(|at| (format!("k{at}"), json!(at))).collect();
-        let looked_at = json!({ "properties": properties, "$defs": { "a": keys } });
-        assert!(Shape::from_schema(&looked_at).is_err_and(|error| error.to_string().contains("references")));
+        let names: Vec<String> = (0..10_000).map(|name| format!("n{name}")).collect();
+        let long = format!("#/$defs/{}", "k".repeat(100_000));
+        for seen_often in [
+            json!(keys),
+            json!({ "type": "object", "required": names }),
+            json!({ "type": names }),
+            json!({ "allOf": names }),
+            json!({ "anyOf": names }),
+            json!({ "$ref": long }),
+        ] {
+            let key = "k".repeat(100_000);
+            let looked_at = json!({ "properties": properties, "$defs": { "a": seen_often, key: {} } });
+            let refused = Shape::from_schema(&looked_at);
+            assert!(refused.is_err_and(|error| error.to_string().contains("references")));
+        }
         let told =
             json!({ "properties": properties, "$defs": { "a": { "description": "x".repeat(100_000) } } });
         assert_eq!(Shape::from_schema(&told).unwrap().fields()[0].shape.description.len(), MAX_TEXT_BYTES);

@@ -77,7 +77,7 @@ impl Drop for Running {
         // Nobody waits for it any more. Without a runtime it is ended when it is dropped.
         if let Ok(runtime) = Handle::try_current() {
             runtime.spawn(async move {
-                // One that has ended already is no matter.
+                // It may have ended already.
                 let _ = child.kill().await;
                 drop(place);
             });

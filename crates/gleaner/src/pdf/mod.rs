@@ -1,7 +1,7 @@
 //! Where PDFs are converted: within the program, or each by a process of its own.
 //!
-//! A crafted PDF can keep its parser busy for minutes, or make it take all memory there is. Within a program nothing stops
-//! that but what is reckoned beforehand ([the bounds](crate::EngineBuilder::pdfs_in_process)). A process can be ended. So
+//! A crafted PDF can keep its parser busy for minutes, or make it take all memory there is. Within a program only
+//! an estimate made beforehand [bounds that](crate::EngineBuilder::pdfs_in_process). A process can be ended. So
 //! programs that convert the PDFs of strangers name a [`PdfWorker`]: each file is given to a process of its own, which the
 //! system holds to its memory and its computing time, and which ends when nobody waits for it any longer.
 //!

@@ -102,7 +102,7 @@ async fn a_refusal_is_the_pages_failure() {
 }
 
 #[tokio::test]
-async fn who_dies_is_tried_once_more_in_the_slow_place_and_fails_by_itself() {
+async fn a_file_whose_worker_dies_is_tried_once_more_in_the_slow_place() {
     let path = path();
     let dies = script(&format!("echo tried >> '{}'; kill -KILL $$", path.display()));
     let workers = workers(dies);
@@ -214,7 +214,7 @@ async fn a_process_is_ended_when_its_page_is_due() {
 }
 
 #[tokio::test]
-async fn who_has_had_his_time_makes_room_for_another_and_comes_again() {
+async fn a_file_that_had_its_time_leaves_its_place_and_is_tried_again() {
     let path = path();
     // The first of them does not end by itself; who comes after it does.
     let first =

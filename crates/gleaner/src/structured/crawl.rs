@@ -49,7 +49,7 @@ impl PromptedCrawl {
         let CrawlPlan { target, rules, limit, delay, max_concurrency, .. } = &self.plan;
         let some = |patterns: &Vec<String>| (!patterns.is_empty()).then(|| patterns.clone());
         CrawlParams {
-            url: target.url.as_str().to_owned(),
+            url: target.asked_for().into_owned(),
             include_paths: some(&rules.include_paths),
             exclude_paths: some(&rules.exclude_paths),
             regex_on_full_url: Some(rules.regex_on_full_url),
@@ -86,13 +86,14 @@ impl CrawlPrompts {
         Self { model, budget, bounds }
     }
 
-    /// Fills in what a request left out with what its prompt says. A request without a prompt stays as it is.
+    /// Fills in what a request left out with what its prompt says. A request without a prompt stays as it is. `plan` is what
+    /// came of its check.
     pub(crate) async fn compile(
         &self,
         room: &Arc<Room>,
         request: CrawlRequest,
+        plan: CrawlPlan,
     ) -> Result<PromptedCrawl, Error> {
-        let plan = request.clone().check_within(self.bounds)?;
         let Some(prompt) = plan.prompt.clone() else {
             return Ok(PromptedCrawl { request, plan, generated: CrawlParams::default(), warning: None });
         };
@@ -187,7 +188,7 @@ fn params(target: &Target, compiled: CompiledCrawl, on_full_url: bool) -> CrawlP
         Some(patterns.collect()).filter(|patterns: &Vec<String>| !patterns.is_empty())
     };
     CrawlParams {
-        url: target.url.as_str().to_owned(),
+        url: target.asked_for().into_owned(),
         include_paths: patterns(options.include_paths),
         exclude_paths: patterns(options.exclude_paths),
         max_discovery_depth: options.max_discovery_depth,

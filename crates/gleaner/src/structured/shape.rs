@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Reads a schema.
 pub(super) fn of_schema(schema: &Value) -> Result<Shape, PageError> {
-    check_schema(schema).and_then(|()| Shape::from_schema(schema)).map_err(|error| refusal(&error))
+    check_schema(schema).map_err(|error| refusal(&error))
 }
 
 /// In the contract's words.

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 /// Upper bound on open connections. Further ones wait in the system's queue.
 pub(crate) const MAX_CONNECTIONS: usize = 1_024;
 
-/// How long a connection may take until the head of its next request is whole: so long it may be idle, too.
+/// A connection must send the whole head of its next request within this time. It is also the idle timeout.
 pub(crate) const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Pause after a failed accept: file descriptors, say, come back as connections end.

@@ -110,6 +110,8 @@ async fn every_bad_request_has_its_details() {
     let begun = json!({"urls": [site.url("/slow/20000")], "timeout": 60_000});
     let id = call(&service, "POST /v2/batch/scrape", begun).await.body["id"].clone();
     let page = site.url("/p/1");
+    // A schema at a glance, whose regular expression is of another dialect.
+    let unreadable = json!({"properties": {"code": {"type": "string", "pattern": "(?=x)"}}});
     let mut refused = Vec::new();
     for (line, body, path) in [
         (
@@ -123,6 +125,33 @@ async fn every_bad_request_has_its_details() {
             json!(["zeroDataRetention"]),
         ),
         ("POST /v2/scrape", json!({"url": page, "excludeTags": ["p", "a["]}), json!(["excludeTags", 1])),
+        (
+            "POST /v2/scrape",
+            json!({"url": page, "formats": ["markdown", {"type": "json", "schema": unreadable}]}),
+            json!(["formats", 1, "schema"]),
+        ),
+        (
+            "POST /v2/crawl",
+            json!({"url": page, "scrapeOptions": {"formats": ["markdown",
+                {"type": "changeTracking", "modes": ["json"], "schema": unreadable}]}}),
+            json!(["scrapeOptions", "formats", 1, "schema"]),
+        ),
+        (
+            "POST /v1/scrape",
+            json!({"url": page, "formats": ["json"], "jsonOptions": {"schema": unreadable}}),
+            json!(["jsonOptions", "schema"]),
+        ),
+        (
+            "POST /v1/scrape",
+            json!({"url": page, "formats": ["extract"], "extract": {"schema": unreadable}}),
+            json!(["extract", "schema"]),
+        ),
+        (
+            "POST /v2/scrape",
+            json!({"url": page, "formats": ["links", {"type": "attributes", "selectors": [
+                {"selector": "a", "attribute": "id"}, {"selector": "a[", "attribute": "id"}]}]}),
+            json!(["formats", 1, "selectors", 1, "selector"]),
+        ),
         (
             "POST /v2/crawl",
             json!({"url": page, "scrapeOptions": {"includeTags": ["a["]}}),

@@ -37,7 +37,7 @@ impl Desk {
             code: failure.error.code,
             error: failure.error.message,
         });
-        let robots_blocked = failures.robots_blocked.into_iter().map(String::from);
+        let robots_blocked = failures.robots_blocked.iter().map(|page| page.asked_for().into_owned());
         Ok(JobErrors { errors: errors.collect(), robots_blocked: robots_blocked.collect() })
     }
 

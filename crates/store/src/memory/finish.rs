@@ -130,7 +130,7 @@ impl State {
         match listed {
             Listed::Nowhere => {}
             Listed::Failure(error) => self.page_failed(page.job, page.url, slash_added, error, now),
-            Listed::RobotsBlocked => self.page_blocked(page.job, page.url),
+            Listed::RobotsBlocked => self.page_blocked(page.job, page.url, slash_added),
         }
         if fills {
             self.set_unread(page.job, true);

@@ -9,8 +9,8 @@ use url::Url;
 
 use super::events::Event;
 use super::state::State;
-use crate::PageFailure;
 use crate::outbox::EventData;
+use crate::{BlockedPage, PageFailure};
 
 /// What the reader is told where not all pages without a document could be listed.
 const NOT_ALL_LISTED: &str = "not all pages without a document are listed";
@@ -52,11 +52,11 @@ impl State {
     }
 
     /// Lists a page that robots.txt forbids.
-    pub(super) fn page_blocked(&mut self, id: JobId, url: Url) {
+    pub(super) fn page_blocked(&mut self, id: JobId, url: Url, slash_added: bool) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         job.robots_blocked += 1;
         if self.listing.take(job.team, job.failures.robots_blocked.len()) {
-            job.failures.robots_blocked.push(url);
+            job.failures.robots_blocked.push(BlockedPage { url, slash_added });
         } else {
             job.warn(NOT_ALL_LISTED);
         }

@@ -1,4 +1,7 @@
+use std::fmt;
 use std::time::Duration;
+
+use serde_json::Value;
 
 use crate::limits::{MAX_RAISED_TIMEOUT_MS, MAX_TIMEOUT_MS};
 
@@ -38,10 +41,20 @@ impl Default for RequestBounds {
 }
 
 /// A request that was read and checked.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Checked<P> {
     /// What is to be done.
     pub plan: P,
+    /// The request as it was understood: without what is ignored.
+    pub request: Value,
     /// What its sender should know, such as which fields were ignored.
     pub warnings: Vec<String>,
+}
+
+impl<P: fmt::Debug> fmt::Debug for Checked<P> {
+    /// Without the request, whose headers may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { plan, warnings, .. } = self;
+        f.debug_struct("Checked").field("plan", plan).field("warnings", warnings).finish_non_exhaustive()
+    }
 }

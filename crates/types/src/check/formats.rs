@@ -33,27 +33,26 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
             Format::Branding => settle(&mut wanted.branding),
             Format::Screenshot(options) => place(&mut wanted.screenshot, screenshot(&options)),
             Format::Json(options) => {
-                let first = wanted.json.is_none();
                 let options_path = path.key(if options.as_extract { "extract" } else { "jsonOptions" });
                 let at = if version == Version::V1 { &options_path } else { &item };
-                let options = if first || version == Version::V2 {
-                    json(options, at, report)
-                } else {
-                    json_plan(options)
-                };
-                place(&mut wanted.json, options)
+                // A second one is the same, or a conflict.
+                if wanted.json.is_none() {
+                    json_rules(&options, at, report);
+                    wanted.places.json = at.key("schema").parts();
+                }
+                place(&mut wanted.json, json(options))
             }
             Format::ChangeTracking(options) => {
-                let first = wanted.change_tracking.is_none();
                 let options_path = path.key("changeTrackingOptions");
                 let at = if version == Version::V1 { &options_path } else { &item };
-                if first || version == Version::V2 {
+                if wanted.change_tracking.is_none() {
                     change_tracking_rules(&options, at, report);
+                    wanted.places.change_tracking = at.key("schema").parts();
                 }
                 place(&mut wanted.change_tracking, change_tracking(options))
             }
             Format::Attributes(options) => {
-                for selector in options.selectors {
+                for (number, selector) in options.selectors.into_iter().enumerate() {
                     let selector = plan::AttributeSelector {
                         selector: selector.selector,
                         attribute: selector.attribute,
@@ -71,13 +70,17 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
                         break;
                     }
                     wanted.attributes.push(selector);
+                    let at = item.key("selectors").index(number).key("selector").parts();
+                    wanted.places.attributes.push(at);
                 }
                 true
             }
         };
         if !agree {
+            let is_extract = version == Version::V1 && name == "json";
+            let older = if is_extract { " (`extract` is its older name)" } else { "" };
             report.fault(Code::Conflict, &item, |place| {
-                format!("{place} is a second `{name}` with other options: at most one is allowed")
+                format!("{place} is a second `{name}`{older} with other options: at most one is allowed")
             });
         }
     }
@@ -105,7 +108,7 @@ fn place<T: PartialEq>(place: &mut Option<T>, value: T) -> bool {
     }
 }
 
-fn json(options: JsonFormat, path: &Path<'_>, report: &mut Report) -> plan::JsonFormat {
+fn json_rules(options: &JsonFormat, path: &Path<'_>, report: &mut Report) {
     if options.schema.is_none() && options.prompt.is_none() {
         let format = if options.as_extract { "extract" } else { "json" };
         report.conflict(path, &[path], |name| {
@@ -121,10 +124,9 @@ fn json(options: JsonFormat, path: &Path<'_>, report: &mut Report) -> plan::Json
             format!("{name} must be at most {MAX_PROMPT_CHARS} characters long")
         });
     }
-    json_plan(options)
 }
 
-fn json_plan(options: JsonFormat) -> plan::JsonFormat {
+fn json(options: JsonFormat) -> plan::JsonFormat {
     plan::JsonFormat {
         schema: options.schema.map(Value::Object),
         prompt: options.prompt,

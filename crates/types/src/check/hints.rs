@@ -96,10 +96,10 @@ pub(crate) fn for_unknown(version: Version, record: &Record, key: &str) -> Optio
         if options.fields.contains_key(key) {
             return Some("it belongs in `scrapeOptions`".to_owned());
         }
-        let same = |name: &&String| key.len() <= MAX_COMPARED_BYTES && bare(name) == bare(key);
-        if let (Some(name), false) =
-            (options.fields.keys().find(same), known().any(|name| bare(name) == bare(key)))
-        {
+        // One longer than any name is not compared, and is not to be read for each of them.
+        let bare_key = if key.len() <= MAX_COMPARED_BYTES { bare(key) } else { String::new() };
+        let same = |name: &str| !bare_key.is_empty() && bare(name) == bare_key;
+        if let (Some(name), false) = (options.fields.keys().find(|name| same(name)), known().any(same)) {
             return Some(format!("it belongs in `scrapeOptions`, as `{name}`"));
         }
     }

@@ -78,7 +78,6 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
     }
     let mut waiting: Vec<(&Map<String, Value>, String, usize)> = vec![(root, String::new(), 0)];
     let mut nodes = 0_usize;
-    let mut patterns: Vec<&str> = Vec::new();
     while let Some((schema, pointer, depth)) = waiting.pop() {
         nodes += 1;
         if nodes > MAX_SCHEMA_NODES || depth > MAX_SCHEMA_DEPTH {
@@ -114,9 +113,6 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
                 (Must::SchemaOrList, value) => subschemas.push((value, here.clone())),
                 (Must::SchemaList, other) => wrong("a list of schemas", other),
                 (Must::SchemaMap, Value::Object(map)) => {
-                    if key == "patternProperties" {
-                        patterns.extend(map.keys().map(String::as_str));
-                    }
                     let named = map.iter();
                     subschemas.extend(named.map(|(name, item)| (item, format!("{here}/{}", shorten(name)))));
                 }
@@ -137,10 +133,7 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
                 (Must::Strings, other) => wrong("a list of names", other),
                 (Must::List, Value::Array(items)) if !items.is_empty() || key == "examples" => {}
                 (Must::List, other) => wrong("a list that is not empty", other),
-                (Must::Text, Value::String(text)) => {
-                    patterns.extend((key == "pattern").then_some(text.as_str()));
-                }
-                (Must::Number, Value::Number(_)) => {}
+                (Must::Text, Value::String(_)) | (Must::Number, Value::Number(_)) => {}
                 (Must::Text, other) => wrong("a string", other),
                 (Must::Number, other) => wrong("a number", other),
                 (Must::Count, Value::Number(number))
@@ -167,7 +160,33 @@ pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &m
             }
         }
     }
-    check_patterns(&patterns, path, report);
+    check_patterns(&patterns_in(root), path, report);
+}
+
+/// The regular expressions of a schema, wherever they stand: references and keywords that are not known above lead to any
+/// part of it.
+fn patterns_in(root: &Map<String, Value>) -> Vec<&str> {
+    let mut patterns = Vec::new();
+    let mut objects = vec![root];
+    let mut values = Vec::new();
+    while let Some(object) = objects.pop() {
+        for (key, value) in object {
+            match (key.as_str(), value) {
+                ("pattern", Value::String(pattern)) => patterns.push(pattern.as_str()),
+                ("patternProperties", Value::Object(map)) => patterns.extend(map.keys().map(String::as_str)),
+                _ => {}
+            }
+            values.push(value);
+        }
+        while let Some(value) = values.pop() {
+            match value {
+                Value::Object(object) => objects.push(object),
+                Value::Array(items) => values.extend(items),
+                _ => {}
+            }
+        }
+    }
+    patterns
 }
 
 /// Counts what is written, and takes no more than a schema may have.
@@ -184,8 +203,8 @@ impl Write for Size {
     }
 }
 
-/// May the regular expressions of a schema be compiled? One of a few bytes can stand for a huge automaton. Those that are
-/// none are left to the compiler, which refuses them at once.
+/// May the regular expressions of a schema be compiled? One of a few bytes can stand for a huge automaton. Those that cannot
+/// be parsed are left to the compiler, which refuses them at once.
 fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
     let mut refuse = |why: &str| {
         report.fault(Code::OutOfRange, path, |name| format!("{name} has {why}"));
@@ -211,7 +230,7 @@ fn check_patterns(patterns: &[&str], path: &Path<'_>, report: &mut Report) {
     if let Some(fault) = costly {
         refuse(&format!("a regular expression that {}", fault.text));
     } else if faults.len() >= MAX_FAULTS {
-        refuse("too many regular expressions that are none");
+        refuse(&format!("{MAX_FAULTS} or more regular expressions that cannot be parsed"));
     }
 }
 
@@ -308,6 +327,23 @@ mod tests {
                 .iter()
                 .any(|told| told.contains("201 regular expressions"))
         );
+    }
+
+    /// They are compiled all the same, where a reference or a keyword of an older draft leads to them.
+    #[test]
+    fn regular_expressions_count_wherever_they_stand() {
+        let large = json!({ "pattern": "(\\w{999}){999}" });
+        for schema in [
+            json!({ "properties": { "a": { "$ref": "#/shared/0" } }, "shared": [large] }),
+            json!({ "dependencies": { "a": large } }),
+            json!({ "dependencies": { "a": { "patternProperties": { "(\\w{999}){999}": {} } } } }),
+            json!({ "default": { "deep": [[large]] } }),
+        ] {
+            assert!(faults(&schema).iter().any(|told| told.contains("too large")), "{schema}");
+        }
+        // A property may have the name of a keyword.
+        let named = json!({ "properties": { "pattern": { "type": "string" }, "patternProperties": {} } });
+        assert_eq!(faults(&named), Vec::<String>::new());
     }
 
     #[test]

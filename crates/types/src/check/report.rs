@@ -1,4 +1,4 @@
-use super::bounds::{Checked, RequestBounds};
+use super::bounds::RequestBounds;
 use super::path::Path;
 use super::shape::Shape;
 use crate::FaultPath;
@@ -134,13 +134,7 @@ impl Report {
     }
 
     /// The value, if nothing is wrong; else everything that is.
-    pub(crate) fn finish<T>(self, value: Option<T>) -> Result<T, Faults> {
-        self.checked(value).map(|checked| checked.plan)
-    }
-
-    /// The same, with what the sender should know.
-    pub(crate) fn checked<T>(mut self, value: Option<T>) -> Result<Checked<T>, Faults> {
-        let warnings = self.warnings();
+    pub(crate) fn finish<T>(mut self, value: Option<T>) -> Result<T, Faults> {
         if self.omitted > 0 {
             self.faults.push(Fault {
                 code: "too_many_faults".to_owned(),
@@ -150,20 +144,21 @@ impl Report {
         }
         match (Faults::new(self.faults), value) {
             (Some(faults), _) => Err(faults),
-            (None, Some(plan)) => Ok(Checked { plan, warnings }),
+            (None, Some(value)) => Ok(value),
             (None, None) => {
                 Err(Faults::single(Code::InvalidValue.as_str(), "the body is not a valid request"))
             }
         }
     }
 
-    fn warnings(&mut self) -> Vec<String> {
+    /// What the sender should know.
+    pub(crate) fn warnings(&self) -> Vec<String> {
         if self.ignored.is_empty() {
             return Vec::new();
         }
-        let named = std::mem::take(&mut self.ignored);
-        let more = self.ignored_count.saturating_sub(named.len());
+        let more = self.ignored_count.saturating_sub(self.ignored.len());
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        vec![format!("ignored, as experimental fields have no effect here: {}{more}", named.join(", "))]
+        let named = self.ignored.join(", ");
+        vec![format!("ignored, as experimental fields have no effect here: {named}{more}")]
     }
 }

@@ -14,7 +14,7 @@ use super::rules;
 use super::shape::Record;
 use super::walk;
 use crate::error::{Faults, INVALID_JSON};
-use crate::limits::{MAX_BODY_BYTES, MAX_BODY_DEPTH};
+use crate::limits::{MAX_BODY_BYTES, MAX_BODY_DEPTH, MAX_BODY_VALUES};
 use crate::plan::{
     BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan,
 };
@@ -28,16 +28,36 @@ use crate::request::{
 /// # Errors
 ///
 /// One fault, whose [`error_code`](Faults::error_code) is `BAD_REQUEST_INVALID_JSON`, where they are not JSON; and one
-/// of `BAD_REQUEST` where they are more than [`MAX_BODY_BYTES`].
+/// of `BAD_REQUEST` where they are more than [`MAX_BODY_BYTES`] or hold more than [`MAX_BODY_VALUES`].
 pub fn parse_json(body: &[u8]) -> Result<Value, Faults> {
     if body.len() > MAX_BODY_BYTES {
         let message = format!("the body must be at most {MAX_BODY_BYTES} bytes, not {}", body.len());
+        return Err(Faults::single("out_of_range", message));
+    }
+    if body.len() > MAX_BODY_VALUES && count_values(body) > MAX_BODY_VALUES {
+        let message = format!("the body must hold at most {MAX_BODY_VALUES} values");
         return Err(Faults::single("out_of_range", message));
     }
     serde_json::from_slice(body).map_err(|error| {
         // The parser's message tells the place and what was expected, and repeats nothing of the body.
         Faults::single(INVALID_JSON, format!("the body is not JSON: {error}"))
     })
+}
+
+/// How many values a JSON text holds, empty arrays and objects counted twice: each is the first of an array or object, or
+/// follows a comma.
+fn count_values(body: &[u8]) -> usize {
+    let (mut count, mut in_text, mut escaped) = (1, false, false);
+    for &byte in body {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b',' | b'[' | b'{' if !in_text => count += 1,
+            _ => {}
+        }
+    }
+    count
 }
 
 /// A request that has a shape and rules.
@@ -63,8 +83,8 @@ fn close(schema: &mut Schema) {
     }
 }
 
-/// The clean copy of a body, and what is wrong with its shape.
-fn clean<T: Wire>(value: &Value, report: &mut Report) -> Option<T> {
+/// A body as a request, with the clean copy that it was made of. What is wrong with its shape goes to `report`.
+fn clean<T: Wire>(value: &Value, report: &mut Report) -> Option<(T, Value)> {
     if !walk::depth_is_at_most(value, MAX_BODY_DEPTH) {
         report.fault(Code::OutOfRange, &Path::Root, |name| {
             format!("{name} must be at most {MAX_BODY_DEPTH} arrays and objects deep")
@@ -72,8 +92,8 @@ fn clean<T: Wire>(value: &Value, report: &mut Report) -> Option<T> {
         return None;
     }
     let clean = walk::body(T::shape(), value, report);
-    match T::deserialize(clean) {
-        Ok(request) => Some(request),
+    match T::deserialize(&clean) {
+        Ok(request) => Some((request, clean)),
         // The shape lets nothing through that cannot be read. The reason would name Rust's types.
         Err(_) => {
             report.fault(Code::InvalidValue, &Path::Root, |name| format!("{name} cannot be read"));
@@ -84,7 +104,7 @@ fn clean<T: Wire>(value: &Value, report: &mut Report) -> Option<T> {
 
 fn from_json<T: Wire>(value: &Value, bounds: RequestBounds) -> Result<T, Faults> {
     let mut report = Report::new(T::VERSION, bounds);
-    let request = clean(value, &mut report);
+    let request = clean(value, &mut report).map(|(request, _)| request);
     report.finish(request)
 }
 
@@ -93,10 +113,11 @@ fn plan_from_json<T: Wire>(value: &Value, bounds: RequestBounds) -> Result<Check
     let request = clean::<T>(value, &mut report);
     report.end_of_shape();
     let plan = match request {
-        Some(request) if !report.is_full() => request.rules(&mut report),
+        Some((request, clean)) if !report.is_full() => request.rules(&mut report).map(|plan| (plan, clean)),
         _ => None,
     };
-    report.checked(plan)
+    let warnings = report.warnings();
+    report.finish(plan).map(|(plan, request)| Checked { plan, request, warnings })
 }
 
 /// A request made in Rust is held against the shape as it would be written, so that ranges stand in one place.
@@ -331,6 +352,22 @@ mod tests {
         let faults = parse_json(b"{\"url\": secret}").unwrap_err();
         assert_eq!(faults.error_code(), crate::ErrorCode::BadRequestInvalidJson);
         assert!(!faults.to_string().contains("secret"));
+    }
+
+    /// Ten megabytes of the smallest objects took eighty times as much memory.
+    #[test]
+    fn the_values_of_a_body_are_bounded() {
+        for (text, values) in
+            [("[]", 2), (r#"{"a,[{": "b\",[", "c": [1, 2]}"#, 5), ("7", 1), ("\"\\\\\",", 2)]
+        {
+            assert_eq!(count_values(text.as_bytes()), values, "{text}");
+        }
+        let body = |objects: usize| format!("[{}{{}}]", "{\"a\":0},".repeat(objects));
+        let refused = parse_json(body(MAX_BODY_VALUES / 2).as_bytes()).unwrap_err();
+        assert_eq!(refused.to_string(), "the body must hold at most 500000 values");
+        assert_eq!(refused.error_code(), crate::ErrorCode::BadRequest);
+        assert!(parse_json(body(MAX_BODY_VALUES / 2 - 2).as_bytes()).is_ok());
+        assert!(parse_json(format!("\"{}\"", ",".repeat(MAX_BODY_VALUES + 1)).as_bytes()).is_ok());
     }
 
     #[test]

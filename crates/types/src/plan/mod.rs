@@ -17,10 +17,10 @@ pub use map::MapPlan;
 pub(crate) use patterns::class_cost;
 pub use patterns::{PatternFault, PatternFaultKind, pattern_faults};
 pub use scrape::{
-    Action, AttributeSelector, BatchPlan, ChangeTracking, ChangeTrackingMode, Formats, JsonFormat, Location,
-    PdfMode, PdfParser, ProxyMode, ScrapeOptionsPlan, ScrapePlan, ScreenshotFormat, ScrollDirection,
-    Viewport, WaitFor,
+    Action, AttributeSelector, BatchPlan, ChangeTracking, ChangeTrackingMode, FormatPlaces, Formats,
+    JsonFormat, Location, PdfMode, PdfParser, ProxyMode, ScrapeOptionsPlan, ScrapePlan, ScreenshotFormat,
+    ScrollDirection, Viewport, WaitFor,
 };
 pub use target::{InvalidUrl, Target};
 pub use webhook::{EventKind, WebhookPlan};
-pub use written::{omits_slash, without_slash};
+pub use written::{as_written, omits_slash, without_slash};

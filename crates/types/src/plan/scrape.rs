@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Target, WebhookPlan};
+use crate::FaultPath;
 use crate::shown::{debug_with, names};
 
 /// One page to scrape.
@@ -111,6 +112,28 @@ pub struct Formats {
     pub change_tracking: Option<ChangeTracking>,
     /// Values of attributes; empty when not asked for.
     pub attributes: Vec<AttributeSelector>,
+    /// Where these stand in the request.
+    pub places: FormatPlaces,
+}
+
+/// Where formats with options stand in a request, for faults that are found after its check. Empty where a plan was made
+/// otherwise.
+///
+/// All of them are equal: plans that ask for the same are the same, wherever their requests say it.
+#[derive(Debug, Clone, Default)]
+pub struct FormatPlaces {
+    /// The schema of [`Formats::json`].
+    pub json: FaultPath,
+    /// The schema of [`Formats::change_tracking`].
+    pub change_tracking: FaultPath,
+    /// The CSS selector of each of [`Formats::attributes`], in their order.
+    pub attributes: Vec<FaultPath>,
+}
+
+impl PartialEq for FormatPlaces {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Structured data against a schema, a prompt or both.

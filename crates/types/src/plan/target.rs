@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use url::{Host, Url};
 
-use super::written::{omits_slash, without_slash};
+use super::written::{as_written, omits_slash};
 use crate::SafeUrl;
 use crate::check::quote_url;
 use crate::limits::MAX_URL_BYTES;
@@ -104,7 +104,7 @@ impl Target {
     /// The address without the slash that its user did not write.
     #[must_use]
     pub fn asked_for(&self) -> Cow<'_, str> {
-        if self.slash_added { without_slash(&self.url) } else { Cow::Borrowed(self.url.as_str()) }
+        as_written(&self.url, self.slash_added)
     }
 }
 

@@ -49,6 +49,12 @@ pub fn without_slash(url: &Url) -> Cow<'_, str> {
     }
 }
 
+/// The address as it was written: without its slash where that was added.
+#[must_use]
+pub fn as_written(url: &Url, slash_added: bool) -> Cow<'_, str> {
+    if slash_added { without_slash(url) } else { Cow::Borrowed(url.as_str()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

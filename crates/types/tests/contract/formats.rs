@@ -1,3 +1,4 @@
+use gleaner_types::FaultPath;
 use gleaner_types::plan::ChangeTrackingMode;
 use serde_json::json;
 
@@ -243,7 +244,13 @@ fn formats() {
             ok(
                 "attributes from two entries",
                 json!({ "formats": [{ "type": "attributes", "selectors": [{ "selector": "a", "attribute": "b" }] }, { "type": "attributes", "selectors": [{ "selector": "a", "attribute": "b" }, { "selector": "c", "attribute": "d" }] }] }),
-                |p| p.formats.attributes.len() == 2,
+                |p| {
+                    let places: Vec<String> =
+                        p.formats.places.attributes.iter().map(FaultPath::to_string).collect();
+                    p.formats.attributes.len() == 2
+                        && places[0].ends_with("formats[0].selectors[0].selector")
+                        && places[1].ends_with("formats[1].selectors[1].selector")
+                },
             ),
             no(
                 "attributes as a bare name",
@@ -259,6 +266,15 @@ fn formats() {
                 }).collect::<Vec<_>>() }),
                 "formats[2]",
                 "at most 100 are allowed",
+            ),
+            ok(
+                "a format is the same wherever it stands",
+                json!({ "formats": ["markdown", { "type": "json", "prompt": "p" }, { "type": "json", "prompt": "p" }] }),
+                |p| {
+                    let mut moved = p.formats.clone();
+                    moved.places.json = FaultPath::default();
+                    moved == p.formats && p.formats.places.json.to_string().ends_with("formats[1].schema")
+                },
             ),
             no(
                 "attributes without selectors",

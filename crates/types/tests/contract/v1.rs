@@ -190,7 +190,7 @@ fn options() {
                 "extract beside json",
                 json!({ "formats": ["json", "extract"], "extract": { "prompt": "p" }, "jsonOptions": { "prompt": "p" } }),
                 "formats[1]",
-                "second `json`",
+                "second `json` (`extract` is its older name) with other options",
             ),
             no(
                 "a schema of extract that is none",
