@@ -14,9 +14,9 @@ use tokio::task::spawn_blocking;
 use crate::failure::Failure;
 
 /// Requests that one service checks at once, without those whose bodies are small.
-pub const MAX_CHECKS: usize = 4;
+pub const MAX_CHECKS: usize = 2;
 /// Of these, requests of one team. Further ones wait.
-pub const MAX_CHECKS_OF_TEAM: usize = 2;
+pub const MAX_CHECKS_OF_TEAM: usize = 1;
 
 /// Bodies up to this size are checked where they are: so few bytes cost little.
 const SMALL_BODY: usize = 2 << 10;
