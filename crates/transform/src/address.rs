@@ -7,7 +7,7 @@ use gleaner_types::Interrupt;
 use gleaner_types::plan::{omits_slash, without_slash};
 use url::Url;
 
-use crate::tree::{Attr, Tag, Tree, UNIT_BYTES};
+use crate::tree::{Attr, Tag, Tree};
 
 /// An address longer than this is dropped: no server answers it, and it is a data URI more often than not.
 pub(crate) const MAX_ADDRESS_BYTES: usize = 8_192;
@@ -19,6 +19,9 @@ pub const MAX_RESOLVED_BYTES: usize = 32 * 1024 * 1024;
 
 /// Addresses take at most this share of a page's memory: an eighth.
 const RESOLVED_SHARE: usize = 8;
+
+/// Bytes of an address that take one unit of work to make: each of their characters is looked at.
+const BYTES_PER_UNIT: usize = 16;
 
 /// Makes the addresses of one page absolute.
 #[derive(Debug, Clone)]
@@ -80,7 +83,7 @@ impl Resolver {
     /// May an address be written that is so much longer than what the page has? Once one may not, none may.
     fn affords(&self, reference: &str, url: &Url) -> bool {
         let added = url.as_str().len().saturating_sub(reference.len());
-        self.interrupt.spend(added / UNIT_BYTES);
+        self.interrupt.spend(added / BYTES_PER_UNIT);
         let left = self.left.get().checked_sub(added);
         self.left.set(left.unwrap_or(0));
         left.is_some()
@@ -255,7 +258,7 @@ mod tests {
         assert_eq!(long.web("a"), None, "nothing is left");
         // The last one is made to see that it is too much.
         let made = (1 << 20) / RESOLVED_SHARE / 8_021 + 1;
-        assert_eq!(interrupt.spent(), (made * (8_021 / UNIT_BYTES)) as u64);
+        assert_eq!(interrupt.spent(), (made * (8_021 / BYTES_PER_UNIT)) as u64);
     }
 
     #[test]
