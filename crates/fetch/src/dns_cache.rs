@@ -114,7 +114,7 @@ mod tests {
         calls: AtomicUsize,
         ttl: Option<Duration>,
         fails: Option<io::ErrorKind>,
-        /// So many calls fail, and those behind them do not.
+        /// The first calls fail, this many of them.
         failures: usize,
     }
 

@@ -286,7 +286,7 @@ impl FetcherBuilder {
     /// gives. Where there is no memory left, a body waits for at most [`MEMORY_TIMEOUT`](crate::MEMORY_TIMEOUT), which is no
     /// part of the request's timeout; one of those that wait goes on in any case, so the bound may be exceeded by one body.
     ///
-    /// To be set only where whoever takes a body drops it in the end.
+    /// Set it only where every body is dropped in the end: one that is kept keeps its memory.
     pub fn body_memory(mut self, bytes: u64) -> Self {
         self.body_memory = Some(bytes);
         self

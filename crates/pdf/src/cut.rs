@@ -40,15 +40,8 @@ pub(crate) fn to(mut document: Document, pages: &[ObjectId]) -> Result<Vec<u8>, 
 
 /// Takes the paths out of what a page draws by itself; its text stays.
 pub(crate) fn paths(document: &mut Document, page: ObjectId, options: &Options) {
-    let mut content = Vec::new();
-    for stream in document.get_page_contents(page) {
-        if let Ok(Object::Stream(stream)) = document.get_object(stream)
-            && let Some(bytes) = streams::content(stream, options.max_inflated_bytes)
-        {
-            content.extend_from_slice(&bytes);
-            content.push(b'\n');
-        }
-    }
+    let content = document.get_page_contents(page);
+    let Some(content) = streams::of_page(document, &content, options.max_inflated_bytes) else { return };
     let content = document.add_object(Stream::new(Dictionary::new(), without_paths(&content)));
     if let Ok(page) = document.get_object_mut(page).and_then(Object::as_dict_mut) {
         page.set("Contents", Object::Reference(content));

@@ -31,7 +31,7 @@ pub enum ErrorKind {
         /// How many bytes are allowed.
         limit: u64,
     },
-    /// The first page draws more than can be compared: texts, rules, or pictures without an end.
+    /// The first page has more on it than can be laid out: pieces of text and lines, or pictures without an end.
     TooManyMarks {
         /// How many texts and rules a page may draw.
         limit: u64,
@@ -116,7 +116,7 @@ impl fmt::Display for Error {
             ErrorKind::TooManyMarks { limit } => {
                 write!(
                     f,
-                    "the first page of the PDF draws more than can be compared: at most {limit} texts and rules, and no picture without an end"
+                    "the first page of the PDF has more on it than can be laid out, which is {limit} pieces of text and lines at most"
                 )
             }
             ErrorKind::TooMuchMarkdown { limit } => {

@@ -145,7 +145,7 @@ impl Forms {
     }
 
     /// What the forms of a page are that names them in its content.
-    pub(crate) fn of_page(&self, document: &Document, page: ObjectId, calls: &[&Calls]) -> Work {
+    pub(crate) fn of_page(&self, document: &Document, page: ObjectId, calls: &Calls) -> Work {
         let (own, inherited) = document.get_page_resources(page).unwrap_or_default();
         let inherited = inherited.iter().filter_map(|id| document.get_dictionary(*id).ok());
         let named: Vec<&Dictionary> = own
@@ -154,7 +154,7 @@ impl Forms {
             .filter_map(|resources| dictionary(document, resources.get(b"XObject").ok()))
             .collect();
         let mut work = Work::default();
-        for (name, times) in calls.iter().flat_map(|calls| calls.iter()) {
+        for (name, times) in calls {
             match named.iter().find_map(|named| named.get(name).ok()) {
                 Some(value) => {
                     let form = document.dereference(value).ok().and_then(|(id, _)| id);

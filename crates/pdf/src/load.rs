@@ -6,13 +6,14 @@
 //! than it is asked for.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use lopdf::{Document, LoadOptions, Object, ObjectId};
 
 use crate::cut;
 use crate::fonts::{Fonts, MAX_FONT_BYTES};
 use crate::forms::{Calls, Forms, MAX_FORM_BYTES, Work, named_forms};
-use crate::marks::{MAX_MARK_PAIRS, MAX_PAGE_MARKS, MAX_TEXTS, Marks};
+use crate::marks::{MAX_MARK_PAIRS, MAX_PAGE_MARKS, MAX_TEXTS, Marks, without_paths};
 use crate::shape::{self, MAX_VALUES};
 use crate::{Error, ErrorKind, Options, streams};
 
@@ -97,32 +98,31 @@ fn weigh(document: &Document, sizes: &HashMap<ObjectId, u64>, options: &Options)
     let mut pages = Pages { all: 0, wanted: 0, plain: Vec::new(), cut: None };
     let (mut left, mut forms_left, mut fonts_left) = (limit, Some(MAX_FORM_BYTES), Some(MAX_FONT_BYTES));
     let (mut pairs_left, mut texts_left) = (Some(MAX_MARK_PAIRS), Some(MAX_TEXTS));
-    let mut contents = HashMap::new();
+    let mut contents: HashMap<Vec<ObjectId>, Content> = HashMap::new();
+    // What the drawings of each page that is wanted cost, and what the texts of them all leave for that.
+    let (mut drawings, mut spare) = (Vec::new(), 0);
     for page in document.page_iter() {
         pages.all = pages.all.saturating_add(1);
         if pages.all > options.max_pages.max(1) {
             continue;
         }
         let streams = document.get_page_contents(page);
-        let mut marks = Marks::texts(annotations(document, page));
-        for stream in &streams {
-            let content: &Content =
-                contents.entry(*stream).or_insert_with(|| Content::of(document, *stream, limit));
-            // A stream that is named costs something even where it is empty.
-            left = left.checked_sub(content.bytes.saturating_add(16)).ok_or(ErrorKind::TooLarge { limit })?;
-            marks = marks.and(content.marks);
-        }
-        let calls: Vec<&Calls> =
-            streams.iter().filter_map(|stream| Some(&contents.get(stream)?.calls)).collect();
-        let runs = !calls.iter().all(|calls| calls.is_empty());
-        let run = if runs { forms.of_page(document, page, &calls) } else { Work::default() };
-        let pairs = marks.and(run.marks).pairs().or_else(|| {
-            // A drawing takes no text away with it.
-            pages.plain.push(page);
-            marks.without_rules().and(run.marks).pairs()
-        });
-        pairs_left = pairs_left.zip(pairs).and_then(|(left, pairs)| left.checked_sub(pairs));
-        texts_left = texts_left.and_then(|left| left.checked_sub(marks.and(run.marks).shown));
+        // A stream that is named costs something even where it is empty.
+        let named = 16 * streams.len() as u64;
+        let content = match contents.entry(streams) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(free) => {
+                let content = Content::of(document, free.key(), left).ok_or(ErrorKind::TooLarge { limit })?;
+                free.insert(content)
+            }
+        };
+        left = left.checked_sub(content.bytes.saturating_add(named)).ok_or(ErrorKind::TooLarge { limit })?;
+        let runs = !content.calls.is_empty();
+        let run = if runs { forms.of_page(document, page, &content.calls) } else { Work::default() };
+        let around = Marks::texts(annotations(document, page)).and(run.marks);
+        let (drawn, plain) = (content.marks.and(around), content.plain.and(around));
+        pairs_left = pairs_left.zip(plain.pairs()).and_then(|(left, pairs)| left.checked_sub(pairs));
+        texts_left = texts_left.and_then(|left| left.checked_sub(drawn.shown));
         forms_left = forms_left.and_then(|left| left.checked_sub(run.bytes));
         fonts_left = fonts_left.and_then(|left| left.checked_sub(fonts.of_page(page)));
         let too_much = if pairs_left.is_none() || texts_left.is_none() {
@@ -134,9 +134,20 @@ fn weigh(document: &Document, sizes: &HashMap<ObjectId, u64>, options: &Options)
         };
         match too_much {
             Some(kind) if pages.all == 1 => return Err(kind.into()),
-            Some(_) => {}
-            None if options.max_pages > 0 => pages.wanted = pages.all,
-            None => {}
+            None if options.max_pages > 0 => {
+                pages.wanted = pages.all;
+                let pairs = drawn.pairs().zip(plain.pairs());
+                drawings.push((page, pairs.map(|(drawn, plain)| drawn.saturating_sub(plain))));
+                spare = pairs_left.unwrap_or_default();
+            }
+            _ => {}
+        }
+    }
+    // A drawing takes no text away with it, from its own page or from one behind.
+    for (page, pairs) in drawings {
+        match pairs.and_then(|pairs| spare.checked_sub(pairs)) {
+            Some(left) => spare = left,
+            None => pages.plain.push(page),
         }
     }
     if pages.all == 0 {
@@ -145,7 +156,7 @@ fn weigh(document: &Document, sizes: &HashMap<ObjectId, u64>, options: &Options)
     Ok(pages)
 }
 
-/// What a stream of a page's content is.
+/// What the content of a page is.
 struct Content {
     /// Bytes that it inflates to.
     bytes: u64,
@@ -153,21 +164,18 @@ struct Content {
     calls: Calls,
     /// What it draws itself.
     marks: Marks,
+    /// The same without its paths.
+    plain: Marks,
 }
 
 impl Content {
-    fn of(document: &Document, stream: ObjectId, limit: u64) -> Self {
-        let Ok(Object::Stream(stream)) = document.get_object(stream) else { return Self::without(0) };
-        match streams::content(stream, limit) {
-            Some(content) => {
-                Self { bytes: content.len() as u64, calls: named_forms(&content), marks: Marks::of(&content) }
-            }
-            None => Self::without(u64::MAX),
-        }
-    }
-
-    fn without(bytes: u64) -> Self {
-        Self { bytes, calls: Calls::new(), marks: Marks::default() }
+    /// `None` where it is more than `limit` bytes.
+    fn of(document: &Document, streams: &[ObjectId], limit: u64) -> Option<Self> {
+        let content = streams::of_page(document, streams, limit)?;
+        let marks = Marks::of(&content);
+        // Counted anew: what cannot be taken out still costs.
+        let plain = if marks.has_drawing() { Marks::of(&without_paths(&content)) } else { marks };
+        Some(Self { bytes: content.len() as u64, calls: named_forms(&content), marks, plain })
     }
 }
 
@@ -187,5 +195,38 @@ fn refused(error: &lopdf::Error, options: &Options) -> Error {
             ErrorKind::TooLarge { limit: options.max_inflated_bytes }.into()
         }
         other => Error::malformed(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lopdf::{Dictionary, Stream, dictionary};
+
+    use super::*;
+
+    fn document(contents: &[String]) -> Document {
+        let mut document = Document::with_version("1.7");
+        let tree = document.new_object_id();
+        let mut kids = Vec::new();
+        for content in contents {
+            let content = document.add_object(Stream::new(Dictionary::new(), content.clone().into_bytes()));
+            let page = dictionary! { "Type" => "Page", "Parent" => tree, "Contents" => content };
+            kids.push(Object::Reference(document.add_object(page)));
+        }
+        let count = kids.len() as i64;
+        let pages = dictionary! { "Type" => "Pages", "Kids" => kids, "Count" => count };
+        document.objects.insert(tree, Object::Dictionary(pages));
+        let catalog = document.add_object(dictionary! { "Type" => "Catalog", "Pages" => tree });
+        document.trailer.set("Root", catalog);
+        document
+    }
+
+    #[test]
+    fn drawings_leave_room_for_the_texts_of_all_pages() {
+        let drawing = format!("BT (A table) Tj ET {}", "9 9 m 99 9 l S ".repeat(5_000));
+        let weighed = weigh(&document(&vec![drawing; 40]), &HashMap::new(), &Options::default()).unwrap();
+        assert_eq!((weighed.all, weighed.wanted), (40, 40));
+        let drawn = 40 - weighed.plain.len() as u64;
+        assert_eq!(drawn, MAX_MARK_PAIRS / (5_001 * 5_001), "the first have their drawings");
     }
 }

@@ -53,6 +53,24 @@ pub(crate) fn content(stream: &Stream, limit: u64) -> Option<Vec<u8>> {
     }
 }
 
+/// The content of a page as the analysis reads it: its streams one behind the other, with a line end behind each. `None`
+/// where that is more than `limit` bytes.
+pub(crate) fn of_page(document: &Document, streams: &[ObjectId], limit: u64) -> Option<Vec<u8>> {
+    let mut all = Vec::new();
+    for stream in streams {
+        let Ok(Object::Stream(stream)) = document.get_object(*stream) else { continue };
+        let mut piece = content(stream, limit.checked_sub(all.len() as u64)?)?;
+        // Most pages have one stream, which is not copied.
+        if all.is_empty() {
+            all = piece;
+        } else {
+            all.append(&mut piece);
+        }
+        all.push(b'\n');
+    }
+    Some(all)
+}
+
 /// Pictures are what most large files consist of, and nothing inflates them.
 fn is_picture(stream: &Stream) -> bool {
     stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Image")

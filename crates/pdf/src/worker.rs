@@ -14,8 +14,8 @@ pub const WORKER_ENVIRONMENT: [(&str, &str); 2] = [("MALLOC_ARENA_MAX", "1"), ("
 /// memory or computing time is ended by the system, without an answer. For a process of its own, whose standard input
 /// and output these are.
 ///
-/// The limits are those of Linux, Android, FreeBSD, and macOS (there without that of memory). Other systems have none:
-/// who asks must end a process that takes too long.
+/// The limits are those of Linux, Android, FreeBSD, and macOS (there without that of memory). Other systems have none: there
+/// the parent must end a process that takes too long.
 ///
 /// # Errors
 ///

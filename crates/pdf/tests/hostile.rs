@@ -210,10 +210,25 @@ fn crowded() -> Vec<(&'static str, Vec<u8>)> {
         stream("", "/X Do ".repeat(1_000).as_bytes()),
         form,
     ];
+    // What a reader who ends strings or pictures elsewhere does not see.
+    let hidden = "BT /F1 12 Tf 1 0 0 1 72 720 Tm (word) Tj ET ".repeat(60_000);
+    let picture = "BI /W 20 /H 1 /BPC 8 /CS /Gray ID a EI (bbbbbbbbbbbbbb EI";
+    let of_streams = [
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>".to_vec(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_vec(),
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents [5 0 R 6 0 R] /Resources << /Font << /F1 3 0 R >> >> >>".to_vec(),
+        stream("", b"BI /W 1 ID x"),
+        stream("", format!("( EI {hidden}").as_bytes()),
+    ];
     vec![
         ("texts at one place", text("1 0 0 1 72 720 Tm (word) Tj ", 100_000)),
+        ("texts behind values", text("1 0 0 1 72 720 Tm (word) trueTj ", 100_000)),
+        ("texts behind a picture", page(format!("{picture} {hidden}"))),
+        ("texts behind a picture of two streams", file(&of_streams, "")),
         ("letters of one line", text("(x) Tj ", 480_000)),
         ("lines without end", text("0 -9 Td (word) Tj ", 100_000)),
+        ("columns of two numbers", page(format!("BT /F1 12 Tf [{}] TJ ET", "(word)-900+0".repeat(100_000)))),
         ("columns of one line", page(format!("BT /F1 12 Tf [{}] TJ ET", "(word) -900 ".repeat(100_000)))),
         ("texts in forms", file(&of_forms, "")),
         (

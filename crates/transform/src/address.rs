@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
+use gleaner_types::Interrupt;
 use gleaner_types::plan::{omits_slash, without_slash};
 use url::Url;
 
@@ -11,13 +12,16 @@ use crate::tree::{Attr, Tag, Tree};
 /// An address longer than this is dropped: no server answers it, and it is a data URI more often than not.
 pub(crate) const MAX_ADDRESS_BYTES: usize = 8_192;
 
-/// Making addresses absolute adds at most so many bytes to what one output of a page holds, and at most an eighth of what
-/// the page may take in memory ([`page_memory`](crate::page_memory)). A page whose base is 8 KiB
-/// long has as many bytes more in each of its links as it likes; beyond this they are no longer given as links.
+/// Upper bound on the bytes that making addresses absolute adds to one output of a page; they also take at most an eighth of
+/// the page's memory ([`page_memory`](crate::page_memory)). Each link of a page whose base is 8 KiB long grows by that
+/// much; beyond the bound links are left out.
 pub const MAX_RESOLVED_BYTES: usize = 32 * 1024 * 1024;
 
-/// The share of a page's memory that [`MAX_RESOLVED_BYTES`] tells of: one in so many.
+/// Addresses take at most this share of a page's memory: an eighth.
 const RESOLVED_SHARE: usize = 8;
+
+/// Bytes of an address that take one unit of work to make: each of their characters is looked at.
+const BYTES_PER_UNIT: usize = 16;
 
 /// Makes the addresses of one page absolute.
 #[derive(Debug, Clone)]
@@ -30,6 +34,7 @@ pub(crate) struct Resolver {
     base: Option<Url>,
     /// The page itself.
     page: Option<Url>,
+    interrupt: Interrupt,
 }
 
 impl Resolver {
@@ -45,13 +50,19 @@ impl Resolver {
 
     /// Of HTML that belongs to no page.
     pub(crate) const fn without_base() -> Self {
-        Self { left: Cell::new(MAX_RESOLVED_BYTES), most: MAX_RESOLVED_BYTES, base: None, page: None }
+        Self {
+            left: Cell::new(MAX_RESOLVED_BYTES),
+            most: MAX_RESOLVED_BYTES,
+            base: None,
+            page: None,
+            interrupt: Interrupt::never(),
+        }
     }
 
-    /// Of a page that may take so many bytes of memory.
-    pub(crate) fn within(self, memory: usize) -> Self {
+    /// The same within a page's bytes of memory, with each address a part of its work.
+    pub(crate) fn within(self, memory: usize, interrupt: &Interrupt) -> Self {
         let most = (memory / RESOLVED_SHARE).min(MAX_RESOLVED_BYTES);
-        Self { left: Cell::new(most), most, ..self }
+        Self { left: Cell::new(most), most, interrupt: interrupt.clone(), ..self }
     }
 
     /// The same for another output of the page: nothing is spent yet.
@@ -61,12 +72,8 @@ impl Resolver {
 
     /// Does a reference lead to the page itself, to whichever place on it?
     pub(crate) fn leads_to_page(&self, reference: &str) -> bool {
-        let (Some(base), Some(page)) = (&self.base, &self.page) else { return false };
-        let reference = strip(reference);
-        if reference.len() > MAX_ADDRESS_BYTES {
-            return false;
-        }
-        base.join(&reference).is_ok_and(|url| {
+        let Some(page) = &self.page else { return false };
+        self.web(reference).is_some_and(|url| {
             url.host() == page.host()
                 && url.path().trim_end_matches('/') == page.path().trim_end_matches('/')
                 && url.query() == page.query()
@@ -76,6 +83,7 @@ impl Resolver {
     /// May an address be written that is so much longer than what the page has? Once one may not, none may.
     fn affords(&self, reference: &str, url: &Url) -> bool {
         let added = url.as_str().len().saturating_sub(reference.len());
+        self.interrupt.spend(added / BYTES_PER_UNIT);
         let left = self.left.get().checked_sub(added);
         self.left.set(left.unwrap_or(0));
         left.is_some()
@@ -90,7 +98,7 @@ impl Resolver {
     pub(crate) fn of_tree(url: &Url, tree: &Tree) -> Self {
         // The first that has an address (HTML Standard, 4.2.3): others only name a target.
         let base = tree.all(Tag::Base).find_map(|base| tree.attribute(base, Attr::Href));
-        Self::new(url, base).within(tree.memory())
+        Self::new(url, base).within(tree.memory(), tree.interrupt())
     }
 
     /// The absolute `http` or `https` address of a reference, its fragment kept.
@@ -236,10 +244,21 @@ mod tests {
         assert!(web * 8_000 <= MAX_RESOLVED_BYTES && web > 1_000, "{web}");
         assert_eq!(long.output("a"), None, "none once it is spent");
         assert!(long.afresh().output("a").is_some());
-        let short = resolver(Some(&format!("/{}/", "x".repeat(8_000)))).within(1 << 20);
+        let short = resolver(Some(&format!("/{}/", "x".repeat(8_000)))).within(1 << 20, &Interrupt::never());
         let web = (0..10_000).filter(|n| short.web(&n.to_string()).is_some()).count();
         assert_eq!(web, (1 << 20) / RESOLVED_SHARE / 8_021, "an eighth of the page's memory");
         assert!(short.afresh().output("a").is_some());
+    }
+
+    #[test]
+    fn an_address_that_is_only_compared_counts_too() {
+        let interrupt = Interrupt::armed();
+        let long = resolver(Some(&format!("/{}/", "x".repeat(8_000)))).within(1 << 20, &interrupt);
+        assert!((0..1_000).all(|n| !long.leads_to_page(&n.to_string())));
+        assert_eq!(long.web("a"), None, "nothing is left");
+        // The last one is made to see that it is too much.
+        let made = (1 << 20) / RESOLVED_SHARE / 8_021 + 1;
+        assert_eq!(interrupt.spent(), (made * (8_021 / BYTES_PER_UNIT)) as u64);
     }
 
     #[test]

@@ -23,10 +23,10 @@ const SHORT_FACTOR: usize = 64;
 const LONG_FACTOR: usize = 16;
 const LONG_SPARE: usize = 16 << 20;
 
-/// A page may take so many times its length in any case: its text, as it came and as it is written.
+/// A page may take this many times its length in any case: its text, as it came and as it is written.
 const LEAST_FACTOR: usize = 4;
 
-/// Bytes of memory that the transform of a body of so many bytes may take, the body not counted.
+/// Bytes of memory that the transform of a body of `body_bytes` may take, the body not counted.
 ///
 /// ```
 /// use gleaner_transform::{MAX_PAGE_MEMORY, page_memory};
@@ -205,6 +205,18 @@ mod tests {
             assert!(markdown.len() <= most, "{name}: {} bytes of Markdown", markdown.len());
             assert!(html.len() <= most, "{name}: {} bytes of HTML", html.len());
         }
+    }
+
+    #[test]
+    fn markdown_is_read_as_far_as_its_parser_has_memory() {
+        let says = |body: &str, memory| {
+            let document = read(body, "text/markdown", false, memory).document;
+            (document.markdown.unwrap(), document.warning.unwrap_or_default())
+        };
+        let (markdown, warning) = says(&"*a".repeat(20_000), MEMORY);
+        assert!(warning.contains("given as plain text") && markdown.contains("*a*a"), "{warning}");
+        let (markdown, warning) = says(&"Words, *and* more.\n\n".repeat(20_000), usize::MAX);
+        assert!(warning.is_empty() && markdown.contains("Words, *and* more.\n\nWords"), "{warning}");
     }
 
     #[test]

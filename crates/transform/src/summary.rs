@@ -14,7 +14,7 @@ use crate::words::{is_of_word, words};
 pub const WARNING: &str =
     "The summary consists of sentences of the page itself, chosen without a language model.";
 
-/// So many bytes of the Markdown are read for sentences.
+/// Bytes of the Markdown that are read for sentences.
 const MAX_READ_BYTES: usize = 1 << 20;
 
 /// Sentences beyond this are not considered.

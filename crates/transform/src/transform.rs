@@ -36,6 +36,10 @@ const PLAIN: &str = "The page repeats formatting that it does not close more oft
 /// The warning of a page whose Markdown, HTML or table is longer than it may be.
 const CUT: &str = "What is written of the page takes more memory than one page may: its end is left out.";
 
+/// The warning of Markdown that would take too much memory to read.
+const UNREAD_MARKDOWN: &str =
+    "The Markdown of the page takes more memory to read than one page may: it is given as plain text.";
+
 /// The warning of a page whose text was taken from its JSON-LD.
 const FROM_STRUCTURED_DATA: &str =
     "The page shows next to no text: the text that its JSON-LD gives is given instead.";
@@ -94,8 +98,8 @@ pub fn transform(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, 
     transform_within(input, options, &Selection::of(options)?, usize::MAX, &Interrupt::never())
 }
 
-/// As [`transform`], with the selectors of the options, which are read once for many pages, within so many bytes of memory,
-/// and until the interrupt is raised.
+/// As [`transform`], with the selectors of the options, which are read once for many pages, within `memory` bytes, and until
+/// the interrupt is raised.
 ///
 /// A page takes what [`page_memory`] gives at most, and where `memory` is less, as much as that; one MiB at least. What does
 /// not fit is left out, and the document's warning says so. The body itself, the work on PDFs, and a copy of the page where
@@ -380,6 +384,9 @@ fn paragraphs(text: &str, url: &Url, interrupt: &Interrupt) -> String {
 /// A body of Markdown: all of it is main content.
 fn written(input: Input<'_>, run: Run<'_>) -> Page {
     let text = charset::decode(input.body, input.content_type).text;
+    if body::markdown::parsed_bytes(&text) > run.memory {
+        return plain(&Body::Markdown, input, run);
+    }
     let html = prepare(Cow::Owned(body::markdown::html(&text, run.interrupt)));
     let options = ScrapeOptionsPlan { only_main_content: false, block_ads: false, ..run.options.clone() };
     let mut page = html_page(&html, input.url, Run { options: &options, ..run });
@@ -387,7 +394,7 @@ fn written(input: Input<'_>, run: Run<'_>) -> Page {
     page
 }
 
-/// Bodies that are text, but not HTML.
+/// Bodies that are given as text: all but HTML, and Markdown that is too much to read.
 fn plain(kind: &Body, input: Input<'_>, run: Run<'_>) -> Page {
     let Run { options, selection, memory, interrupt } = run;
     let text = charset::decode(input.body, input.content_type).text;
@@ -417,6 +424,10 @@ fn plain(kind: &Body, input: Input<'_>, run: Run<'_>) -> Page {
                 warnings.push(body::feed::CUT);
             }
             within(body::feed_page::markdown(&feed, input.url, most, interrupt))
+        }
+        Body::Markdown => {
+            warnings.push(UNREAD_MARKDOWN);
+            body::fenced(&text, "")
         }
         _ => body::fenced(&text, ""),
     };

@@ -482,6 +482,20 @@ fn every_pass_over_a_page_ends_with_its_interrupt() {
 }
 
 #[test]
+fn a_heading_of_many_blocks_is_read_once() {
+    let html = format!(
+        "<title>One</title><h1>{}{}</h1><p>needle",
+        "<span></span>".repeat(20_000),
+        "<p>word word word</p>".repeat(5_000)
+    );
+    let (options, url) = (options(), "https://example.org/a/".parse().unwrap());
+    let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
+    let armed = Interrupt::armed();
+    transform_within(input, &options, &Selection::of(&options).unwrap(), usize::MAX, &armed).unwrap();
+    assert!(armed.spent() < 100 * html.len() as u64, "{} units for {} bytes", armed.spent(), html.len());
+}
+
+#[test]
 fn links_alone_end_with_their_interrupt_too() {
     let request = ScrapeOptions { formats: Some(vec![Format::Links]), ..ScrapeOptions::default() };
     let (options, selection) = (request.check().unwrap(), Selection::default());

@@ -11,19 +11,21 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::future::{Either, select};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 use url::Url;
 
 use crate::door::trace::{Stage, Trace};
 use crate::error::{Error, ErrorKind};
 
-/// So many bytes of each body are not counted: pages of the usual size never wait for those of others.
+/// Bytes of each body that are not counted: pages of the usual size never wait for others.
 pub const FREE_BODY_BYTES: usize = 256 * 1024;
 
-/// Longest wait of a body for memory. It is no part of the request's timeout.
+/// Longest time that a body waits for memory, all of its waits together. It is no part of the request's timeout.
 pub const MEMORY_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Memory is counted in units of this many bytes, and taken in steps of so many.
+/// Memory is counted in units of this many bytes.
 const UNIT: usize = 1024;
+/// A body takes memory in steps of this many bytes.
 const STEP: usize = 256 * 1024;
 
 /// What the bodies of one fetcher may take.
@@ -66,17 +68,19 @@ pub(crate) struct Account<'a> {
     memory: Option<&'a BodyMemory>,
     trace: &'a Trace,
     held: Held,
-    /// So long may the body be with what it has taken.
+    /// Bytes that the body may have with what it has taken.
     covered: usize,
+    /// How long the body may still wait.
+    patience: Duration,
 }
 
 impl<'a> Account<'a> {
     /// Without `memory` nothing is counted.
     pub(crate) fn new(memory: Option<&'a BodyMemory>, trace: &'a Trace) -> Self {
-        Self { memory, trace, held: Held::default(), covered: FREE_BODY_BYTES }
+        Self { memory, trace, held: Held::default(), covered: FREE_BODY_BYTES, patience: MEMORY_TIMEOUT }
     }
 
-    /// Waits until the body may be so long.
+    /// Waits until the body may have this many bytes.
     pub(super) async fn cover(&mut self, bytes: usize, url: &Url) -> Result<(), Error> {
         let Some(memory) = self.memory.filter(|_| bytes > self.covered && self.held.beyond.is_none()) else {
             return Ok(());
@@ -96,7 +100,9 @@ impl<'a> Account<'a> {
         let pause = self.trace.pausing(Stage::Memory);
         let share = pin!(Arc::clone(&memory.share).acquire_many_owned(units));
         let beyond = pin!(Arc::clone(&memory.beyond).acquire_owned());
-        let granted = tokio::time::timeout(MEMORY_TIMEOUT, select(share, beyond)).await;
+        let began = Instant::now();
+        let granted = tokio::time::timeout(self.patience, select(share, beyond)).await;
+        self.patience = self.patience.saturating_sub(began.elapsed());
         drop(pause);
         self.trace.enter(Stage::Body);
         match granted {
@@ -138,7 +144,6 @@ impl AsRef<[u8]> for Kept {
 #[cfg(test)]
 mod tests {
     use futures_util::FutureExt as _;
-    use tokio::time::Instant;
 
     use super::*;
 
@@ -148,7 +153,7 @@ mod tests {
         Url::parse("https://a.example/").unwrap()
     }
 
-    /// A body of so many bytes, if there is memory for it now.
+    /// A body of this many bytes, if there is memory for it now.
     fn take(memory: &BodyMemory, bytes: usize) -> Option<Bytes> {
         let trace = Trace::default();
         let mut account = Account::new(Some(memory), &trace);
@@ -214,5 +219,25 @@ mod tests {
         assert!(error.is_timeout() && error.is_retryable(), "{error}");
         assert!(began.elapsed() >= MEMORY_TIMEOUT);
         assert!(trace.put_off(began) >= began + MEMORY_TIMEOUT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_waits_again_and_again_waits_no_longer() {
+        let memory = BodyMemory::new(MIB as u64);
+        let whole = take(&memory, FREE_BODY_BYTES + MIB).unwrap();
+        let _beyond = take(&memory, MIB).unwrap();
+        let trace = Trace::default();
+        let (began, url) = (Instant::now(), url());
+        let mut account = Account::new(Some(&memory), &trace);
+        let freed = async move {
+            tokio::time::sleep(MEMORY_TIMEOUT * 2 / 3).await;
+            drop(whole);
+        };
+        let (covered, ()) = tokio::join!(account.cover(FREE_BODY_BYTES + STEP, &url), freed);
+        covered.unwrap();
+        let _rest = take(&memory, FREE_BODY_BYTES + MIB - STEP).unwrap();
+        account.cover(FREE_BODY_BYTES + 2 * STEP, &url).await.unwrap_err();
+        let waited = began.elapsed();
+        assert!(waited >= MEMORY_TIMEOUT && waited < MEMORY_TIMEOUT + Duration::from_secs(1), "{waited:?}");
     }
 }

@@ -32,7 +32,7 @@ pub const RATIO_FREE_BYTES: u64 = 1024 * 1024;
 /// Most bytes after the end of a coded stream that are dropped, as browsers drop them: servers pad. With more the body
 /// counts as broken.
 pub const MAX_TRAILING: u64 = 64 * 1024;
-/// So many bytes of a coded body are decoded before what comes of them is counted.
+/// Bytes of a coded body that are decoded before what comes of them is counted.
 const DECODED_AT_ONCE: usize = 4 * 1024;
 /// Most that is reserved for a body on the word of its `Content-Length`.
 const MAX_RESERVE: usize = 64 * 1024;

@@ -27,7 +27,7 @@ pub(crate) fn links(feed: &Feed) -> PageLinks {
 /// entry leaves open ends with it; but what addresses may add is one budget for all. Entries behind `most` bytes are left
 /// out.
 pub(crate) fn markdown(feed: &Feed, url: &Url, most: usize, interrupt: &Interrupt) -> Output {
-    let resolver = Resolver::new(url, None);
+    let resolver = Resolver::new(url, None).within(most, interrupt);
     let pieces = 2 * feed.entries.len() + 1;
     let mut out = Output::default();
     let mut add = |part: Output| {

@@ -6,6 +6,15 @@
 use gleaner_types::Interrupt;
 use pulldown_cmark::{Options, Parser, html};
 
+/// The parser keeps every part of a text until its end: two for each sign or line end at most, in so many bytes each.
+const PART_BYTES: usize = 48;
+
+/// Bytes that the parser takes for a text, at most.
+pub(crate) fn parsed_bytes(markdown: &str) -> usize {
+    let sets_apart = |byte: &u8| byte.is_ascii_punctuation() || *byte == b'\n';
+    markdown.bytes().filter(sets_apart).count().saturating_mul(2 * PART_BYTES)
+}
+
 /// HTML of Markdown (CommonMark, and of GFM: tables, struck text and tasks; footnotes; not the YAML at its start).
 pub(crate) fn html(markdown: &str, interrupt: &Interrupt) -> String {
     let options = Options::ENABLE_TABLES

@@ -1,15 +1,13 @@
 //! A PDF as a page.
 
-use std::collections::HashSet;
-
 use gleaner_pdf::{Converted, Options, convert};
 use gleaner_types::plan::{Formats, PdfMode, PdfParser};
 use gleaner_types::{Document, MetaValue, Metadata};
 use serde_json::{Value, json};
-use url::Url;
 
+use crate::address::Resolver;
 use crate::error::{Error, ErrorKind};
-use crate::page::links::{Link, LinkKind, MAX_LINKS, PageLinks};
+use crate::page::links::{Collector, LinkKind};
 use crate::transform::Page;
 use crate::{html, summary};
 
@@ -78,7 +76,7 @@ fn document(converted: Converted, formats: &Formats) -> Page {
         document.html = formats.html.then_some(text);
     }
     if formats.links {
-        document.links = Some(links.links.iter().map(|link| link.url.to_string()).collect());
+        document.links = Some(links.texts());
     }
     if formats.images {
         document.images = Some(Vec::new());
@@ -93,7 +91,7 @@ fn document(converted: Converted, formats: &Formats) -> Page {
         document.markdown = Some(converted.markdown);
     }
     document.warning = (!warnings.is_empty()).then(|| warnings.join(" "));
-    Page { document, links, pages_converted }
+    Page { document, links: links.finish(), pages_converted }
 }
 
 fn without_text(pages: &[u32]) -> Option<String> {
@@ -149,21 +147,14 @@ fn date(date: &str) -> Option<String> {
 }
 
 /// The web addresses that the Markdown links to, each once.
-fn links(markdown: &str) -> PageLinks {
-    let mut seen = HashSet::new();
-    let targets = markdown.split("](").skip(1).filter_map(|after| {
+fn links(markdown: &str) -> Collector {
+    let mut links = Collector::new(Resolver::without_base());
+    for after in markdown.split("](").skip(1) {
         let end = after.find(|c: char| c.is_whitespace() || matches!(c, ')' | '>')).unwrap_or(after.len());
-        let url = Url::parse(after.get(..end)?.trim_start_matches('<')).ok()?;
-        (matches!(url.scheme(), "http" | "https") && url.has_host() && seen.insert(url.clone()))
-            .then_some(url)
-    });
-    PageLinks {
-        links: targets
-            .take(MAX_LINKS)
-            .map(|url| Link { url, nofollow: false, kind: LinkKind::Anchor })
-            .collect(),
-        ..PageLinks::default()
+        let target = after.get(..end).unwrap_or_default().trim_start_matches('<');
+        links.link(target, "", LinkKind::Anchor);
     }
+    links
 }
 
 #[cfg(test)]
@@ -188,9 +179,10 @@ mod tests {
 
     #[test]
     fn links_are_read_off_the_markdown() {
-        let found =
-            links("[a](https://e.example/a) [b](<https://e.example/b>) [a](https://e.example/a) [c](#x) ](");
-        let found: Vec<&str> = found.links.iter().map(|link| link.url.as_str()).collect();
-        assert_eq!(found, ["https://e.example/a", "https://e.example/b"]);
+        let found = links(
+            "[a](https://e.example/a) [b](<https://e.example/b>) [a](https://e.example/a) [c](#x) [d](mailto:x) \
+             [e](https://e.example) ](",
+        );
+        assert_eq!(found.texts(), ["https://e.example/a", "https://e.example/b", "https://e.example"]);
     }
 }

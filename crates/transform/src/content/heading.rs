@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::blocks::{Block, Blocks};
-use crate::page::title_parts::names_site;
+use crate::page::title_parts::Site;
 use crate::tree::{NodeId, Tag, Tree};
 use crate::words::{letters, words};
 
@@ -64,7 +64,7 @@ pub(crate) fn of_page(tree: &Tree, blocks: &Blocks, named: &Named<'_>) -> Range<
     let titles = Titles::of(named);
     let firsts = headings.iter().filter(|heading| heading.level == 1 && !heading.beside).count();
     let ranked = headings.into_iter().filter_map(|heading| {
-        let says = titles.says(&heading, named, firsts == 1)?;
+        let says = titles.says(&heading, firsts == 1)?;
         Some(((heading.level > 1, says, !heading.in_text, heading.blocks.start), heading.blocks))
     });
     ranked.min_by_key(|(rank, _)| *rank).map(|(_, blocks)| blocks).unwrap_or_default()
@@ -74,20 +74,26 @@ pub(crate) fn of_page(tree: &Tree, blocks: &Blocks, named: &Named<'_>) -> Range<
 struct Titles {
     letters: [String; 3],
     words: HashSet<String>,
+    /// The site, unless its name is the page's title.
+    site: Option<Site>,
 }
 
 impl Titles {
     fn of(named: &Named<'_>) -> Self {
         let titles = [named.title, named.whole, named.social];
-        Self { letters: titles.map(letters), words: titles.iter().flat_map(|title| words(title)).collect() }
+        Self {
+            letters: titles.map(letters),
+            words: titles.iter().flat_map(|title| words(title)).collect(),
+            site: Some(Site::new(named.host, named.site)).filter(|site| !site.is_named_by(named.title)),
+        }
     }
 
-    fn says(&self, heading: &Heading, named: &Named<'_>, alone: bool) -> Option<Says> {
+    fn says(&self, heading: &Heading, alone: bool) -> Option<Says> {
         let own = letters(&heading.text);
         if !own.is_empty() && self.letters.contains(&own) {
             return Some(Says::Title);
         }
-        if heading.level > 1 || is_site(&heading.text, named) {
+        if heading.level > 1 || self.site.as_ref().is_some_and(|site| site.is_named_by(&heading.text)) {
             return None;
         }
         let contains = |title: &String| {
@@ -106,14 +112,10 @@ impl Titles {
     }
 }
 
-/// Does a heading only name the site, and the title something else?
-fn is_site(heading: &str, named: &Named<'_>) -> bool {
-    names_site(heading, named.host, named.site) && !names_site(named.title, named.host, named.site)
-}
-
 /// The headings of a page that can be its title, in order.
 fn headings(tree: &Tree, blocks: &Blocks) -> Vec<Heading> {
     let mut found: Vec<(NodeId, Heading)> = Vec::new();
+    let mut read = HashSet::new();
     for (at, block) in blocks.list.iter().enumerate() {
         if block.heading() == 0 || block.unseen {
             continue;
@@ -134,6 +136,10 @@ fn headings(tree: &Tree, blocks: &Blocks) -> Vec<Heading> {
         }
         if found.len() >= 2 * MAX_HEADINGS {
             break;
+        }
+        // One that is too long to be a title may have thousands of blocks.
+        if !read.insert(node) {
+            continue;
         }
         let text = tree.folded_text(node, MAX_BYTES);
         if text.len() > MAX_BYTES || text.is_empty() {

@@ -14,6 +14,9 @@ use crate::address::Resolver;
 use crate::memory::page_memory;
 use crate::tree::{Content, RawAttribute, Token, Tokenizer, decode_references};
 
+/// The links that are noted take at most this share of the page's memory: one quarter.
+const FOUND_SHARE: usize = 4;
+
 /// The longest name of a tag that says anything here.
 const LONGEST_NAME: usize = 9;
 
@@ -57,6 +60,8 @@ impl<'t> Attributes<'t, '_> {
 
 fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interrupt) -> Collector {
     let mut tokenizer = Tokenizer::new(text).within(interrupt);
+    let memory = page_memory(text.len());
+    let most_found = memory / FOUND_SHARE / size_of::<Found<'_>>();
     let mut found = Vec::new();
     let mut base = None;
     while let Some(token) = tokenizer.next(false) {
@@ -98,6 +103,8 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interr
         }
         let attributes = Attributes { text, raw: tokenizer.attributes() };
         match tag {
+            b"base" if base.is_none() => base = attributes.get("href"),
+            _ if found.len() >= most_found => {}
             b"a" | b"area" => {
                 if let Some(href) = attributes.get("href") {
                     let rel = attributes.get("rel").unwrap_or_default();
@@ -110,7 +117,6 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interr
                     found.push(Found::Link { href, rel: Cow::Borrowed(""), kind });
                 }
             }
-            b"base" if base.is_none() => base = attributes.get("href"),
             b"link" => {
                 if let Some(rel) = attributes.get("rel").filter(|rel| links::matters(rel)) {
                     found.push(Found::Head { href: attributes.get("href").unwrap_or_default(), rel });
@@ -128,7 +134,7 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interr
             facts.start(tag, attributes);
         }
     }
-    let resolver = Resolver::new(url, base.as_deref()).within(page_memory(text.len()));
+    let resolver = Resolver::new(url, base.as_deref()).within(memory, interrupt);
     let mut collector = Collector::new(resolver);
     for item in &found {
         if interrupt.spend(1) {
@@ -180,6 +186,16 @@ mod tests {
         );
         assert_eq!(pass.canonical.unwrap().as_str(), "https://example.org/self");
         assert!(pass.robots_nofollow && pass.robots_noindex);
+    }
+
+    #[test]
+    fn links_are_noted_as_far_as_there_is_memory_for_them() {
+        let url = Url::parse("https://example.org/a/").unwrap();
+        let found = |times: usize| {
+            let html = format!("<a href=x>{}<a href=last>", "<a href=x>".repeat(times));
+            links(&html, &url).links.len()
+        };
+        assert_eq!((found(50_000), found(500_000)), (2, 1));
     }
 
     #[test]

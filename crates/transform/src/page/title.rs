@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use url::Url;
 
 use super::slug::Slug;
-use super::title_parts::{as_spelled, is_run_of, split, without_site};
+use super::title_parts::{Site, as_spelled, split, without_site};
 use crate::tree::{Edge, NodeId, Tag, Tree, Walk};
 use crate::words::{is_unspaced, letters, words};
 
@@ -75,8 +75,8 @@ pub(super) fn heading(text: &str) -> Option<String> {
 /// Chooses the title; `None` where the page says none.
 pub(super) fn choose(sources: &Sources<'_>) -> Option<String> {
     let Sources { headings, title, og_title, headline, site_name, url } = *sources;
-    let sites = [words(url.host_str().unwrap_or_default()), words(site_name)];
-    let names_site = |part: &str| sites.iter().any(|site| is_run_of(part, site));
+    let site = Site::new(url.host_str().unwrap_or_default(), site_name);
+    let names_site = |part: &str| site.is_named_by(part);
     let (parts, og_parts) = (split(title), split(og_title));
     let is_home = url.path() == "/" && url.query().is_none();
     if is_home && parts.len() > 1 && parts.first().is_some_and(|part| names_site(part)) {

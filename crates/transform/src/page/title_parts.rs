@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
+use crate::names::start_of;
 use crate::words::{is_unspaced, letters, words};
+
+/// Bytes of a site's name that are read: parts are held against each of its words.
+const MAX_SITE_BYTES: usize = 200;
 
 /// The parts of a title: what stands between ` | `, ` - ` and their like.
 pub(super) fn split(title: &str) -> Vec<&str> {
@@ -81,7 +85,7 @@ pub(super) fn without_site(title: &str, names_site: impl Fn(&str) -> bool) -> &s
 
 /// Is a part of a title written in the words of a site's name or the labels of its host, whole and in their order?
 /// `The Example`, `Example` and `example.org` are all of `www.example.org`; `Ample` is not.
-pub(super) fn is_run_of(part: &str, site: &[String]) -> bool {
+fn is_run_of(part: &str, site: &[String]) -> bool {
     let wanted = letters(part);
     let without_article = wanted.strip_prefix("the").unwrap_or(&wanted);
     [wanted.as_str(), without_article].into_iter().filter(|wanted| !wanted.is_empty()).any(|wanted| {
@@ -99,9 +103,20 @@ pub(super) fn is_run_of(part: &str, site: &[String]) -> bool {
     })
 }
 
-/// Does a part of a title only name the site, as its host or its own name for itself do?
-pub(crate) fn names_site(part: &str, host: &str, site_name: &str) -> bool {
-    [host, site_name].iter().any(|site| is_run_of(part, &words(site)))
+/// What a site is called.
+#[derive(Debug)]
+pub(crate) struct Site([Vec<String>; 2]);
+
+impl Site {
+    /// By its host, and by its own name for itself.
+    pub(crate) fn new(host: &str, name: &str) -> Self {
+        Self([host, name].map(|name| words(start_of(name, MAX_SITE_BYTES))))
+    }
+
+    /// Does a part of a title only name the site?
+    pub(crate) fn is_named_by(&self, part: &str) -> bool {
+        self.0.iter().any(|words| is_run_of(part, words))
+    }
 }
 
 /// Does a part of a title say which part of a work it is (`Part 2`)?
@@ -168,6 +183,15 @@ mod tests {
         for (title, parts) in rows {
             assert_eq!(split(title), parts, "{title}");
         }
+    }
+
+    #[test]
+    fn a_site_is_named_by_few_words() {
+        let site = Site::new("www.tea.example", &"Tea Company ".repeat(1_000));
+        for (part, names) in [("Tea", true), ("The Tea Company", true), ("Company of Tea", false)] {
+            assert_eq!(site.is_named_by(part), names, "{part}");
+        }
+        assert!(site.0.iter().all(|words| words.len() <= MAX_SITE_BYTES / 2), "of any length");
     }
 
     #[test]

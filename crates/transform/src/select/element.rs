@@ -14,7 +14,7 @@ use super::steps::Steps;
 use crate::names;
 use crate::tree::{Attr, Kind, NodeId, Space, Tree};
 
-/// So many bytes of a class are matched.
+/// Bytes of a class that are matched; what is behind them is not.
 const MAX_CLASS_BYTES: usize = 4_096;
 
 /// The part of an element's class that is matched; empty where it has none. It is asked for again for each element within,

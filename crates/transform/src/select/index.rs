@@ -117,17 +117,20 @@ impl Selectors {
 
     /// Does an element match as it is? If not, the rules that may match it are put into `candidates`. Nothing of either
     /// where the steps are used up.
-    pub(super) fn look_up(
-        &self,
+    ///
+    /// The candidates are the lists themselves and no copies: a class may name a list of thousands of rules thousands of
+    /// times.
+    pub(super) fn look_up<'s>(
+        &'s self,
         tree: &Tree,
         node: NodeId,
         steps: &Steps<'_>,
-        candidates: &mut Vec<u32>,
+        candidates: &mut Vec<&'s [u32]>,
     ) -> bool {
         candidates.clear();
-        candidates.extend_from_slice(&self.anywhere);
-        let mut found = |bucket: &Bucket| {
-            candidates.extend_from_slice(&bucket.rules);
+        candidates.push(&self.anywhere);
+        let mut found = |bucket: &'s Bucket| {
+            candidates.push(&bucket.rules);
             bucket.matches
         };
         if !steps.take(1) {

@@ -10,7 +10,7 @@ use super::index::{Rule, Selectors};
 use super::steps::Steps;
 use crate::tree::{NodeId, Tree};
 
-/// So many steps of matching fill the caches, each of which may note one answer, before they are emptied.
+/// The caches are emptied after this many steps of matching, each of which may note one answer.
 const CACHED_STEPS: u64 = 1 << 20;
 
 /// A selector with several arguments of `:has` goes back from an element to others at most this often: at each, the matching
@@ -25,7 +25,7 @@ pub(crate) struct Matcher<'s> {
     caches: SelectorCaches,
     /// The steps that were left when the caches were empty.
     emptied_at: u64,
-    candidates: Vec<u32>,
+    candidates: Vec<&'s [u32]>,
 }
 
 impl<'s> Matcher<'s> {
@@ -45,9 +45,10 @@ impl<'s> Matcher<'s> {
         if self.steps.is_used_up() {
             return false;
         }
+        let (selectors, tree, steps) = (self.selectors, self.tree, self.steps);
         let mut candidates = std::mem::take(&mut self.candidates);
-        let matches = self.selectors.look_up(self.tree, node, self.steps, &mut candidates)
-            || candidates.iter().any(|number| self.fits(*number, node));
+        let matches = selectors.look_up(tree, node, steps, &mut candidates)
+            || candidates.iter().copied().flatten().any(|number| self.fits(*number, node));
         self.candidates = candidates;
         // What was given up half-way may have matched for want of steps (`:not(a ~ b)`).
         matches && !self.steps.is_used_up()
@@ -84,5 +85,27 @@ impl<'s> Matcher<'s> {
             self.caches = SelectorCaches::default();
             self.emptied_at = left;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_types::Interrupt;
+
+    use super::*;
+    use crate::tree::{ParseOptions, Tag, parse};
+
+    #[test]
+    fn the_words_of_a_class_do_not_multiply_the_rules() {
+        let rules = vec![["i .a"; 100].join(","); 500];
+        let selectors = Selectors::parse(&rules).unwrap();
+        let html = format!("<p class='{}'>x", "a ".repeat(2_000));
+        let tree = parse(&html, ParseOptions { all_attributes: true, ..ParseOptions::default() });
+        let never = Interrupt::never();
+        let steps = Steps::of_page(html.len(), &never);
+        let mut matcher = Matcher::new(&selectors, &tree, &steps);
+        assert!(!matcher.matches(tree.find(Tag::P).unwrap()));
+        assert!(matcher.candidates.len() <= 2_001, "{} for 2,000 words", matcher.candidates.len());
+        assert!(steps.is_used_up(), "each rule that is tried counts");
     }
 }

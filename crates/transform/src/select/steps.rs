@@ -50,12 +50,12 @@ impl<'i> Steps<'i> {
         left.is_some()
     }
 
-    /// Takes the steps for so many bytes that are read.
+    /// Takes the steps for bytes that are read.
     pub(super) fn read(&self, bytes: usize) -> bool {
         self.take(1 + bytes as u64 / 16)
     }
 
-    /// Begins to try a selector of so many parts on an element.
+    /// Begins to try a selector of this many parts on an element.
     pub(super) fn begin(&self, parts: u64, back: u32) -> bool {
         self.price.set(parts);
         self.back.set(back);

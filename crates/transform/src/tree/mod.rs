@@ -132,7 +132,7 @@ struct Attribute {
 /// Bytes that a name takes besides its letters where it is kept outside of its atom.
 const NAME_BYTES: usize = 64;
 
-/// A name of at most so many bytes is kept in its atom.
+/// A name of at most this many bytes is kept in its atom.
 const SHORT_NAME_BYTES: usize = 7;
 
 /// A parsed page.
@@ -152,7 +152,7 @@ pub(crate) struct Tree {
     /// Formatting was carried on into more blocks than allowed; what came after has none.
     pub(crate) plain: bool,
     /// Ends the work on the tree: every way from node to node counts as a unit, and leads nowhere once it is raised. So
-    /// every walk over the tree ends soon, whoever walks.
+    /// every walk over the tree ends soon.
     interrupt: Interrupt,
 }
 

@@ -109,7 +109,7 @@ struct Place {
 }
 
 impl Blocks {
-    /// Gives the numbers of all blocks, so many at a time, until the work is to end.
+    /// Gives the numbers of all blocks, [`PIECE`] at a time, until the work is to end.
     pub(crate) fn features(&self, interrupt: &Interrupt, mut take: impl FnMut(&[Features])) {
         let page = Page::of(self);
         let mut place = Place::default();
