@@ -12,8 +12,8 @@ use gleaner_pdf::{
     Converted, Error, Limits, Options, WORKER_ENVIRONMENT, convert, ended_by_time, read_answer, request_head,
     serve,
 };
+use gleaner_testkit::pdf::{lines, pages, stream};
 
-use super::support::{lines, pages, stream};
 use super::{crowded, packed};
 
 /// Where the child writes its answer: a test says other things on its standard output.
