@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Attack, Size, WorstCase};
+use super::{Attack, WorstCase};
 use crate::hostile::HostilePage;
 
 const BODIES: &str = "request bodies";
