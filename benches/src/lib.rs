@@ -10,8 +10,9 @@
 //!   `cargo run --release -p gleaner-testkit --example site -- --port 8080 --pages 20000`.
 //! - `instructions` puts valgrind around them and prints the ratios, `scaling` crawls with one worker thread and with
 //!   two, `tarpit` measures what a host that never answers costs the others, `neighbour` what a hostile team costs an
-//!   innocent one. Each is `cargo run --release -p gleaner-benches --bin NAME`, after
-//!   `cargo build --release -p gleaner-benches --bins`.
+//!   innocent one, `growth` how the cost of pages that are made to hurt grows with their size, and `watchdog` what each
+//!   of the worst cases costs everybody else, and whether it ends in time. Each is
+//!   `cargo run --release -p gleaner-benches --bin NAME`, after `cargo build --release -p gleaner-benches --bins`.
 
 pub mod child;
 pub mod engine;

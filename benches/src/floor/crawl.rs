@@ -90,8 +90,12 @@ pub async fn crawl(start: Url, concurrency: usize, finder: Finder) -> Result<Rep
     Ok(report)
 }
 
+/// A client with nothing around it.
+///
+/// # Errors
+/// If it cannot be built.
 #[expect(clippy::disallowed_methods, reason = "a floor goes around gleaner on purpose")]
-fn client() -> Result<Client, Failure> {
+pub fn client() -> Result<Client, Failure> {
     // The features of gleaner-fetch reach this reqwest too, which then wants a provider even for plain HTTP.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Ok(Client::builder().no_proxy().tcp_nodelay(true).build()?)

@@ -6,5 +6,5 @@
 mod crawl;
 mod links;
 
-pub use crawl::{Finder, crawl, fetch_all};
+pub use crawl::{Finder, client, crawl, fetch_all};
 pub use links::{links_by_rewriter, links_by_tree};

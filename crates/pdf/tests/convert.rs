@@ -1,9 +1,7 @@
 //! Files that are in order.
 
-mod support;
-
 use gleaner_pdf::{ErrorKind, Options, convert};
-use support::{file, lines, pages};
+use gleaner_testkit::pdf::{file, lines, pages};
 
 fn two_pages() -> Vec<u8> {
     let first = lines(&["The kiln is loaded in the evening.", "Leave room between the shelves."]);

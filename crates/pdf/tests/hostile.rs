@@ -7,7 +7,6 @@
     reason = "code of tests: a broken assumption ends the test, and figures are told"
 )]
 
-mod support;
 #[path = "hostile/worker.rs"]
 mod worker;
 
@@ -16,7 +15,8 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use gleaner_pdf::{Options, convert};
-use support::{file, lines, pages, stream};
+use gleaner_testkit::Size;
+use gleaner_testkit::pdf::{CROWDED, file, lines, pages, stream};
 
 fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
@@ -200,16 +200,6 @@ fn multiplied() -> Vec<(&'static str, Vec<u8>)> {
 fn crowded() -> Vec<(&'static str, Vec<u8>)> {
     let page = |content: String| pages(&[content.into_bytes()], &[], "");
     let text = |drawn: &str, times: usize| page(format!("BT /F1 12 Tf 72 720 Td {} ET", drawn.repeat(times)));
-    let forms = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F1 3 0 R >> >>";
-    let form = stream(forms, "BT /F1 12 Tf 1 0 0 1 9 9 Tm (word) Tj ET ".repeat(100).as_bytes());
-    let of_forms = [
-        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
-        b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>".to_vec(),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_vec(),
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 5 0 R /Resources << /XObject << /X 6 0 R >> >> >>".to_vec(),
-        stream("", "/X Do ".repeat(1_000).as_bytes()),
-        form,
-    ];
     // What a reader who ends strings or pictures elsewhere does not see.
     let hidden = "BT /F1 12 Tf 1 0 0 1 72 720 Tm (word) Tj ET ".repeat(60_000);
     let picture = "BI /W 20 /H 1 /BPC 8 /CS /Gray ID a EI (bbbbbbbbbbbbbb EI";
@@ -221,21 +211,14 @@ fn crowded() -> Vec<(&'static str, Vec<u8>)> {
         stream("", b"BI /W 1 ID x"),
         stream("", format!("( EI {hidden}").as_bytes()),
     ];
-    vec![
-        ("texts at one place", text("1 0 0 1 72 720 Tm (word) Tj ", 100_000)),
+    let mut all: Vec<_> = CROWDED.iter().map(|(name, make)| (*name, make(Size::Full))).collect();
+    all.extend([
         ("texts behind values", text("1 0 0 1 72 720 Tm (word) trueTj ", 100_000)),
         ("texts behind a picture", page(format!("{picture} {hidden}"))),
         ("texts behind a picture of two streams", file(&of_streams, "")),
-        ("letters of one line", text("(x) Tj ", 480_000)),
-        ("lines without end", text("0 -9 Td (word) Tj ", 100_000)),
         ("columns of two numbers", page(format!("BT /F1 12 Tf [{}] TJ ET", "(word)-900+0".repeat(100_000)))),
-        ("columns of one line", page(format!("BT /F1 12 Tf [{}] TJ ET", "(word) -900 ".repeat(100_000)))),
-        ("texts in forms", file(&of_forms, "")),
-        (
-            "pictures without an end",
-            page(format!("BT /F1 12 Tf (x) Tj ET {}", "q BI /W 1 ID x ".repeat(80_000))),
-        ),
-    ]
+    ]);
+    all
 }
 
 fn repeated(open: &str, close: &str, times: usize) -> Vec<u8> {

@@ -18,6 +18,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
+//! Worst cases, shared by a test and a program ([`worst_cases`]), and the shapes of pages that they are made of
+//! ([`PAGE_SHAPES`]).
+//!
 //! A server that misbehaves as it is told, and an address that nobody should ever dial:
 //!
 //! ```
@@ -45,6 +48,7 @@ mod background;
 #[cfg(test)]
 mod client;
 mod hostile;
+pub mod pdf;
 mod port;
 mod scan;
 mod server;
@@ -52,8 +56,9 @@ mod ships;
 #[cfg(feature = "simulation")]
 pub mod simulation;
 mod site;
+mod worst;
 
-pub use hostile::{Canary, ProxyServer, RawServer, Step};
+pub use hostile::{Canary, HostilePage, PageServer, ProxyServer, RawServer, Step};
 pub use port::{ClosedPort, unused_port};
 pub use scan::hrefs;
 pub use server::{LOG_LIMIT, Log, LogDetail, RequestRecord, ServeOptions, Server};
@@ -62,3 +67,4 @@ pub use site::{
     EncodedTruth, ExtraTruth, Extras, FailureKind, FailureTruth, LINKS_PER_PAGE, PathTruth, ProductTruth,
     RedirectTruth, Role, Site, SiteSpec, TrapTruth, Truth,
 };
+pub use worst::{Attack, Ends, PAGE_SHAPES, PageShape, Size, WorstCase, worst_cases};

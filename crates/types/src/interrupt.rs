@@ -27,6 +27,21 @@ struct State {
     raised: AtomicBool,
     spent: AtomicU64,
     limit: u64,
+    /// The most that was spent at once, where that is noted.
+    greatest: Option<AtomicU64>,
+}
+
+impl State {
+    /// Where more is spent than the limit.
+    #[cold]
+    fn beyond(&self, units: usize) {
+        match &self.greatest {
+            Some(greatest) => {
+                greatest.fetch_max(units as u64, Ordering::Relaxed);
+            }
+            None => self.raised.store(true, Ordering::Relaxed),
+        }
+    }
 }
 
 impl Interrupt {
@@ -45,8 +60,19 @@ impl Interrupt {
     /// One that is also raised once more units than this are spent.
     #[must_use]
     pub fn after(units: u64) -> Self {
-        let state = State { raised: AtomicBool::new(false), spent: AtomicU64::new(0), limit: units };
-        Self(Some(Arc::new(state)))
+        Self::new(units, None)
+    }
+
+    /// As [`armed`](Self::armed), and notes the [most that is spent at once](Self::greatest): for tests of how long work goes
+    /// on between two looks at it.
+    #[must_use]
+    pub fn watched() -> Self {
+        Self::new(0, Some(AtomicU64::new(0)))
+    }
+
+    fn new(limit: u64, greatest: Option<AtomicU64>) -> Self {
+        let (raised, spent) = (AtomicBool::new(false), AtomicU64::new(0));
+        Self(Some(Arc::new(State { raised, spent, limit, greatest })))
     }
 
     /// Ends the work.
@@ -76,7 +102,7 @@ impl Interrupt {
         let spent = state.spent.load(Ordering::Relaxed).saturating_add(units as u64);
         state.spent.store(spent, Ordering::Relaxed);
         if spent > state.limit {
-            state.raised.store(true, Ordering::Relaxed);
+            state.beyond(units);
         }
         state.raised.load(Ordering::Relaxed)
     }
@@ -85,6 +111,13 @@ impl Interrupt {
     #[must_use]
     pub fn spent(&self) -> u64 {
         self.0.as_ref().map_or(0, |state| state.spent.load(Ordering::Relaxed))
+    }
+
+    /// The most units that were spent at once; 0 where it is not [watched](Self::watched).
+    #[must_use]
+    pub fn greatest(&self) -> u64 {
+        let greatest = self.0.as_ref().and_then(|state| state.greatest.as_ref());
+        greatest.map_or(0, |greatest| greatest.load(Ordering::Relaxed))
     }
 }
 
@@ -140,6 +173,14 @@ mod tests {
         assert!(!by_cost.spend(10));
         assert!(by_cost.spend(1) && by_cost.spend(5));
         assert_eq!(by_cost.spent(), 16, "what is spent afterwards counts too");
+
+        let watched = Interrupt::watched();
+        for units in [3, 7, 0, 5] {
+            assert!(!watched.spend(units));
+        }
+        assert_eq!((watched.spent(), watched.greatest(), by_cost.greatest()), (15, 7, 0));
+        watched.raise();
+        assert!(watched.spend(1));
 
         let never = Interrupt::never();
         never.raise();

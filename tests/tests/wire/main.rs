@@ -3,6 +3,8 @@
 //! A row names a request and what its answer must be: the status, values at places of the body, the error's text. Each
 //! row has an engine of its own and talks to sites on loopback alone. All rows of a file run, and those that fail are
 //! told together, with what was expected and what came. What holds for every answer stands in `always.rs`.
+//!
+//! Requests that mean harm have a table of their own, `gleaner_testkit::worst_cases`.
 
 #![expect(
     clippy::unwrap_used,
@@ -36,6 +38,10 @@ mod names;
 mod runner;
 mod secure;
 mod served;
+
+// Worst cases.
+mod units;
+mod worst;
 
 use std::collections::BTreeSet;
 

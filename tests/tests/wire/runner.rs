@@ -19,7 +19,7 @@ use crate::served::Served;
 use crate::{always, fakes};
 
 /// What a case may take. It is a bound against hanging, and nothing that is measured.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// The host that requests are sent to.
 const HOST: &str = "api.example:8080";
 
@@ -141,7 +141,8 @@ async fn take(service: &Service, step: &Step, names: &mut Names) -> Result<(), S
     Ok(())
 }
 
-async fn send(service: &Service, asked: &Asked, names: &Names) -> Result<Answer, String> {
+/// Sends a request and reads its answer.
+pub(crate) async fn send(service: &Service, asked: &Asked, names: &Names) -> Result<Answer, String> {
     let line = names.fill(&asked.line);
     let (method, target) = line.split_once(' ').ok_or_else(|| format!("no method: {line}"))?;
     let mut request = Request::builder().method(method).uri(target).header("host", HOST);

@@ -12,9 +12,9 @@ use gleaner_pdf::{
     Converted, Error, Limits, Options, WORKER_ENVIRONMENT, convert, ended_by_time, read_answer, request_head,
     serve,
 };
+use gleaner_testkit::pdf::{lines, pages};
 
 use super::crowded;
-use super::support::{lines, pages};
 
 /// Where the child writes its answer: a test says other things on its standard output.
 const ANSWER: &str = "GLEANER_TEST_ANSWER";

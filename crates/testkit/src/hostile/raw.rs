@@ -271,7 +271,8 @@ async fn send(stream: &mut TcpStream, mut bytes: &[u8], seen: &Seen) -> io::Resu
     Ok(())
 }
 
-async fn read_head(stream: &mut TcpStream, unread: &mut Vec<u8>) -> io::Result<Bytes> {
+/// The head of the next request, up to and including its empty line; what was read beyond it stays in `unread`.
+pub(super) async fn read_head(stream: &mut TcpStream, unread: &mut Vec<u8>) -> io::Result<Bytes> {
     let mut searched = 0;
     loop {
         let found = unread[searched..].windows(4).position(|window| window == b"\r\n\r\n");

@@ -1,7 +1,10 @@
-//! PDFs written by hand.
+//! PDFs written by hand, and such as draw more than anybody can read.
+
+use crate::worst::Size;
 
 /// Objects, numbered from 1, as a file with a table of their places. The first is the catalogue.
-pub(crate) fn file(objects: &[Vec<u8>], trailer: &str) -> Vec<u8> {
+#[must_use]
+pub fn file(objects: &[Vec<u8>], trailer: &str) -> Vec<u8> {
     let mut file = b"%PDF-1.7\n".to_vec();
     let mut places = Vec::with_capacity(objects.len());
     for (at, object) in objects.iter().enumerate() {
@@ -24,7 +27,8 @@ pub(crate) fn file(objects: &[Vec<u8>], trailer: &str) -> Vec<u8> {
 }
 
 /// A stream object.
-pub(crate) fn stream(dictionary: &str, content: &[u8]) -> Vec<u8> {
+#[must_use]
+pub fn stream(dictionary: &str, content: &[u8]) -> Vec<u8> {
     let mut object = format!("<< {dictionary} /Length {} >>\nstream\n", content.len()).into_bytes();
     object.extend_from_slice(content);
     object.extend_from_slice(b"\nendstream");
@@ -32,7 +36,8 @@ pub(crate) fn stream(dictionary: &str, content: &[u8]) -> Vec<u8> {
 }
 
 /// The content of a page that shows some lines.
-pub(crate) fn lines(lines: &[&str]) -> Vec<u8> {
+#[must_use]
+pub fn lines(lines: &[&str]) -> Vec<u8> {
     let mut content = String::from("BT /F1 12 Tf 72 720 Td 16 TL\n");
     for line in lines {
         content.push_str(&format!("({line}) Tj T*\n"));
@@ -42,7 +47,8 @@ pub(crate) fn lines(lines: &[&str]) -> Vec<u8> {
 }
 
 /// A file with a page for each content; `more` objects follow, numbered from 4 + 2 * pages.
-pub(crate) fn pages(contents: &[Vec<u8>], more: &[Vec<u8>], trailer: &str) -> Vec<u8> {
+#[must_use]
+pub fn pages(contents: &[Vec<u8>], more: &[Vec<u8>], trailer: &str) -> Vec<u8> {
     let kids: Vec<String> = (0..contents.len()).map(|page| format!("{} 0 R", 4 + 2 * page)).collect();
     let mut objects = vec![
         b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
@@ -61,4 +67,44 @@ pub(crate) fn pages(contents: &[Vec<u8>], more: &[Vec<u8>], trailer: &str) -> Ve
     }
     objects.extend_from_slice(more);
     file(&objects, trailer)
+}
+
+/// Makes a file of this size.
+pub type MakeFile = fn(Size) -> Vec<u8>;
+
+/// Pages of little that draw so much that comparing it takes minutes, and more memory than there is.
+pub const CROWDED: [(&str, MakeFile); 6] = [
+    ("texts at one place", |size| text("1 0 0 1 72 720 Tm (word) Tj ", size.of(20_000, 100_000))),
+    ("letters of one line", |size| text("(x) Tj ", size.of(50_000, 480_000))),
+    ("lines without end", |size| text("0 -9 Td (word) Tj ", size.of(20_000, 100_000))),
+    ("columns of one line", |size| {
+        drawing(format!("BT /F1 12 Tf [{}] TJ ET", "(word) -900 ".repeat(size.of(20_000, 100_000))))
+    }),
+    ("texts in forms", texts_in_forms),
+    ("pictures without an end", |size| {
+        let pictures = "q BI /W 1 ID x ".repeat(size.of(20_000, 80_000));
+        drawing(format!("BT /F1 12 Tf (x) Tj ET {pictures}"))
+    }),
+];
+
+/// One page that is drawn so.
+fn drawing(content: String) -> Vec<u8> {
+    pages(&[content.into_bytes()], &[], "")
+}
+
+fn text(drawn: &str, times: usize) -> Vec<u8> {
+    drawing(format!("BT /F1 12 Tf 72 720 Td {} ET", drawn.repeat(times)))
+}
+
+fn texts_in_forms(size: Size) -> Vec<u8> {
+    let form = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F1 3 0 R >> >>";
+    let objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>".to_vec(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_vec(),
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 5 0 R /Resources << /XObject << /X 6 0 R >> >> >>".to_vec(),
+        stream("", "/X Do ".repeat(size.of(300, 1_000)).as_bytes()),
+        stream(form, "BT /F1 12 Tf 1 0 0 1 9 9 Tm (word) Tj ET ".repeat(100).as_bytes()),
+    ];
+    file(&objects, "")
 }

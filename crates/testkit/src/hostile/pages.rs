@@ -1,0 +1,213 @@
+//! A server of a few pages that are told by their address, whatever their size and headers.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::raw::read_head;
+use crate::background::{Background, stopped};
+
+/// The target of a page that stands for every address that has none.
+const ANY: &str = "*";
+
+/// What a [`PageServer`] answers to one target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostilePage {
+    target: String,
+    content_type: String,
+    headers: Vec<(String, String)>,
+    bodies: Vec<Bytes>,
+}
+
+impl HostilePage {
+    /// A page at this target (path and query) of this media type; an empty one is not told.
+    pub fn new(target: impl Into<String>, content_type: impl Into<String>, body: impl Into<Bytes>) -> Self {
+        Self {
+            target: target.into(),
+            content_type: content_type.into(),
+            headers: Vec::new(),
+            bodies: vec![body.into()],
+        }
+    }
+
+    /// A page of HTML.
+    pub fn html(target: impl Into<String>, body: impl Into<Bytes>) -> Self {
+        Self::new(target, "text/html", body)
+    }
+
+    /// What every target answers that has no page of its own.
+    pub fn anywhere(content_type: impl Into<String>, body: impl Into<Bytes>) -> Self {
+        Self::new(ANY, content_type, body)
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Answers the next request with another body, and those after it too.
+    #[must_use]
+    pub fn then(mut self, body: impl Into<Bytes>) -> Self {
+        self.bodies.push(body.into());
+        self
+    }
+
+    /// The request target that it answers.
+    #[must_use]
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
+    /// Its media type.
+    #[must_use]
+    pub fn content_type(&self) -> &str {
+        &self.content_type
+    }
+
+    /// What the last request gets.
+    #[must_use]
+    pub fn body(&self) -> &Bytes {
+        self.bodies.last().expect("a page has a body")
+    }
+
+    fn head(&self, length: usize) -> String {
+        let mut head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n");
+        if !self.content_type.is_empty() {
+            head.push_str(&format!("Content-Type: {}\r\n", self.content_type));
+        }
+        for (name, value) in &self.headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head + "\r\n"
+    }
+}
+
+/// Serves pages on loopback, on a thread of its own, until it is dropped. Of two pages of one target the later counts; other
+/// targets are not found.
+#[derive(Debug)]
+pub struct PageServer {
+    addr: SocketAddr,
+    _background: Background,
+}
+
+/// A page, and how often it was asked for.
+#[derive(Debug)]
+struct Counted {
+    page: HostilePage,
+    asked: AtomicUsize,
+}
+
+impl PageServer {
+    /// Serves them on 127.0.0.1.
+    ///
+    /// # Errors
+    /// If no port can be bound or no thread started.
+    pub fn start(pages: Vec<HostilePage>) -> io::Result<Self> {
+        Self::start_on(IpAddr::V4(Ipv4Addr::LOCALHOST), pages)
+    }
+
+    /// Serves them on this address.
+    ///
+    /// # Errors
+    /// If it cannot be bound or no thread started.
+    pub fn start_on(address: IpAddr, pages: Vec<HostilePage>) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind((address, 0))?;
+        listener.set_nonblocking(true)?;
+        let addr = listener.local_addr()?;
+        let counted = |page: HostilePage| (page.target.clone(), Counted { page, asked: AtomicUsize::new(0) });
+        let pages: Arc<HashMap<String, Counted>> = Arc::new(pages.into_iter().map(counted).collect());
+        let background = Background::start("hostile-pages", move |stop| accept(listener, pages, stop))?;
+        Ok(Self { addr, _background: background })
+    }
+
+    /// `http://ADDRESS:PORT`, without a slash at the end.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.addr)
+    }
+}
+
+async fn accept(
+    listener: std::net::TcpListener,
+    pages: Arc<HashMap<String, Counted>>,
+    mut stop: watch::Receiver<bool>,
+) {
+    let listener = TcpListener::from_std(listener).expect("a listener on a running runtime");
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            () = stopped(&mut stop) => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    let pages = Arc::clone(&pages);
+                    connections.spawn(async move {
+                        // An error here is the client hanging up.
+                        let _ = converse(stream, &pages).await;
+                    });
+                }
+                // Out of descriptors, most likely: wait until some are given back.
+                Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+/// Answers the requests of one connection, one after the other.
+async fn converse(mut stream: TcpStream, pages: &HashMap<String, Counted>) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut unread = Vec::new();
+    loop {
+        let head = read_head(&mut stream, &mut unread).await?;
+        let line = head.split(|byte| *byte == b'\r').next().unwrap_or_default();
+        let target = String::from_utf8_lossy(line.split(|byte| *byte == b' ').nth(1).unwrap_or_default());
+        match pages.get(&*target).or_else(|| pages.get(ANY)) {
+            Some(Counted { page, asked }) => {
+                let number = asked.fetch_add(1, Ordering::Relaxed);
+                let body = page.bodies.get(number).unwrap_or_else(|| page.body());
+                stream.write_all(page.head(body.len()).as_bytes()).await?;
+                stream.write_all(body).await?;
+            }
+            None => stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n").await?,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::Client;
+
+    #[test]
+    fn pages_are_told_by_their_targets() {
+        let pages = vec![
+            HostilePage::html("/a?b=c", "first").header("X-Note", "yes").then("second"),
+            HostilePage::new("/bare", "", "no type"),
+        ];
+        let server = PageServer::start(pages.clone()).unwrap();
+        let mut client = Client::new(server.addr);
+        for body in ["first", "second", "second"] {
+            let answer = client.get("/a?b=c").unwrap();
+            assert_eq!((answer.status, answer.text().as_str()), (200, body));
+            assert_eq!((&*answer.headers["content-type"], &*answer.headers["x-note"]), ("text/html", "yes"));
+        }
+        assert!(!client.get("/bare").unwrap().headers.contains_key("content-type"));
+        assert_eq!(client.get("/a").unwrap().status, 404);
+        assert_eq!((pages[0].target(), pages[0].content_type()), ("/a?b=c", "text/html"));
+        assert_eq!(&pages[0].body()[..], b"second");
+
+        let server = PageServer::start(vec![HostilePage::anywhere("text/plain", "all")]).unwrap();
+        assert_eq!(Client::new(server.addr).get("/some/where").unwrap().text(), "all");
+    }
+}

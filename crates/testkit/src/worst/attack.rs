@@ -1,0 +1,191 @@
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use super::Size;
+use super::shapes::PageShape;
+use crate::hostile::HostilePage;
+use crate::pdf::MakeFile;
+
+/// What the site's address is called in a body.
+const SITE: &str = "{site}";
+
+/// What a scrape gives itself, in milliseconds.
+const TIMEOUT_MS: u64 = 1_000;
+
+/// Bytes of a page that may still be transformed on a thread of the runtime.
+const LIGHT_BYTES: usize = 125_000;
+
+/// How a request ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ends {
+    /// It is refused (400) before anything is fetched, and the refusal says this.
+    Refused(&'static str),
+    /// With a result, perhaps with a warning, or with an error that says what was too much.
+    Somehow,
+    /// As [`Somehow`](Self::Somehow); where there is a document, its warning says this.
+    Warned(&'static str),
+}
+
+/// What is served, and what is asked.
+#[derive(Debug, Clone)]
+pub struct Attack {
+    /// What the site serves.
+    pub pages: Vec<HostilePage>,
+    /// Method and path of the request.
+    pub line: &'static str,
+    body: String,
+    /// How the request ends.
+    pub ends: Ends,
+    /// The same request comes once before, and is waited for.
+    pub is_second: bool,
+}
+
+impl Attack {
+    pub(super) fn new(line: &'static str, body: impl Into<String>, pages: Vec<HostilePage>) -> Self {
+        Self { pages, line, body: body.into(), ends: Ends::Somehow, is_second: false }
+    }
+
+    /// A scrape of the page with these options.
+    pub(super) fn scrape(options: Value, page: HostilePage) -> Self {
+        let url = format!("{SITE}{}", page.target());
+        let body = with(json!({ "url": url, "timeout": TIMEOUT_MS, "maxAge": 0 }), options);
+        Self::new("POST /v2/scrape", body.to_string(), vec![page])
+    }
+
+    /// A scrape of the page in every format that needs neither a schema nor a browser.
+    pub(super) fn scrape_all(page: HostilePage) -> Self {
+        let formats = ["markdown", "html", "rawHtml", "links", "images", "summary", "branding"];
+        Self::scrape(json!({ "formats": formats }), page)
+    }
+
+    /// A batch of so many addresses below this one.
+    pub(super) fn batch(options: Value, below: &str, count: usize, pages: Vec<HostilePage>) -> Self {
+        let urls: Vec<String> = (0..count).map(|number| format!("{SITE}{below}{number}")).collect();
+        let body = with(json!({ "urls": urls, "timeout": TIMEOUT_MS, "maxAge": 0 }), options);
+        Self::new("POST /v2/batch/scrape", body.to_string(), pages)
+    }
+
+    /// A crawl of a few pages; those that are not given are small.
+    pub(super) fn crawl(options: Value, mut pages: Vec<HostilePage>) -> Self {
+        pages.insert(0, small());
+        let scrape = json!({ "formats": ["links"], "timeout": TIMEOUT_MS, "maxAge": 0 });
+        let body = with(json!({ "url": format!("{SITE}/"), "limit": 5, "scrapeOptions": scrape }), options);
+        Self::new("POST /v2/crawl", body.to_string(), pages)
+    }
+
+    /// A map of the site.
+    pub(super) fn map(options: Value, mut pages: Vec<HostilePage>) -> Self {
+        pages.insert(0, small());
+        let body = with(json!({ "url": format!("{SITE}/"), "timeout": TIMEOUT_MS }), options);
+        Self::new("POST /v2/map", body.to_string(), pages)
+    }
+
+    pub(super) fn refused(self, text: &'static str) -> Self {
+        Self { ends: Ends::Refused(text), ..self }
+    }
+
+    pub(super) fn warned(self, text: &'static str) -> Self {
+        Self { ends: Ends::Warned(text), ..self }
+    }
+
+    /// The same request comes once before.
+    pub(super) fn second(self) -> Self {
+        Self { is_second: true, ..self }
+    }
+
+    /// The body of the request for a site at this address, without a slash at its end.
+    #[must_use]
+    pub fn body_at(&self, site: &str) -> String {
+        self.body.replace(SITE, site)
+    }
+}
+
+/// What stands at all addresses, unless a later page does.
+fn small() -> HostilePage {
+    HostilePage::anywhere("text/html", "<p>A small page.")
+}
+
+/// An object with the fields of another.
+fn with(mut body: Value, options: Value) -> Value {
+    if let (Value::Object(body), Value::Object(options)) = (&mut body, options) {
+        body.extend(options);
+    }
+    body
+}
+
+/// How an attack is made.
+#[derive(Debug, Clone, Copy)]
+enum Make {
+    /// By a function of its own.
+    Attack(fn(Size) -> Attack),
+    /// A scrape, in every format, of a page of the case's name as its shape, of as many bytes in full.
+    Page(usize),
+    /// A batch of light pages of the case's name as their shape.
+    Light,
+    /// A scrape of a PDF.
+    Pdf(MakeFile),
+}
+
+/// A worst case.
+#[derive(Debug, Clone, Copy)]
+pub struct WorstCase {
+    /// What is hurt: `selectors`, `robots.txt`.
+    pub kind: &'static str,
+    /// What tells it from others of its kind.
+    pub name: &'static str,
+    make: Make,
+}
+
+impl WorstCase {
+    pub(super) const fn new(kind: &'static str, name: &'static str, make: fn(Size) -> Attack) -> Self {
+        Self { kind, name, make: Make::Attack(make) }
+    }
+
+    /// A scrape of a page of this shape.
+    pub(super) const fn page(kind: &'static str, shape: &'static str, bytes: usize) -> Self {
+        Self { kind, name: shape, make: Make::Page(bytes) }
+    }
+
+    /// A batch of light pages of this shape.
+    pub(super) const fn light(shape: &'static str) -> Self {
+        Self { kind: "light pages", name: shape, make: Make::Light }
+    }
+
+    pub(super) const fn pdf(name: &'static str, make: MakeFile) -> Self {
+        Self { kind: "PDFs", name, make: Make::Pdf(make) }
+    }
+
+    /// What is served and asked, made anew: it may be tens of megabytes.
+    ///
+    /// # Panics
+    /// If the case is named after a shape that there is not.
+    #[must_use]
+    pub fn attack(&self, size: Size) -> Attack {
+        let page = |bytes: usize| {
+            let shape = PageShape::named(self.name).expect("cases are named after shapes");
+            (shape.media, shape.page(bytes))
+        };
+        match self.make {
+            Make::Attack(make) => make(size),
+            Make::Page(bytes) => {
+                let (media, body) = page(size.of(100_000, bytes));
+                Attack::scrape_all(HostilePage::new("/", media, body))
+            }
+            Make::Light => {
+                let (media, body) = page(size.of(40_000, LIGHT_BYTES));
+                let pages = vec![HostilePage::anywhere(media, body)];
+                Attack::batch(json!({}), "/", size.of(4, 50), pages)
+            }
+            Make::Pdf(make) => {
+                Attack::scrape(json!({}), HostilePage::new("/a.pdf", "application/pdf", make(size)))
+            }
+        }
+    }
+}
+
+impl fmt::Display for WorstCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.name)
+    }
+}

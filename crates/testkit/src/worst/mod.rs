@@ -1,0 +1,65 @@
+//! Worst cases: what a hostile server serves, and what a hostile client asks of it.
+//!
+//! One table for the test that holds each of them to its bounds, and for the program that measures what they cost others.
+
+mod attack;
+mod bodies;
+mod fields;
+mod requests;
+mod rules;
+mod selectors;
+mod shapes;
+
+pub use attack::{Attack, Ends, WorstCase};
+pub use shapes::{PAGE_SHAPES, PageShape};
+
+/// How large something is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// So that a test can do all of it: bodies of about 100 KB.
+    Moderate,
+    /// As large as requests and bodies may be, or as large as is needed to hurt.
+    Full,
+}
+
+impl Size {
+    /// The one figure or the other.
+    #[must_use]
+    pub const fn of(self, moderate: usize, full: usize) -> usize {
+        match self {
+            Self::Moderate => moderate,
+            Self::Full => full,
+        }
+    }
+}
+
+/// The table.
+#[must_use]
+pub fn worst_cases() -> Vec<WorstCase> {
+    [selectors::CASES, rules::CASES, fields::CASES, bodies::CASES, requests::CASES].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn every_case_has_a_name_of_its_own_and_a_request() {
+        let mut names = BTreeSet::new();
+        for case in worst_cases() {
+            assert!(names.insert((case.kind, case.name)), "{case} is there twice");
+            let attack = case.attack(Size::Moderate);
+            let body = attack.body_at("http://127.0.0.1:80");
+            assert!(body.len() <= 2 << 20 && !body.contains("{site}"), "{case}: {} bytes", body.len());
+            let pages: usize = attack.pages.iter().map(|page| page.body().len()).sum();
+            assert!(pages <= 2 << 20, "{case}: {pages} bytes");
+            let is_json = serde_json::from_str::<Value>(&body).is_ok();
+            assert!(is_json || matches!(attack.ends, Ends::Refused(_)), "{case}");
+        }
+        assert!(names.len() >= 60, "{} cases", names.len());
+    }
+}
