@@ -63,7 +63,7 @@ fn a_pdf_that_asks_for_too_much_fails_and_says_why() {
     let output = run_at_home(&["scrape", &format!("{}/crowded.pdf", server.base_url())]);
     assert_eq!(output.status.code(), Some(1));
     assert!(output.stdout.is_empty());
-    assert!(told(&output).contains("15000 texts"), "{}", told(&output));
+    assert!(told(&output).contains("15000 pieces of text"), "{}", told(&output));
 }
 
 #[test]
