@@ -242,7 +242,7 @@ fn selector_list(number: usize) -> String {
     alternatives.join(",")
 }
 
-/// Runs so many scrapes of the hostile team, and counts how they ended.
+/// Runs this many scrapes of the hostile team, and counts how they ended.
 async fn scrape_all(
     engine: &Engine,
     team: &Team,
@@ -284,7 +284,7 @@ fn told(ended: &BTreeMap<String, usize>) -> String {
     parts.join(", ")
 }
 
-/// Submits so many small batches of the hostile team and waits until all of their pages are done. Gives how many submits
+/// Submits this many small batches of the hostile team and waits until all of their pages are done. Gives how many submits
 /// were refused for a while.
 async fn submit_all(engine: &Engine, team: &Team, site: &Server, jobs: usize) -> Result<usize, Failure> {
     let urls: Vec<String> = (1..=BATCH).map(|page| site.url(&format!("/p/{page}"))).collect();
