@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use gleaner::desk::{Submit, Team, TeamId};
 use gleaner::plan::ScrapePlan;
 use gleaner::request::Format;
+use gleaner::service::{Submit, Team, TeamId};
 use gleaner::{BatchScrapeRequest, Engine, ScrapeRequest};
 use gleaner_benches::engine::loopback;
 use gleaner_testkit::{LogDetail, RawServer, ServeOptions, Server, Site, SiteSpec, Step};
@@ -139,7 +139,7 @@ impl Innocent {
             return (Duration::ZERO, false);
         };
         let began = Instant::now();
-        let outcome = self.engine.desk().scrape(&self.team, plan.clone(), Submit::default()).await;
+        let outcome = self.engine.service().scrape(&self.team, plan.clone(), Submit::default()).await;
         (began.elapsed(), outcome.is_ok())
     }
 }
@@ -191,10 +191,10 @@ async fn beside<T>(
 }
 
 async fn measure(innocent: Arc<Innocent>, ended: Arc<AtomicBool>) -> Result<Latencies, Failure> {
-    let mut pace = tokio::time::interval(EVERY);
+    let mut feedback = tokio::time::interval(EVERY);
     let mut scrapes = JoinSet::new();
     while !ended.load(Ordering::Relaxed) {
-        pace.tick().await;
+        feedback.tick().await;
         let innocent = Arc::clone(&innocent);
         scrapes.spawn(async move { innocent.scrape().await });
     }
@@ -261,7 +261,7 @@ async fn scrape_all(
                 let Some(plan) = plans.get(number % plans.len().max(1)).filter(|_| number < scrapes) else {
                     return ended;
                 };
-                let outcome = engine.desk().scrape(&team, plan.clone(), Submit::default()).await;
+                let outcome = engine.service().scrape(&team, plan.clone(), Submit::default()).await;
                 let how = match outcome {
                     Ok(_) => "document".to_owned(),
                     Err(error) => format!("{} {}", error.http_status(), error.code()),
@@ -292,9 +292,9 @@ async fn submit_all(engine: &Engine, team: &Team, site: &Server, jobs: usize) ->
     request.options.formats = Some(vec![Format::Links]);
     request.options.max_age = Some(0);
     let plan = request.check()?;
-    let (desk, mut refused) = (engine.desk(), 0);
+    let (service, mut refused) = (engine.service(), 0);
     for _ in 0..jobs {
-        while let Err(error) = desk.batch(team, plan.clone(), Submit::default()).await {
+        while let Err(error) = service.batch(team, plan.clone(), Submit::default()).await {
             if !error.is_rate_limited() {
                 return Err(error.into());
             }
@@ -302,7 +302,7 @@ async fn submit_all(engine: &Engine, team: &Team, site: &Server, jobs: usize) ->
             tokio::time::sleep(PAUSE).await;
         }
     }
-    while desk.queue_status(team).await?.jobs_in_queue > 0 {
+    while service.queue_status(team).await?.jobs_in_queue > 0 {
         tokio::time::sleep(PAUSE).await;
     }
     Ok(refused)

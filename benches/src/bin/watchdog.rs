@@ -285,10 +285,10 @@ impl Watch {
 }
 
 async fn ask(client: Client, url: String, listener: Arc<Mutex<Option<Tell>>>) {
-    let mut pace = tokio::time::interval(EVERY);
-    pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut feedback = tokio::time::interval(EVERY);
+    feedback.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        pace.tick().await;
+        feedback.tick().await;
         let tell = listener.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(tell) = tell else { continue };
         let request = client.get(&url);

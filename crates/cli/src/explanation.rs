@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use gleaner::{Explanation, Reason};
+use gleaner::{Explanation, SkipReason};
 
 use crate::args::in_flags;
 use crate::printable::{printable_address, printable_line};
 
 /// Some lines for a person, without a line feed at the end.
-pub(crate) fn explanation(explanations: &[Explanation], rejections: &[(Reason, u64)]) -> String {
+pub(crate) fn explanation(explanations: &[Explanation], rejections: &[(SkipReason, u64)]) -> String {
     let mut text = String::new();
     for explained in explanations {
         let verdict = in_flags(&explained.verdict.to_string());
@@ -52,12 +52,12 @@ mod tests {
     #[test]
     fn every_reason_reads_well_for_one_link_and_for_many() {
         // By path segments only the first version of the contract limits a crawl, and no option of this program.
-        for reason in Reason::ALL.into_iter().filter(|reason| *reason != Reason::TooDeep) {
+        for reason in SkipReason::ALL.into_iter().filter(|reason| *reason != SkipReason::TooDeep) {
             let text = explanation(&[], &[(reason, 3)]);
             assert!(!text.contains('`'), "the option is named as it is given here: {text}");
             assert!(!text.contains("because it") && !text.contains(" its "), "three are not one: {text}");
         }
-        let text = explanation(&[], &[(Reason::OtherHost, 1), (Reason::TooLong, 2)]);
+        let text = explanation(&[], &[(SkipReason::OtherHost, 1), (SkipReason::TooLong, 2)]);
         assert_eq!(
             text,
             "links that were left out:\n  1 because other sites are left out (--allow-external-links lets them in)\n  \

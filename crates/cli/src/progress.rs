@@ -57,7 +57,7 @@ impl Progress {
     }
 
     /// Takes the line away while `write` writes to the terminal.
-    pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+    pub(crate) fn blocking<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use gleaner::desk::{Secret, verify};
+use gleaner::service::{Secret, verify};
 use gleaner_testkit::{ClosedPort, Site, SiteSpec};
 use serde_json::Value;
 

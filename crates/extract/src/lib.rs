@@ -73,8 +73,8 @@ mod typed;
 
 pub use ask::{
     Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_PROSE_CALLS, MAX_ROWS_PER_CALL,
-    MAX_SUMMARY_CALLS, MAX_UNPAID_PAGES, MAX_VALUES_CALLS, PageExtraction, PageSummary, Place, RecalledPage,
-    SiteMemory, Task,
+    MAX_SUMMARY_CALLS, MAX_UNPAID_PAGES, MAX_VALUES_CALLS, PageExtraction, PageSummary, RecalledPage,
+    SiteMemory, SitePosition, Task,
 };
 pub use bind::{MAX_RECORDS, MAX_STATE_OBJECTS, MIN_CONFIDENCE};
 pub use budget::{

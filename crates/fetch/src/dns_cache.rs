@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use moka::sync::Cache;
 use tokio::time::Instant;
 
-use crate::cache::flight::{Flights, Seat};
+use crate::cache::flight::{FlightRole, Flights};
 use crate::resolve::{Answers, Found, MAX_ANSWERS, Resolve};
 
 /// An answer is kept at least so long, whatever its TTL: one page opens several connections, and a TTL of zero would
@@ -73,9 +73,9 @@ impl CachedResolver {
         }
         let name = Box::from(host);
         let leader = match self.flights.join(&name).await {
-            Seat::Landed(found) => return found,
-            Seat::Leader(leader) => Some(leader),
-            Seat::Released => None,
+            FlightRole::Landed(found) => return found,
+            FlightRole::Leader(leader) => Some(leader),
+            FlightRole::Released => None,
         };
         let mut answered = self.ask(host).await;
         if answered.is_err() {

@@ -47,8 +47,8 @@ pub enum ErrorKind {
     TooManyRedirects,
     /// A redirect leads back to a request that was already made.
     RedirectLoop,
-    /// The caller's [`crate::HopCheck`] refused a redirect.
-    HopRefused,
+    /// The caller's [`crate::RedirectCheck`] refused a redirect.
+    RedirectRefused,
     /// The body exceeds its limit, as sent or as decoded.
     TooLarge,
     /// The body is of a kind that the request does not take.
@@ -125,7 +125,7 @@ impl Error {
         }
         match self.0.kind {
             ErrorKind::InvalidRequest => ErrorCode::BadRequest,
-            ErrorKind::Scheme | ErrorKind::Port | ErrorKind::Blocked | ErrorKind::HopRefused => {
+            ErrorKind::Scheme | ErrorKind::Port | ErrorKind::Blocked | ErrorKind::RedirectRefused => {
                 ErrorCode::ScrapeBlocked
             }
             ErrorKind::Dns => ErrorCode::ScrapeDnsResolutionError,
@@ -193,7 +193,7 @@ impl Error {
     pub fn is_refusal(&self) -> bool {
         matches!(
             self.0.kind,
-            ErrorKind::Scheme | ErrorKind::Port | ErrorKind::Blocked | ErrorKind::HopRefused
+            ErrorKind::Scheme | ErrorKind::Port | ErrorKind::Blocked | ErrorKind::RedirectRefused
         )
     }
 

@@ -16,23 +16,27 @@ use url::Url;
 use crate::body::{self, Account, FREE_BODY_BYTES, Limits};
 use crate::cache::{self, Validators};
 use crate::cookies::CookieJar;
-use crate::door::trace::{self, Stage, Trace};
-use crate::door::{Incoming, Peer};
 use crate::error::{Error, ErrorKind};
 use crate::fetcher::Inner;
 use crate::headers;
 use crate::media::Accept;
 use crate::politeness::Permit;
-use crate::proxy::{self, Route, Tier};
-use crate::redirect::{self, HopCheck, without_fragment};
+use crate::proxy::{self, ProxySession, Tier};
+use crate::redirect::{self, RedirectCheck, without_fragment};
 use crate::refresh;
 use crate::request::{MAX_TIMEOUT, Request};
 use crate::response::{Hop, Response, Timings};
 use crate::retry;
 use crate::retry_after::retry_after;
+use crate::transport::trace::{self, Stage, Trace};
+use crate::transport::{Incoming, Peer};
 
 /// Fetches `request` before its deadline.
-pub(crate) async fn run(fetcher: &Inner, request: Request, hops: &dyn HopCheck) -> Result<Response, Error> {
+pub(crate) async fn run(
+    fetcher: &Inner,
+    request: Request,
+    hops: &dyn RedirectCheck,
+) -> Result<Response, Error> {
     let trace = Arc::new(Trace::default());
     let limit = request.timeout.unwrap_or(fetcher.timeout);
     let requested = request.url.clone();
@@ -70,7 +74,7 @@ pub(crate) fn deadline_in(limit: Duration) -> Instant {
 pub(crate) async fn tiers(
     fetcher: &Inner,
     request: Request,
-    hops: &dyn HopCheck,
+    hops: &dyn RedirectCheck,
     trace: Arc<Trace>,
     deadline: Instant,
 ) -> Result<Response, Error> {
@@ -101,7 +105,7 @@ async fn tries(
     fetcher: &Inner,
     mut request: Request,
     tier: Tier,
-    hops: &dyn HopCheck,
+    hops: &dyn RedirectCheck,
     trace: Arc<Trace>,
     deadline: Instant,
 ) -> Result<Response, Error> {
@@ -161,7 +165,7 @@ pub(crate) fn first_headers(fetcher: &Inner, tier: Tier, request: &Request) -> R
 /// A request on its way through its redirects.
 struct Exchange<'a> {
     fetcher: &'a Inner,
-    route: Route<'a>,
+    route: ProxySession<'a>,
     url: Url,
     first_method: Method,
     method: Method,
@@ -262,7 +266,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Sends the request, and again for each redirect, until an answer is none.
-    async fn follow(&mut self, hops: &dyn HopCheck, trace: &Trace) -> Result<Response, Error> {
+    async fn follow(&mut self, hops: &dyn RedirectCheck, trace: &Trace) -> Result<Response, Error> {
         self.fetcher.check(&self.url)?;
         // The first page that sent its reader on. Where what it leads to may not be fetched, or leads back, it has
         // something to show for itself, which a redirect has not.
@@ -370,7 +374,7 @@ impl<'a> Exchange<'a> {
         status: http::StatusCode,
         target: Url,
         cookies: Option<String>,
-        hops: &dyn HopCheck,
+        hops: &dyn RedirectCheck,
         trace: &Trace,
     ) -> Result<(), Error> {
         // Before the caller is asked, who may want to fetch something from the same host, such as its robots.txt.

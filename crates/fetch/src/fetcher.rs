@@ -9,18 +9,18 @@ use url::{Host, Url};
 use crate::body::BodyMemory;
 use crate::cache::{Cache, CacheStore};
 use crate::dns_cache::CachedResolver;
-use crate::door::{DEFAULT_MAX_KEPT, Door, Way};
 use crate::egress::{EgressPolicy, Refusal};
 use crate::error::{ConfigError, Error, ErrorKind};
 use crate::exchange;
 use crate::headers;
 use crate::politeness::Politeness;
 use crate::proxy::{Proxies, ProxyPool, Tier};
-use crate::redirect::HopCheck;
+use crate::redirect::RedirectCheck;
 use crate::request::{DEFAULT_TIMEOUT, Request};
 use crate::resolve::{ForbiddenAnswer, Guarded, Resolve, SystemResolver};
 use crate::response::Response;
 use crate::retry::RetryBudget;
+use crate::transport::{DEFAULT_MAX_KEPT, HttpTransport, Route};
 
 /// The user agent where nothing else is said.
 pub const DEFAULT_USER_AGENT: &str =
@@ -81,7 +81,7 @@ impl Fetcher {
     ///
     /// Whatever kept a response from coming back whole, in the words of [`ErrorKind`]. A response with an error status
     /// is a response.
-    pub async fn fetch(&self, request: Request, hops: &dyn HopCheck) -> Result<Response, Error> {
+    pub async fn fetch(&self, request: Request, hops: &dyn RedirectCheck) -> Result<Response, Error> {
         exchange::run(&self.0, request, hops).await
     }
 
@@ -359,13 +359,14 @@ impl FetcherBuilder {
         let resolver: Arc<dyn Resolve> =
             if self.dns_cache { Arc::new(CachedResolver::new(self.resolver)) } else { self.resolver };
         let guard = Guarded { policy: Arc::clone(&policy), resolver: Arc::clone(&resolver) };
-        let door = Door::open(&guard, &self.roots, self.max_kept)?;
-        let roster = |pool: Option<ProxyPool>| pool.map(|pool| pool.open(&door, &resolver)).transpose();
+        let transport = HttpTransport::open(&guard, &self.roots, self.max_kept)?;
+        let proxy_list =
+            |pool: Option<ProxyPool>| pool.map(|pool| pool.open(&transport, &resolver)).transpose();
         Ok(Fetcher(Arc::new(Inner {
             proxies: Proxies {
-                direct: door.clients(&Way::Direct),
-                basic: roster(self.basic_proxies)?,
-                stealth: roster(self.stealth_proxies)?,
+                direct: transport.clients(&Route::Direct),
+                basic: proxy_list(self.basic_proxies)?,
+                stealth: proxy_list(self.stealth_proxies)?,
             },
             policy_digest: policy.digest(),
             policy,

@@ -111,7 +111,6 @@ mod body;
 mod cache;
 mod cookies;
 mod dns_cache;
-mod door;
 mod egress;
 mod error;
 mod exchange;
@@ -130,6 +129,7 @@ mod resolve;
 mod response;
 mod retry;
 mod retry_after;
+mod transport;
 
 pub use base64::data_uri;
 pub use body::{FREE_BODY_BYTES, MAX_CODINGS, MAX_RATIO, MAX_TRAILING, MEMORY_TIMEOUT, RATIO_FREE_BYTES};
@@ -141,10 +141,6 @@ pub use cache::{
 pub use cookies::{CookieJar, MAX_COOKIES, MAX_COOKIES_PER_DOMAIN};
 pub use dns_cache::{
     DEFAULT_DNS_TTL, DNS_RETRY_PAUSE, MAX_DNS_ENTRIES, MAX_DNS_TTL, MIN_DNS_TTL, NEGATIVE_DNS_TTL,
-};
-pub use door::{
-    CONNECT_TIMEOUT, DEFAULT_MAX_KEPT, IDLE_TIMEOUT, MAX_HEADER_BYTES, MAX_IDLE_PER_HOST,
-    MAX_INTERIM_ANSWERS, PROXY_TIMEOUT,
 };
 pub use egress::EgressPolicy;
 pub use error::{ConfigError, Error, ErrorKind};
@@ -159,13 +155,17 @@ pub use politeness::{
     DEFAULT_MAX_PER_HOST, DEFAULT_MAX_REQUESTS, HostLimits, MAX_INTERVAL, Permit, Politeness,
 };
 pub use proxy::{MAX_COOL_DOWN, MAX_PROXIES, MAX_PROXY_TRIES, MIN_COOL_DOWN, Proxy, ProxyPool};
-pub use redirect::{FollowAll, HopCheck, HopRefused};
+pub use redirect::{FollowAll, RedirectCheck, RedirectRefused};
 pub use refresh::MAX_REFRESH_DELAY;
 pub use render::{
-    ActionResult, Gate, MAX_BYTES_PER_PAGE, MAX_BYTES_PER_RESOURCE, MAX_REQUESTS_PER_PAGE, Picture, Render,
-    RenderRequest, Rendered, renderer_for,
+    ActionResult, MAX_BYTES_PER_PAGE, MAX_BYTES_PER_RESOURCE, MAX_REQUESTS_PER_PAGE, Picture, Render,
+    RenderProxy, RenderRequest, Rendered, renderer_for,
 };
 pub use request::{DEFAULT_TIMEOUT, MAX_TIMEOUT, Request};
 pub use resolve::{Answers, MAX_ANSWERS, MAX_LOOKUPS, Resolve, SystemResolver};
 pub use response::{Hop, Response, Timings};
 pub use retry::{MAX_RETRY_AFTER, RETRY_BASE, RETRY_MAX_WAIT};
+pub use transport::{
+    CONNECT_TIMEOUT, DEFAULT_MAX_KEPT, IDLE_TIMEOUT, MAX_HEADER_BYTES, MAX_IDLE_PER_HOST,
+    MAX_INTERIM_ANSWERS, PROXY_TIMEOUT,
+};

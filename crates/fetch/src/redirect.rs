@@ -13,14 +13,14 @@ use crate::error::{Error, ErrorKind};
 /// Asked before each redirect is followed, after the policy has let its target pass: does it still belong to what the
 /// caller wants? A crawl holds the target against its scope and robots.txt.
 #[async_trait]
-pub trait HopCheck: Send + Sync {
+pub trait RedirectCheck: Send + Sync {
     /// May the redirect from `from` to `to` be followed? What this takes is the caller's own time and does not count
     /// towards the request's timeout: waiting for a host's turn may take longer than any fetch. The caller bounds it.
     ///
     /// # Errors
     ///
-    /// [`HopRefused`] ends the fetch with [`crate::ErrorKind::HopRefused`].
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefused>;
+    /// [`RedirectRefused`] ends the fetch with [`crate::ErrorKind::RedirectRefused`].
+    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused>;
 }
 
 /// Follows every redirect that the policy lets pass.
@@ -28,20 +28,20 @@ pub trait HopCheck: Send + Sync {
 pub struct FollowAll;
 
 #[async_trait]
-impl HopCheck for FollowAll {
-    async fn check(&self, _from: &Url, _to: &Url) -> Result<(), HopRefused> {
+impl RedirectCheck for FollowAll {
+    async fn check(&self, _from: &Url, _to: &Url) -> Result<(), RedirectRefused> {
         Ok(())
     }
 }
 
 /// Why a redirect is not followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HopRefused {
+pub struct RedirectRefused {
     reason: String,
     code: ErrorCode,
 }
 
-impl HopRefused {
+impl RedirectRefused {
     /// Refuses for this reason, which becomes the error's text, with [`ErrorCode::ScrapeBlocked`].
     pub fn new(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), code: ErrorCode::ScrapeBlocked }
@@ -67,20 +67,20 @@ impl HopRefused {
     }
 }
 
-impl HopRefused {
+impl RedirectRefused {
     /// The refusal as what became of a fetch whose redirect led to `target`.
     pub(crate) fn at(&self, target: &Url) -> Error {
-        Error::new(ErrorKind::HopRefused, target, self.reason.clone()).with_code(self.code)
+        Error::new(ErrorKind::RedirectRefused, target, self.reason.clone()).with_code(self.code)
     }
 }
 
-impl fmt::Display for HopRefused {
+impl fmt::Display for RedirectRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.reason)
     }
 }
 
-impl std::error::Error for HopRefused {}
+impl std::error::Error for RedirectRefused {}
 
 /// The target of a redirect, where the answer is one: `Err` where its `Location` is not a URL.
 pub(crate) fn target(

@@ -1,12 +1,12 @@
 //! What a browser engine must provide, and the only way in which it may reach the network.
 //!
 //! A browser opens connections for every picture and script of a page, to wherever the page wants. So the engine gets no
-//! network of its own: each request that a page makes is answered by the [`Gate`] it is given, which sends it through the
+//! network of its own: each request that a page makes is answered by the [`RenderProxy`] it is given, which sends it through the
 //! fetcher's door: the same guard, limits, proxies and cookies as for pages fetched without a browser. (Over the DevTools
 //! protocol that is request interception; the browser's process should have no route out besides.)
 //!
 //! Redirects of the document are the caller's to judge, as those of a page without a browser are: the gate asks its
-//! [`HopCheck`] before it hands such an answer to the engine, so that a refused target is never asked for.
+//! [`RedirectCheck`] before it hands such an answer to the engine, so that a refused target is never asked for.
 //!
 //! One call renders one page from navigation to the last action, rather than one call per step: the engine then owns a
 //! tab for exactly as long as the future lives, and dropping the future closes it.
@@ -31,7 +31,7 @@ use crate::error::{Error, ErrorKind};
 use crate::exchange::deadline_in;
 use crate::fetcher::Fetcher;
 use crate::media::Accept;
-use crate::redirect::{self, HopCheck, without_fragment};
+use crate::redirect::{self, RedirectCheck, without_fragment};
 use crate::request::Request;
 use crate::response::Response;
 
@@ -51,13 +51,13 @@ pub trait Render: Send + Sync + fmt::Debug {
     /// Opens `request.url` with nothing but `gate` for a network, waits, runs the actions in their order, and gives what
     /// the page has become.
     ///
-    /// Dropping the future ends the page. The caller holds the deadline; [`Gate::remaining`] tells it.
+    /// Dropping the future ends the page. The caller holds the deadline; [`RenderProxy::remaining`] tells it.
     ///
     /// # Errors
     ///
     /// What the gate refused for the page itself, [`Error::action`] for an action that failed, [`Error::render`] for an
     /// engine that did. Resources that could not be loaded are no error.
-    async fn render(&self, request: &RenderRequest, gate: &Gate<'_>) -> Result<Rendered, Error>;
+    async fn render(&self, request: &RenderRequest, gate: &RenderProxy<'_>) -> Result<Rendered, Error>;
 }
 
 /// What a page is to be rendered as. `Debug` shows no header values and not what actions type.
@@ -226,10 +226,10 @@ impl fmt::Debug for ActionResult {
 
 /// The network of one rendered page. Everything that passes is held against the fetcher's policy, counted, and ends at the
 /// deadline.
-pub struct Gate<'a> {
+pub struct RenderProxy<'a> {
     fetcher: &'a Fetcher,
     request: &'a RenderRequest,
-    hops: &'a dyn HopCheck,
+    hops: &'a dyn RedirectCheck,
     deadline: Instant,
     used: Mutex<Used>,
     given_back: Notify,
@@ -247,10 +247,10 @@ struct Used {
     proxy: ProxyUsed,
 }
 
-impl fmt::Debug for Gate<'_> {
+impl fmt::Debug for RenderProxy<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let used = self.used();
-        f.debug_struct("Gate")
+        f.debug_struct("RenderProxy")
             .field("request", &self.request)
             .field("remaining", &self.remaining())
             .field("requests", &used.requests)
@@ -259,7 +259,7 @@ impl fmt::Debug for Gate<'_> {
     }
 }
 
-impl<'a> Gate<'a> {
+impl<'a> RenderProxy<'a> {
     /// The network of `request`, by `fetcher`, until `timeout` from now. `hops` is asked before the document is
     /// redirected.
     #[must_use]
@@ -267,7 +267,7 @@ impl<'a> Gate<'a> {
         fetcher: &'a Fetcher,
         request: &'a RenderRequest,
         timeout: Duration,
-        hops: &'a dyn HopCheck,
+        hops: &'a dyn RedirectCheck,
     ) -> Self {
         let document = without_fragment(&request.url);
         let used = Used { requests: 0, bytes: 0, reserved: 0, document, proxy: ProxyUsed::Basic };
@@ -279,11 +279,11 @@ impl<'a> Gate<'a> {
     /// here; the caller's headers go to the page's own origin alone.
     ///
     /// Redirects are not followed: the browser does that, and asks again. A redirect of the document passes only where
-    /// the policy and the caller's [`HopCheck`] let its target pass.
+    /// the policy and the caller's [`RedirectCheck`] let its target pass.
     ///
     /// # Errors
     ///
-    /// As [`Fetcher::fetch`], [`ErrorKind::HopRefused`] among them; and [`ErrorKind::TooLarge`] once the page has made
+    /// As [`Fetcher::fetch`], [`ErrorKind::RedirectRefused`] among them; and [`ErrorKind::TooLarge`] once the page has made
     /// [`MAX_REQUESTS_PER_PAGE`] or brought in [`MAX_BYTES_PER_PAGE`].
     pub async fn fetch(&self, mut request: Request) -> Result<Response, Error> {
         let asked = request.max_body.unwrap_or(u64::MAX).min(self.fetcher.max_body());
@@ -337,7 +337,7 @@ impl<'a> Gate<'a> {
         Ok(())
     }
 
-    /// Holds an address against the policy without any traffic, for what does not go through [`Gate::fetch`].
+    /// Holds an address against the policy without any traffic, for what does not go through [`RenderProxy::fetch`].
     ///
     /// # Errors
     ///
@@ -409,7 +409,7 @@ impl<'a> Gate<'a> {
 
 /// What one request may bring in of a page's bytes. Dropped, it counts what came in and gives back the rest.
 struct Share<'a> {
-    gate: &'a Gate<'a>,
+    gate: &'a RenderProxy<'a>,
     bytes: u64,
     came_in: Arc<AtomicU64>,
 }
@@ -436,17 +436,17 @@ impl Fetcher {
     ///
     /// # Errors
     ///
-    /// As [`Render::render`]; what [`Fetcher::check`] has against the address; [`ErrorKind::HopRefused`];
+    /// As [`Render::render`]; what [`Fetcher::check`] has against the address; [`ErrorKind::RedirectRefused`];
     /// [`ErrorKind::Timeout`].
     pub async fn render(
         &self,
         engine: &dyn Render,
         request: &RenderRequest,
         timeout: Duration,
-        hops: &dyn HopCheck,
+        hops: &dyn RedirectCheck,
     ) -> Result<Rendered, Error> {
         self.check(&request.url)?;
-        let gate = Gate::new(self, request, timeout, hops);
+        let gate = RenderProxy::new(self, request, timeout, hops);
         let work = async {
             let mut page = engine.render(request, &gate).await?;
             let (known, proxy) = gate.document();

@@ -39,7 +39,7 @@ pub struct Request {
     /// The request's body.
     pub body: Option<Bytes>,
     /// Total time for everything from the name's resolution to the last byte, redirects and repeated tries included, but not
-    /// what a [`crate::HopCheck`] takes. `None` takes the fetcher's default; [`MAX_TIMEOUT`] is the longest.
+    /// what a [`crate::RedirectCheck`] takes. `None` takes the fetcher's default; [`MAX_TIMEOUT`] is the longest.
     pub timeout: Option<Duration>,
     /// Most bytes of the response's body, as sent and as decoded. `None` takes the fetcher's default.
     pub max_body: Option<u64>,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::Semaphore;
 
-use crate::cache::flight::{Flights, Seat};
+use crate::cache::flight::{FlightRole, Flights};
 use crate::egress::EgressPolicy;
 
 /// Most answers of a resolver that are looked at; more are a sign of hostility, and none is dialled.
@@ -83,9 +83,9 @@ impl SystemResolver {
     async fn find(&self, host: &str, look_up: impl FnOnce(&str) -> Found + Send + 'static) -> Found {
         let name: Box<str> = host.into();
         let leader = match self.under_way.join(&name).await {
-            Seat::Landed(found) => return found,
-            Seat::Leader(leader) => leader,
-            Seat::Released => return Err(io::ErrorKind::Other),
+            FlightRole::Landed(found) => return found,
+            FlightRole::Leader(leader) => leader,
+            FlightRole::Released => return Err(io::ErrorKind::Other),
         };
         let permit = Arc::clone(&self.lookups).acquire_owned().await.map_err(|_| io::ErrorKind::Other)?;
         let work = move || {

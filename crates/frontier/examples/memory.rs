@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use gleaner_frontier::{
-    Candidate, ColdBlock, ColdStorage, CrawlScope, Decision, Frontier, FrontierConfig, Group, Identity,
-    JobRules, JobSlot, LeaseId, Observation, Outcome, UrlKey,
+    Candidate, CrawlScope, Decision, Frontier, FrontierConfig, Group, Identity, JobRules, JobSlot, LeaseId,
+    Observation, Outcome, QueueSpill, SpilledBlock, UrlKey,
 };
 use gleaner_types::plan::{CrawlRules, SitemapMode};
 use url::Url;
@@ -47,8 +47,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let count = size.parse::<u64>()? * 1_000_000;
         let (seen, peak) = in_a_process("seen", count)?;
         let (queued, _) = in_a_process("queued", count)?;
-        let (cold, _) = in_a_process("cold", count)?;
-        let (more, in_a_file) = (queued - seen, (cold - seen).max(0.0));
+        let (spill, _) = in_a_process("cold", count)?;
+        let (more, in_a_file) = (queued - seen, (spill - seen).max(0.0));
         println!("{count:>25} {seen:>14.1} {peak:>14.1} {more:>14.1} {in_a_file:>14.1}");
     }
     for jobs in [100, 10_000] {
@@ -147,8 +147,8 @@ impl Blocks {
     }
 }
 
-impl ColdStorage for Blocks {
-    fn put(&mut self, block: &[u8]) -> Option<Box<dyn ColdBlock>> {
+impl QueueSpill for Blocks {
+    fn put(&mut self, block: &[u8]) -> Option<Box<dyn SpilledBlock>> {
         let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (file, end) = &mut *guard;
         file.seek(SeekFrom::Start(*end)).and_then(|_| file.write_all(block)).ok()?;
@@ -157,7 +157,7 @@ impl ColdStorage for Blocks {
     }
 }
 
-impl ColdBlock for Block {
+impl SpilledBlock for Block {
     fn read(&self) -> std::io::Result<Vec<u8>> {
         let mut block = vec![0; self.2];
         let (file, _) = &mut *self.0.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,13 +7,13 @@
 //!
 //! # The parts
 //!
-//! - [`CrawlScope`] decides whether a URL belongs to a crawl, with a typed [`Reason`] where it does not.
+//! - [`CrawlScope`] decides whether a URL belongs to a crawl, with a typed [`SkipReason`] where it does not.
 //! - [`Identity`] tells which URLs name one page: a canonical form, and a 64-bit [`UrlKey`] of it.
 //! - [`RobotsPolicy`] is what a robots.txt allows one agent (RFC 9309).
 //! - [`sitemap::parse`] reads sitemaps, feeds and lists of URLs.
 //! - [`Fingerprint`] tells pages that say nearly the same.
 //! - [`Frontier`] is the queue of all jobs of an engine: order, politeness, limits, depth and leases. What is not needed
-//!   soon can lie in a [`ColdStorage`].
+//!   soon can lie in a [`QueueSpill`].
 //!
 //! # A crawl, without the network
 //!
@@ -83,17 +83,17 @@ pub use error::{Error, ErrorKind};
 pub use fingerprint::{Fingerprint, MAX_FINGERPRINT_WORDS, MIN_FINGERPRINT_WORDS, NEAR_BITS};
 pub use identity::{DEFAULT_SEED, Identity, UrlKey};
 pub use queue::{
-    Admitted, COLD_BLOCK_BYTES, Candidate, ColdBlock, ColdStorage, Counts, DEFAULT_LEASE_TIME,
-    DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST,
-    DEFAULT_MAX_QUEUED_BYTES, DEFAULT_MAX_QUEUED_BYTES_PER_JOB, DEFAULT_MAX_QUEUED_PER_JOB, DroppedPages,
-    Finished, Frontier, FrontierConfig, Group, GroupLoad, HostLimits, JobRules, JobSlot, Lease, LeaseId,
-    Leased, LostPage, MAX_BEFORE_FIRST_ANSWER, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome,
-    Pace, PutOff, Trap,
+    Admitted, Candidate, Counts, DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT,
+    DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_BYTES,
+    DEFAULT_MAX_QUEUED_BYTES_PER_JOB, DEFAULT_MAX_QUEUED_PER_JOB, Deferral, DroppedPages, Finished, Frontier,
+    FrontierConfig, Group, GroupLoad, HostFeedback, HostLimits, JobRules, JobSlot, Lease, LeaseId, Leased,
+    LostPage, MAX_BEFORE_FIRST_ANSWER, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome,
+    QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock, Trap,
 };
 pub use robots::{
     MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, MAX_ROBOTS_SITEMAPS, MAX_ROBOTS_STEPS, RobotsPolicy, RobotsRule,
     asks_nofollow,
 };
-pub use scope::{CrawlScope, Decision, MAX_URL_BYTES, Reason};
+pub use scope::{CrawlScope, Decision, MAX_URL_BYTES, SkipReason};
 pub use site::same_site;
 pub use sitemap::{Sitemap, SitemapEntry, SitemapWarning};

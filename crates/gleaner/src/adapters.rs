@@ -7,12 +7,12 @@ use std::time::{Duration, Instant, SystemTime};
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
-    Accept, ActionResult, CachePolicy, CacheUse, CookieJar, Error, ErrorKind, Fetcher, HopRefused, Picture,
-    Render, RenderRequest, Rendered, Request, Response, data_uri, renderer_for,
+    Accept, ActionResult, CachePolicy, CacheUse, CookieJar, Error, ErrorKind, Fetcher, Picture,
+    RedirectRefused, Render, RenderRequest, Rendered, Request, Response, data_uri, renderer_for,
 };
 use gleaner_frontier::asks_nofollow;
 use gleaner_jobs::{
-    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, Rendering, Transform,
+    Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, Transform,
     TransformTask, Transformed, rfc3339,
 };
 use gleaner_transform::{
@@ -30,14 +30,14 @@ use crate::structured;
 const MAX_ROBOTS_REDIRECTS: u32 = 5;
 
 /// [`Fetch`] by `gleaner-fetch`, and by a browser where there is one and the page needs it.
-pub(crate) struct FetchDoor {
+pub(crate) struct FetchAdapter {
     fetcher: Fetcher,
     renderer: Option<Arc<dyn Render>>,
     /// Certificates are checked, whatever a request says.
     checks_certificates: bool,
 }
 
-impl FetchDoor {
+impl FetchAdapter {
     pub(crate) fn new(
         fetcher: Fetcher,
         renderer: Option<Arc<dyn Render>>,
@@ -46,7 +46,7 @@ impl FetchDoor {
         Self { fetcher, renderer, checks_certificates }
     }
 
-    async fn get(&self, asked: FetchRequest<'_>, hops: &Hops<'_>) -> Result<Fetched, Error> {
+    async fn get(&self, asked: FetchRequest<'_>, hops: &RedirectAdapter<'_>) -> Result<Fetched, Error> {
         let engine = match asked.purpose {
             Purpose::Page => renderer_for(self.renderer.as_deref(), asked.options, asked.url)?,
             Purpose::Robots | Purpose::Sitemap => None,
@@ -66,7 +66,7 @@ impl FetchDoor {
         &self,
         engine: &dyn Render,
         asked: FetchRequest<'_>,
-        hops: &Hops<'_>,
+        hops: &RedirectAdapter<'_>,
     ) -> Result<Fetched, Error> {
         let options = asked.options;
         let began = Instant::now();
@@ -88,16 +88,20 @@ impl FetchDoor {
     }
 }
 
-impl fmt::Debug for FetchDoor {
+impl fmt::Debug for FetchAdapter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FetchDoor").field("renders", &self.renderer.is_some()).finish_non_exhaustive()
     }
 }
 
 #[async_trait]
-impl Fetch for FetchDoor {
-    async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn HopCheck) -> Result<Fetched, FetchError> {
-        let hops = Hops { check: hops, refused: Mutex::default() };
+impl Fetch for FetchAdapter {
+    async fn fetch(
+        &self,
+        request: FetchRequest<'_>,
+        hops: &dyn RedirectCheck,
+    ) -> Result<Fetched, FetchError> {
+        let hops = RedirectAdapter { check: hops, refused: Mutex::default() };
         let endless =
             |error: &Error| matches!(error.kind(), ErrorKind::TooManyRedirects | ErrorKind::RedirectLoop);
         match self.get(request, &hops).await {
@@ -257,24 +261,24 @@ fn robots_tag(headers: &HeaderMap) -> String {
 }
 
 /// Hands the question on, and keeps the answer in the port's words.
-struct Hops<'a> {
-    check: &'a dyn HopCheck,
-    refused: Mutex<Option<HopRefusal>>,
+struct RedirectAdapter<'a> {
+    check: &'a dyn RedirectCheck,
+    refused: Mutex<Option<RedirectRefusal>>,
 }
 
 #[async_trait]
-impl gleaner_fetch::HopCheck for Hops<'_> {
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefused> {
+impl gleaner_fetch::RedirectCheck for RedirectAdapter<'_> {
+    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
         self.check.check(from, to).await.map_err(|refusal| {
             let reason = match &refusal {
-                HopRefusal::Robots => "robots.txt forbids it".to_owned(),
-                HopRefusal::RobotsUnread { cause, .. } => cause.clone(),
-                HopRefusal::OutOfScope(reason) => reason.clone(),
+                RedirectRefusal::Robots => "robots.txt forbids it".to_owned(),
+                RedirectRefusal::RobotsUnread { cause, .. } => cause.clone(),
+                RedirectRefusal::OutOfScope(reason) => reason.clone(),
             };
             if let Ok(mut refused) = self.refused.lock() {
                 *refused = Some(refusal);
             }
-            HopRefused::new(reason).with_code(ErrorCode::CrawlDenial)
+            RedirectRefused::new(reason).with_code(ErrorCode::CrawlDenial)
         })
     }
 }
@@ -309,7 +313,7 @@ impl LinkRules {
 
 /// [`Transform`] by `gleaner-transform`.
 #[derive(Debug)]
-pub(crate) struct PageReader {
+pub(crate) struct TransformAdapter {
     /// A model reads what the options leave to one.
     by_model: bool,
     links: LinkRules,
@@ -319,7 +323,7 @@ pub(crate) struct PageReader {
     memory: usize,
 }
 
-impl PageReader {
+impl TransformAdapter {
     pub(crate) fn new(by_model: bool, links: LinkRules, agent: String, memory: usize) -> Self {
         Self { by_model, links, agent, memory }
     }
@@ -360,7 +364,7 @@ fn told(error: gleaner_transform::Error) -> PageError {
     PageError { code: error.code(), message: error.to_string() }
 }
 
-impl Transform for PageReader {
+impl Transform for TransformAdapter {
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
         let TransformTask { page, options, interrupt, kept } = task;
         // A request may have thousands of selectors, and its job thousands of pages.

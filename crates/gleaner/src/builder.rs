@@ -8,18 +8,18 @@ use gleaner_frontier::{
     DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, FrontierConfig,
 };
 use gleaner_jobs::{
-    Accounts, ActivityLog, Clock, Deliver, Desk, DeskParts, Extract, MemoryShares, Parts, ReadPdf, Room,
-    WebhookConfig,
+    Accounts, ActivityLog, Clock, Deliver, Extract, JobService, MemoryBudget, ReadPdf, Runtime,
+    RuntimeConfig, ServiceConfig, WebhookConfig,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::RequestBounds;
 use ipnet::IpNet;
 
-use crate::adapters::{FetchDoor, LinkRules, PageReader};
-use crate::pdf::{PdfWorker, Workers};
-use crate::structured::{CrawlPrompts, Pages, Planner, PlannerParts};
-use crate::support::Abilities;
-use crate::webhooks::WebhookDoor;
+use crate::adapters::{FetchAdapter, LinkRules, TransformAdapter};
+use crate::pdf::{PdfWorker, PdfWorkers};
+use crate::structured::{CrawlPrompts, Pages, Planner, PlannerConfig};
+use crate::support::Capabilities;
+use crate::webhooks::WebhookAdapter;
 use crate::{Engine, Error};
 
 /// The product token that robots.txt is read for, unless another is set.
@@ -154,7 +154,7 @@ impl EngineBuilder {
     /// Sets whether crawls and maps heed `rel="nofollow"` at links, and `nofollow` in `<meta name="robots">` and in the
     /// header `X-Robots-Tag`, there also where it names the [robots agent](Self::robots_agent). By default they do not, since these tell search engines what not to vouch for, and clients of the contract expect all pages of a
     /// site. With it an address is not taken from such a link; it is crawled if another leads to it. Links that are left
-    /// out for it are counted as [`Reason::Nofollow`](crate::Reason::Nofollow).
+    /// out for it are counted as [`SkipReason::Nofollow`](crate::SkipReason::Nofollow).
     #[must_use]
     pub fn obey_nofollow(mut self, obey: bool) -> Self {
         self.links.obey_nofollow = obey;
@@ -200,7 +200,7 @@ impl EngineBuilder {
     /// Sets how many bytes of results are kept, all jobs together: in memory (default
     /// [`DEFAULT_ALL_RETAINED_BYTES`](gleaner_store::DEFAULT_ALL_RETAINED_BYTES), 256 MiB), and beyond that in temporary
     /// files (default [`DEFAULT_SPILLED_BYTES`](gleaner_store::DEFAULT_SPILLED_BYTES), 64 GiB). Nothing that was stored is
-    /// dropped to keep to them: a job whose next document has room in neither fails and says so. Of a store set by
+    /// dropped to keep to them: a job whose next document has runtime in neither fails and says so. Of a store set by
     /// [`store`](Self::store) this says nothing.
     #[must_use]
     pub fn retained_results(mut self, in_memory: usize, on_disk: u64) -> Self {
@@ -214,7 +214,7 @@ impl EngineBuilder {
     /// page takes at most half of it: what does not fit is left out, and the document's `warning` says so.
     ///
     /// A body beyond its share still comes in, one at a time, and the first 256 KiB of each body are not counted; what else
-    /// is not is said at [`MemoryShares`].
+    /// is not is said at [`MemoryBudget`].
     #[must_use]
     pub fn page_memory(mut self, bytes: u64) -> Self {
         self.page_memory = Some(bytes);
@@ -260,8 +260,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets who keeps the accounts of the [desk](Engine::desk): keys, credits, limits. By default every key is the same
-    /// team, which may do anything and pays nothing ([`UnlimitedAccounts`](crate::desk::UnlimitedAccounts)).
+    /// Sets who keeps the accounts of the [desk](Engine::service): keys, credits, limits. By default every key is the same
+    /// team, which may do anything and pays nothing ([`UnlimitedAccounts`](crate::service::UnlimitedAccounts)).
     #[must_use]
     pub fn accounts(mut self, accounts: Arc<dyn Accounts>) -> Self {
         self.accounts = Some(accounts);
@@ -358,13 +358,13 @@ impl EngineBuilder {
                 "the memory for pages is too little: at least 64 MiB (67108864 bytes) are needed, so that pages fit their shares",
             ));
         }
-        let memory = self.page_memory.map_or_else(MemoryShares::default, MemoryShares::of);
+        let memory = self.page_memory.map_or_else(MemoryBudget::default, MemoryBudget::of);
         let max_in_flight = self.concurrency.unwrap_or(DEFAULT_MAX_IN_FLIGHT).max(1);
         let mut fetcher = FetcherBuilder::default().egress(self.egress).body_memory(memory.bodies);
         if let Some(agent) = &self.user_agent {
             fetcher = fetcher.user_agent(agent);
         }
-        let abilities = Abilities {
+        let abilities = Capabilities {
             reads_prompts: self.extract.is_some() || self.model.is_some(),
             searches: self.extract.is_some() || self.search.is_some(),
             renders: self.renderer.is_some(),
@@ -398,14 +398,15 @@ impl EngineBuilder {
             Arc::new(MemoryStore::new(config))
         });
         let fetcher = fetcher.build()?;
-        let deliver = self.deliver.unwrap_or_else(|| Arc::new(WebhookDoor::new(fetcher.clone())));
+        let deliver = self.deliver.unwrap_or_else(|| Arc::new(WebhookAdapter::new(fetcher.clone())));
         let robots_agent = self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned());
         let by_model = self.model.is_some() && self.extract.is_none();
-        let reader = Arc::new(PageReader::new(by_model, self.links, robots_agent.clone(), memory.large));
-        let workers = self.pdf_worker.map(|worker| Workers::new(worker, Arc::clone(&reader)));
-        let parts = Parts {
+        let reader =
+            Arc::new(TransformAdapter::new(by_model, self.links, robots_agent.clone(), memory.large));
+        let workers = self.pdf_worker.map(|worker| PdfWorkers::new(worker, Arc::clone(&reader)));
+        let parts = RuntimeConfig {
             store,
-            fetch: Arc::new(FetchDoor::new(fetcher, self.renderer, self.checks_certificates)),
+            fetch: Arc::new(FetchAdapter::new(fetcher, self.renderer, self.checks_certificates)),
             transform: reader,
             pdfs: workers.map(|workers| Arc::new(workers) as Arc<dyn ReadPdf>),
             clock: Clock::system(),
@@ -414,30 +415,30 @@ impl EngineBuilder {
             near_duplicates: !self.no_near_duplicates,
             memory,
         };
-        let room = Room::new(parts);
+        let runtime = Runtime::new(parts);
         let prompts = CrawlPrompts::new(self.model.clone(), self.page_budget, self.bounds);
         let (extract, planner): (Arc<dyn Extract>, _) = match self.extract {
             Some(extract) => (extract, None),
             None => {
                 let model = self.model.clone();
-                let parts = PlannerParts { model, search: self.search, budget: self.extract_budget };
-                let planner = Arc::new(Planner::new(&room, parts));
+                let parts = PlannerConfig { model, search: self.search, budget: self.extract_budget };
+                let planner = Arc::new(Planner::new(&runtime, parts));
                 let pages = Pages::new(Arc::clone(&planner), self.model, self.page_budget, self.job_budget);
                 (Arc::new(pages), Some(planner))
             }
         };
-        let mut desk = DeskParts {
+        let mut service = ServiceConfig {
             deliver: Some(deliver),
             extract: Some(Arc::clone(&extract)),
             webhooks: self.webhooks,
-            ..DeskParts::default()
+            ..ServiceConfig::default()
         };
         if let Some(accounts) = self.accounts {
-            desk.accounts = accounts;
+            service.accounts = accounts;
         }
         if let Some(activity) = self.activity {
-            desk.activity = activity;
+            service.activity = activity;
         }
-        Ok(Engine::new(Desk::new(room, desk), extract, planner, prompts, abilities, self.bounds))
+        Ok(Engine::new(JobService::new(runtime, service), extract, planner, prompts, abilities, self.bounds))
     }
 }

@@ -10,7 +10,7 @@ use crate::{Engine, Error};
 
 impl Engine {
     /// Crawls a site. The events of its `webhook` are sent behind the same egress guard as all else; a program that ends with
-    /// the crawl waits for them ([`Desk::delivered`](crate::desk::Desk::delivered)).
+    /// the crawl waits for them ([`JobService::delivered`](crate::service::JobService::delivered)).
     ///
     /// Where the request has a `prompt`, the options that it leaves open are made of it first, as
     /// [`compile_prompt`](Self::compile_prompt) does; what of it set no option is told in the job's `warning`.
@@ -42,9 +42,9 @@ impl Engine {
     pub async fn begin_crawl(&self, crawl: PromptedCrawl, explained: &[Url]) -> Result<Job, Error> {
         self.open_webhook(crawl.plan.webhook.as_ref()).await?;
         let record = record(&crawl.request);
-        let job = self.room().crawl_explained(crawl.plan, record, explained).await?;
+        let job = self.runtime().crawl_explained(crawl.plan, record, explained).await?;
         if let Some(warning) = &crawl.warning {
-            self.room().warn(job.id(), warning).await?;
+            self.runtime().warn(job.id(), warning).await?;
         }
         Ok(job)
     }
@@ -62,7 +62,7 @@ impl Engine {
     pub async fn compile_prompt(&self, request: CrawlRequest) -> Result<PromptedCrawl, Error> {
         let plan = request.clone().check_within(self.bounds())?;
         self.check_crawl(&plan)?;
-        self.prompts.compile(self.room(), request, plan).await
+        self.prompts.compile(self.runtime(), request, plan).await
     }
 
     /// The options of a crawl that is described in words, without a crawl.
@@ -70,6 +70,6 @@ impl Engine {
     /// # Errors
     /// As for [`compile_prompt`](Self::compile_prompt).
     pub async fn crawl_params(&self, plan: CrawlParamsPreviewPlan) -> Result<CrawlParamsPreview, Error> {
-        self.prompts.preview(self.room(), plan).await
+        self.prompts.preview(self.runtime(), plan).await
     }
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gleaner_jobs::{Desk, Extract, Job, MapResult, Room};
+use gleaner_jobs::{Extract, Job, JobService, MapResult, Runtime};
 use gleaner_store::{EndedJob, TeamId};
 use gleaner_transform::Input;
 use gleaner_types::plan::{CrawlPlan, ExtractPlan, ScrapeOptionsPlan, WebhookPlan};
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::structured::{self, CrawlPrompts, Planner};
-use crate::support::{Abilities, check_at_hand, check_extract, check_options};
+use crate::support::{Capabilities, check_at_hand, check_extract, check_options};
 use crate::{EngineBuilder, Error};
 
 /// Where the options of pages stand in the request of a crawl or an extract.
@@ -23,12 +23,12 @@ const PAGE_OPTIONS: &str = "scrapeOptions";
 /// stops.
 #[derive(Clone)]
 pub struct Engine {
-    desk: Arc<Desk>,
+    service: Arc<JobService>,
     pub(crate) extract: Arc<dyn Extract>,
     /// Unless the embedder brought an extractor of its own.
     pub(crate) planner: Option<Arc<Planner>>,
     pub(crate) prompts: Arc<CrawlPrompts>,
-    abilities: Abilities,
+    abilities: Capabilities,
     bounds: RequestBounds,
 }
 
@@ -39,18 +39,18 @@ impl Engine {
     }
 
     pub(crate) fn new(
-        desk: Arc<Desk>,
+        service: Arc<JobService>,
         extract: Arc<dyn Extract>,
         planner: Option<Arc<Planner>>,
         prompts: CrawlPrompts,
-        abilities: Abilities,
+        abilities: Capabilities,
         bounds: RequestBounds,
     ) -> Self {
-        Self { desk, extract, planner, prompts: Arc::new(prompts), abilities, bounds }
+        Self { service, extract, planner, prompts: Arc::new(prompts), abilities, bounds }
     }
 
-    pub(crate) fn room(&self) -> &Arc<Room> {
-        self.desk.room()
+    pub(crate) fn runtime(&self) -> &Arc<Runtime> {
+        self.service.runtime()
     }
 
     /// The desk, where teams hand in requests and read what came of them by id: what a server stands on. What it is given
@@ -58,8 +58,8 @@ impl Engine {
     /// [`check_extract`](Self::check_extract) before, and a crawl's prompt given to
     /// [`compile_prompt`](Self::compile_prompt).
     #[must_use]
-    pub fn desk(&self) -> &Arc<Desk> {
-        &self.desk
+    pub fn service(&self) -> &Arc<JobService> {
+        &self.service
     }
 
     /// The bounds that requests of this engine are held against.
@@ -70,13 +70,13 @@ impl Engine {
 
     /// At most this many of a team's jobs and scrapes that have ended, the one that ended last first: what the
     /// [activity log](EngineBuilder::activity_log) has of them, long after their results are gone. Those are the jobs of the
-    /// [desk](Self::desk). What is begun by [`batch`](Self::batch) and its like belongs to no team, and its [`Job`] tells
+    /// [desk](Self::service). What is begun by [`batch`](Self::batch) and its like belongs to no team, and its [`Job`] tells
     /// the same.
     ///
     /// # Errors
     /// [`Store`](crate::ErrorKind::Store) where the log cannot be read.
     pub async fn activities(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error> {
-        Ok(self.desk.activities(team, most).await?)
+        Ok(self.service.activities(team, most).await?)
     }
 
     /// Holds the options of a scrape or a batch against what this engine was built with.
@@ -115,7 +115,7 @@ impl Engine {
         let record = record(&request);
         let plan = request.check_within(self.bounds)?;
         self.check_options(&plan.options)?;
-        Ok(self.room().scrape(plan, record).await?)
+        Ok(self.runtime().scrape(plan, record).await?)
     }
 
     /// Scrapes many pages. Addresses are not checked against robots.txt: the user named them.
@@ -127,13 +127,13 @@ impl Engine {
         let plan = request.check_within(self.bounds)?;
         self.check_options(&plan.options)?;
         self.open_webhook(plan.webhook.as_ref()).await?;
-        Ok(self.room().batch(plan, record).await?)
+        Ok(self.runtime().batch(plan, record).await?)
     }
 
     /// Sees to it that the events of a job's webhook will be sent.
     pub(crate) async fn open_webhook(&self, webhook: Option<&WebhookPlan>) -> Result<(), Error> {
         match webhook {
-            Some(webhook) => Ok(self.desk.open_webhook(webhook).await?),
+            Some(webhook) => Ok(self.service.open_webhook(webhook).await?),
             None => Ok(()),
         }
     }
@@ -143,7 +143,7 @@ impl Engine {
     /// # Errors
     /// As for [`scrape`](Self::scrape).
     pub async fn map(&self, request: MapRequest) -> Result<MapResult, Error> {
-        Ok(self.room().map(request.check_within(self.bounds)?).await?)
+        Ok(self.runtime().map(request.check_within(self.bounds)?).await?)
     }
 
     /// Makes a document of a page that is at hand already. Uses no network and needs no runtime, and converts a PDF within

@@ -71,7 +71,7 @@ impl Engine {
             None => {
                 let (id, cancelled) = (JobId::from_uuid(Uuid::now_v7()), CancellationToken::new());
                 self.extract
-                    .extract(ExtractTask { id, plan, cancelled, purse: None })
+                    .extract(ExtractTask { id, plan, cancelled, reservation: None })
                     .await
                     .map(ExtractResult::from)
             }

@@ -69,11 +69,11 @@
 mod adapters;
 mod builder;
 mod crawl;
-pub mod desk;
 mod engine;
 mod error;
 mod extract;
 pub mod pdf;
+pub mod service;
 mod structured;
 mod support;
 mod watch;
@@ -95,14 +95,14 @@ pub use gleaner_fetch::{CacheStore, DiskCache, EgressPolicy, MemoryCache, Proxy,
 /// What an implementation of [`Render`] is written in.
 pub mod render {
     pub use gleaner_fetch::{
-        ActionResult, Error, FollowAll, Gate, HopCheck, HopRefused, Method, Picture, Render, RenderRequest,
-        Rendered, Request, Response,
+        ActionResult, Error, FollowAll, Method, Picture, RedirectCheck, RedirectRefused, Render, RenderProxy,
+        RenderRequest, Rendered, Request, Response,
     };
 }
-pub use gleaner_frontier::{Reason, Trap};
+pub use gleaner_frontier::{SkipReason, Trap};
 pub use gleaner_jobs::{
     DEFAULT_PAGE_MEMORY, Error as JobError, Explanation, Job, JobEnd, JobResult, MAX_EXPLAINED, MapResult,
-    MemoryShares, Verdict,
+    MemoryBudget, Verdict,
 };
 #[cfg(feature = "models")]
 pub use gleaner_models as models;

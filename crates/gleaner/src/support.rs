@@ -10,7 +10,7 @@ use crate::Error;
 
 /// What an engine was built with, of what some options need.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Abilities {
+pub(crate) struct Capabilities {
     /// Has a language model, or another extractor that may.
     pub(crate) reads_prompts: bool,
     /// Has a search engine, or another extractor that may.
@@ -27,7 +27,7 @@ pub(crate) struct Abilities {
 pub(crate) fn check_options(
     options: &ScrapeOptionsPlan,
     within: &FaultPath,
-    engine: Abilities,
+    engine: Capabilities,
 ) -> Result<(), Error> {
     check_selectors(options, within)?;
     let formats = &options.formats;
@@ -71,7 +71,7 @@ pub(crate) fn check_options(
 }
 
 /// Refuses structured data that is asked for in words where nothing reads them, and schemas that are none.
-fn check_fields(options: &ScrapeOptionsPlan, within: &FaultPath, engine: Abilities) -> Result<(), Error> {
+fn check_fields(options: &ScrapeOptionsPlan, within: &FaultPath, engine: Capabilities) -> Result<(), Error> {
     let formats = &options.formats;
     if !engine.reads_prompts && formats.json.as_ref().is_some_and(|asked| asked.schema.is_none()) {
         return Err(Error::unsupported(
@@ -100,7 +100,7 @@ fn check_fields(options: &ScrapeOptionsPlan, within: &FaultPath, engine: Abiliti
 }
 
 /// Refuses extract jobs that need what this engine was built without.
-pub(crate) fn check_extract(plan: &ExtractPlan, engine: Abilities) -> Result<(), Error> {
+pub(crate) fn check_extract(plan: &ExtractPlan, engine: Capabilities) -> Result<(), Error> {
     let Some(schema) = &plan.schema else {
         return if engine.reads_prompts {
             check_sources(plan, engine)
@@ -118,7 +118,7 @@ pub(crate) fn check_extract(plan: &ExtractPlan, engine: Abilities) -> Result<(),
     check_sources(plan, engine)
 }
 
-fn check_sources(plan: &ExtractPlan, engine: Abilities) -> Result<(), Error> {
+fn check_sources(plan: &ExtractPlan, engine: Capabilities) -> Result<(), Error> {
     if plan.sources.is_empty() && !engine.searches {
         return Err(Error::unsupported(
             ErrorCode::SearchNotConfigured,
@@ -191,7 +191,7 @@ pub(crate) fn check_webhook(webhook: Option<&WebhookPlan>) -> Result<(), Error> 
         None => Ok(()),
         Some(_) => Err(Error::unsupported(
             ErrorCode::UnsupportedOption,
-            "`webhook` is for jobs that are handed in at the engine's desk; this job's documents are read as a stream",
+            "`webhook` is for jobs that are handed in at the engine's job service; this job's documents are read as a stream",
         )),
     }
 }

@@ -8,18 +8,18 @@ use url::Url;
 
 /// [`Deliver`] by `gleaner-fetch`: the same guard stands before a webhook as before a page.
 #[derive(Debug)]
-pub(crate) struct WebhookDoor {
+pub(crate) struct WebhookAdapter {
     fetcher: Fetcher,
 }
 
-impl WebhookDoor {
+impl WebhookAdapter {
     pub(crate) fn new(fetcher: Fetcher) -> Self {
         Self { fetcher }
     }
 }
 
 #[async_trait]
-impl Deliver for WebhookDoor {
+impl Deliver for WebhookAdapter {
     async fn check(&self, url: &Url) -> Result<(), DeliverError> {
         self.fetcher.check_resolved(url).await.map_err(|error| failure(&error))
     }
@@ -76,9 +76,9 @@ mod tests {
         Arc::new(Turns { answers: answers.iter().map(parse).collect(), asked: AtomicUsize::new(0) })
     }
 
-    fn door(policy: EgressPolicy, resolver: Arc<Turns>) -> WebhookDoor {
+    fn door(policy: EgressPolicy, resolver: Arc<Turns>) -> WebhookAdapter {
         let fetcher = FetcherBuilder::default().egress(policy).resolver(resolver).dns_cache(false);
-        WebhookDoor::new(fetcher.build().unwrap())
+        WebhookAdapter::new(fetcher.build().unwrap())
     }
 
     fn delivery(url: &Url) -> Delivery<'_> {

@@ -8,9 +8,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use clap::Parser;
-use gleaner::desk::{MemoryAccounts, Operation, Secret, Team, TeamConfig, TeamId};
 use gleaner::models::{HttpModel, Provider};
 use gleaner::pdf::{self, PdfWorker};
+use gleaner::service::{MemoryAccounts, Operation, Secret, Team, TeamConfig, TeamId};
 use gleaner::{Engine, EngineBuilder};
 use gleaner_http::Service;
 use ipnet::IpNet;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gleaner::desk::TeamId;
+use gleaner::service::TeamId;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
@@ -87,9 +87,9 @@ mod tests {
     #[tokio::test]
     async fn large_bodies_are_checked_on_another_thread_and_small_ones_at_once() {
         let (checks, team, here) = (Checks::default(), TeamId::new("birds"), thread::current().id());
-        for (size, aside) in [(0, false), (SMALL_BODY, false), (SMALL_BODY + 1, true)] {
+        for (size, blocking) in [(0, false), (SMALL_BODY, false), (SMALL_BODY + 1, true)] {
             let there = checks.run(&team, size, || Ok(thread::current().id())).await;
-            assert_eq!(there.ok().map(|there| there != here), Some(aside), "{size}");
+            assert_eq!(there.ok().map(|there| there != here), Some(blocking), "{size}");
         }
         let refused: Result<(), _> = checks.run(&team, SMALL_BODY + 1, || Err(Failure::unknown_job())).await;
         assert!(refused.is_err());

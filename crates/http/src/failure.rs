@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use bytes::Bytes;
 use gleaner::response::ErrorBody;
-use gleaner::{ErrorCode, Fault, FaultPath, Faults, desk};
+use gleaner::{ErrorCode, Fault, FaultPath, Faults, service};
 use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use http_body_util::Full;
@@ -106,8 +106,8 @@ pub(crate) fn json(body: Bytes) -> Response<Full<Bytes>> {
     response
 }
 
-impl From<desk::Error> for Failure {
-    fn from(error: desk::Error) -> Self {
+impl From<service::Error> for Failure {
+    fn from(error: service::Error) -> Self {
         let failure = Self::of(error.http_status(), error.body(), &error);
         match error.retry_after() {
             // Whole seconds (RFC 9110, 10.2.3), and never before the time.

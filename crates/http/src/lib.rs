@@ -42,12 +42,12 @@
 //! [`openapi`] describes all of it as an OpenAPI 3.1 document, which the service answers `GET /openapi.json` with.
 //!
 //! What it does is little: it finds the operation in a table, reads key, identifier, query and body, lets the
-//! [desk](gleaner::desk) of the engine do the work, and writes down what came of it. Whatever is a rule of the contract
+//! [desk](gleaner::service) of the engine do the work, and writes down what came of it. Whatever is a rule of the contract
 //! is held by the crates behind it, and holds for programs without a wire too.
 
 mod answers;
-mod aside;
 mod auth;
+mod blocking;
 mod body;
 mod checks;
 mod document;

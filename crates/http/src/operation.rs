@@ -1,7 +1,6 @@
 //! What can be asked for, and doing it: the body checked, the desk asked, the answer written down.
 
 use bytes::Bytes;
-use gleaner::desk::{self, Submit, Team};
 use gleaner::plan::{BatchPlan, CrawlParamsPreviewPlan, CrawlPlan, ExtractPlan, MapPlan, ScrapePlan};
 use gleaner::request::{
     BatchScrapeRequest, CrawlParamsPreviewRequest, CrawlRequest, ExtractRequest, MapRequest, ScrapeRequest,
@@ -10,12 +9,13 @@ use gleaner::request::{
 use gleaner::response::{
     CrawlParams, ExtractSubmitted, JobSubmitted, MapLink, MapResponse, MapResponseV1, ScrapeResponse,
 };
+use gleaner::service::{self, Submit, Team};
 use gleaner::{Checked, Engine, Faults, JobId, JobKind, RequestBounds};
 use http::request::Parts;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
-use crate::aside::{Places, json, weight};
+use crate::blocking::{BlockingLimits, json, weight};
 use crate::checks::Checks;
 use crate::failure::Failure;
 use crate::origin::Origins;
@@ -53,16 +53,16 @@ pub(crate) enum Operation {
 
 impl Operation {
     /// Whom it is for: `None` where anybody may ask, else what is counted against the team's limits.
-    pub(crate) fn counted_as(self) -> Option<desk::Operation> {
+    pub(crate) fn counted_as(self) -> Option<service::Operation> {
         Some(match self {
             Self::OpenApi => return None,
-            Self::Scrape(_) => desk::Operation::Scrape,
-            Self::Batch(_) => desk::Operation::Batch,
-            Self::Crawl(_) | Self::CrawlParams => desk::Operation::Crawl,
-            Self::Map(_) => desk::Operation::Map,
-            Self::Extract(_) => desk::Operation::Extract,
-            Self::Cancel(_) => desk::Operation::Cancel,
-            _ => desk::Operation::Read,
+            Self::Scrape(_) => service::Operation::Scrape,
+            Self::Batch(_) => service::Operation::Batch,
+            Self::Crawl(_) | Self::CrawlParams => service::Operation::Crawl,
+            Self::Map(_) => service::Operation::Map,
+            Self::Extract(_) => service::Operation::Extract,
+            Self::Cancel(_) => service::Operation::Cancel,
+            _ => service::Operation::Read,
         })
     }
 
@@ -84,7 +84,7 @@ impl Operation {
 pub(crate) struct Call<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) origins: &'a Origins,
-    pub(crate) places: &'a Places,
+    pub(crate) places: &'a BlockingLimits,
     pub(crate) checks: &'a Checks,
     pub(crate) team: &'a Team,
     pub(crate) parts: &'a Parts,
@@ -97,11 +97,11 @@ pub(crate) struct Call<'a> {
 impl Call<'_> {
     /// Does it, and gives the JSON of the answer.
     pub(crate) async fn answer(self, operation: Operation) -> Result<Bytes, Failure> {
-        let (desk, team) = (self.engine.desk(), self.team);
+        let (service, team) = (self.engine.service(), self.team);
         match operation {
             Operation::OpenApi => Ok(document::bytes()),
             Operation::Scrape(version) => self.scrape(version).await,
-            Operation::Scraped => Ok(desk.scraped(&team.id, *self.job()?.as_uuid()).await?),
+            Operation::Scraped => Ok(service.scraped(&team.id, *self.job()?.as_uuid()).await?),
             Operation::Batch(version) => self.batch(version).await,
             Operation::Crawl(version) => self.crawl(version).await,
             Operation::CrawlParams => self.crawl_params().await,
@@ -109,35 +109,37 @@ impl Call<'_> {
             Operation::Extract(version) => self.extract(version).await,
             Operation::Status(kind) => self.status(kind).await,
             Operation::Errors(kind) => {
-                let errors = desk.errors(&team.id, kind, self.job()?).await?;
+                let errors = service.errors(&team.id, kind, self.job()?).await?;
                 self.places.written_aside(answers::ListedErrors::from(errors)).await
             }
-            Operation::Cancel(kind) => json(&desk.cancel(&team.id, kind, self.job()?).await?),
+            Operation::Cancel(kind) => json(&service.cancel(&team.id, kind, self.job()?).await?),
             Operation::ExtractStatus => {
-                let status = desk.extract_status(&team.id, self.job()?).await?;
+                let status = service.extract_status(&team.id, self.job()?).await?;
                 self.places.written_aside(status).await
             }
-            Operation::ActiveCrawls => self.places.written_aside(desk.active_crawls(&team.id).await?).await,
+            Operation::ActiveCrawls => {
+                self.places.written_aside(service.active_crawls(&team.id).await?).await
+            }
             Operation::CreditUsage(version) => {
-                let usage = desk.credit_usage(&team.id).await?;
+                let usage = service.credit_usage(&team.id).await?;
                 match version {
                     Version::V1 => json(&answers::credit_usage(usage)),
                     Version::V2 => json(&usage),
                 }
             }
             Operation::TokenUsage(version) => {
-                let usage = desk.token_usage(&team.id).await?;
+                let usage = service.token_usage(&team.id).await?;
                 match version {
                     Version::V1 => json(&answers::token_usage(usage)),
                     Version::V2 => json(&usage),
                 }
             }
-            Operation::QueueStatus => json(&desk.queue_status(team).await?),
+            Operation::QueueStatus => json(&service.queue_status(team).await?),
             Operation::Activity => {
                 let limit = query::activity(self.parts.uri.query())?;
-                json(&desk.activity(&team.id, limit).await?)
+                json(&service.activity(&team.id, limit).await?)
             }
-            Operation::Concurrency => json(&desk.concurrency(team).await?),
+            Operation::Concurrency => json(&service.concurrency(team).await?),
         }
     }
 
@@ -149,7 +151,7 @@ impl Call<'_> {
         let offered = |engine: &Engine, plan: &ScrapePlan| engine.check_options(&plan.options);
         let (plan, submit) = self.submitted(check, offered).await?;
         // Where the client goes away, this future is dropped, and with it the work.
-        let document = self.engine.desk().scrape(self.team, plan, submit).await?;
+        let document = self.engine.service().scrape(self.team, plan, submit).await?;
         self.places.written(weight(&document), ScrapeResponse::from(document)).await
     }
 
@@ -161,7 +163,7 @@ impl Call<'_> {
         let offered = |engine: &Engine, plan: &BatchPlan| engine.check_options(&plan.options);
         let (plan, submit) = self.submitted(check, offered).await?;
         let base = self.base()?;
-        let submitted = self.engine.desk().batch(self.team, plan, submit).await?;
+        let submitted = self.engine.service().batch(self.team, plan, submit).await?;
         let url = format!("{base}/{}", submitted.id);
         json(&JobSubmitted { invalid_urls: submitted.invalid_urls, ..JobSubmitted::new(submitted.id, url) })
     }
@@ -173,9 +175,9 @@ impl Call<'_> {
         };
         let (plan, submit): (CrawlPlan, _) = self.submitted(check, Engine::check_crawl).await?;
         let base = self.base()?;
-        let desk = self.engine.desk();
+        let service = self.engine.service();
         if plan.prompt.is_none() {
-            let submitted = desk.crawl(self.team, plan, submit).await?;
+            let submitted = service.crawl(self.team, plan, submit).await?;
             return json(&JobSubmitted::new(submitted.id, format!("{base}/{}", submitted.id)));
         }
         // Only the second version has prompts.
@@ -184,16 +186,16 @@ impl Call<'_> {
         let request = self.checks.run(&self.team.id, usize::MAX, read).await?;
         // Before anything is paid. Where the request sets no limit, the prompt may.
         let pages = request.limit.map_or(1, |_| plan.limit);
-        desk.check_crawl(self.team, &plan, pages, &submit).await?;
+        service.check_crawl(self.team, &plan, pages, &submit).await?;
         let compiled = self.engine.compile_prompt(request);
         // The site is mapped for it, so it costs what a map costs.
-        let prompted = desk.charged(self.team, compiled).await?;
+        let prompted = service.charged(self.team, compiled).await?;
         let (generated, in_effect) = (&prompted.generated, prompted.in_effect());
         let (generated, in_effect) = (options(generated)?, options(&in_effect)?);
         let request = serde_json::to_value(&prompted.request).unwrap_or(submit.request);
-        let submitted = desk.crawl(self.team, prompted.plan, Submit { request, ..submit }).await?;
+        let submitted = service.crawl(self.team, prompted.plan, Submit { request, ..submit }).await?;
         if let Some(warning) = &prompted.warning {
-            desk.room().warn(submitted.id, warning).await?;
+            service.runtime().warn(submitted.id, warning).await?;
         }
         json(&JobSubmitted {
             prompt_generated_options: Some(generated),
@@ -205,7 +207,7 @@ impl Call<'_> {
     async fn crawl_params(mut self) -> Result<Bytes, Failure> {
         let check = CrawlParamsPreviewRequest::checked_from_json;
         let (plan, submit): (CrawlParamsPreviewPlan, _) = self.submitted(check, |_, _| Ok(())).await?;
-        let mut preview = self.engine.desk().charged(self.team, self.engine.crawl_params(plan)).await?;
+        let mut preview = self.engine.service().charged(self.team, self.engine.crawl_params(plan)).await?;
         preview.warning = joined(submit.warnings, preview.warning);
         json(&preview)
     }
@@ -216,7 +218,7 @@ impl Call<'_> {
             Version::V2 => MapRequest::checked_from_json,
         };
         let (plan, submit): (MapPlan, _) = self.submitted(check, |_, _| Ok(())).await?;
-        let found = self.engine.desk().map(self.team, plan).await?;
+        let found = self.engine.service().map(self.team, plan).await?;
         let links = found.links.into_iter().map(|url| MapLink { url: url.into(), ..MapLink::default() });
         let warning = joined(submit.warnings, found.warning);
         let response = MapResponse { success: true, links: links.collect(), warning };
@@ -233,7 +235,7 @@ impl Call<'_> {
             Version::V2 => ExtractRequest::checked_from_json,
         };
         let (plan, submit): (ExtractPlan, _) = self.submitted(check, Engine::check_extract).await?;
-        let submitted = self.engine.desk().extract(self.team, plan, submit).await?;
+        let submitted = self.engine.service().extract(self.team, plan, submit).await?;
         json(&ExtractSubmitted {
             invalid_urls: submitted.invalid_urls,
             ..ExtractSubmitted::new(submitted.id)
@@ -245,7 +247,7 @@ impl Call<'_> {
         let (id, base) = (self.job()?, self.base()?);
         let limit = page.limit.map(|limit| format!("&limit={limit}")).unwrap_or_default();
         let next = move |skip: u64| format!("{base}?skip={skip}{limit}");
-        Ok(self.engine.desk().status(&self.team.id, kind, id, page, &next).await?.bytes)
+        Ok(self.engine.service().status(&self.team.id, kind, id, page, &next).await?.bytes)
     }
 
     /// The job, or scrape, that the path names. What is no id names none that there is.

@@ -1,7 +1,7 @@
 //! The query of a request for a status or a team's activity.
 
-use gleaner::desk::Page;
 use gleaner::limits::{DEFAULT_ACTIVITY_LIMIT, MAX_ACTIVITY_LIMIT, MAX_STATUS_LIMIT};
+use gleaner::service::Page;
 use url::form_urlencoded;
 
 use crate::failure::Failure;

@@ -9,13 +9,13 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use gleaner::Engine;
-use gleaner::desk::Team;
+use gleaner::service::Team;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
 use http_body_util::Full;
 
-use crate::aside::Places;
+use crate::blocking::BlockingLimits;
 use crate::checks::Checks;
 use crate::failure::{Failure, json};
 use crate::operation::{Call, Operation};
@@ -42,7 +42,7 @@ struct Shared {
     engine: Engine,
     origins: Origins,
     watchers: Watchers,
-    places: Places,
+    places: BlockingLimits,
     checks: Checks,
 }
 
@@ -51,7 +51,9 @@ impl Service {
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         let (origins, watchers, checks) = (Origins::default(), Watchers::default(), Checks::default());
-        Self { shared: Arc::new(Shared { engine, origins, watchers, places: Places::default(), checks }) }
+        Self {
+            shared: Arc::new(Shared { engine, origins, watchers, places: BlockingLimits::default(), checks }),
+        }
     }
 
     /// Believe `X-Forwarded-Proto` and `X-Forwarded-Host` in the addresses that answers hold, the last value of each: the
@@ -130,14 +132,14 @@ impl Shared {
             _ => None,
         };
         let team = self.authenticate(&parts, handshake.is_some()).await?;
-        self.engine.desk().admit(&team, counted_as).await?;
+        self.engine.service().admit(&team, counted_as).await?;
         let body = if route.operation.has_body() { body::read(body).await? } else { Bytes::new() };
         let (engine, origins, places, checks) = (&self.engine, &self.origins, &self.places, &self.checks);
         let call = Call { engine, origins, places, checks, team: &team, parts: &parts, id, body };
         match (route.operation, handshake) {
             (Operation::Status(kind), Some(handshake)) => {
                 let place = self.watchers.place(&team.id)?;
-                let frames = engine.desk().watch(&team.id, kind, call.job()?).await?;
+                let frames = engine.service().watch(&team.id, kind, call.job()?).await?;
                 Ok(handshake.accept(frames, place))
             }
             (operation, _) => Ok(json(call.answer(operation).await?)),
@@ -149,6 +151,6 @@ impl Shared {
             Err(failure) if watches => auth::subprotocol(&parts.headers).ok_or(failure)?,
             key => key?,
         };
-        Ok(self.engine.desk().authenticate(key).await?)
+        Ok(self.engine.service().authenticate(key).await?)
     }
 }

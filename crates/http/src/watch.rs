@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{SinkExt as _, Stream, StreamExt as _};
-use gleaner::desk::TeamId;
 use gleaner::event::WatchFrame;
+use gleaner::service::TeamId;
 use http::header::{
     AUTHORIZATION, CONNECTION, HeaderName, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
     SEC_WEBSOCKET_VERSION, UPGRADE,
@@ -62,14 +62,14 @@ impl Default for Watchers {
 
 /// A watcher's place; dropping it gives it back.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct WatcherPermit {
     of_team: Arc<Mutex<HashMap<TeamId, usize>>>,
     team: TeamId,
     _one_of_all: OwnedSemaphorePermit,
 }
 
 impl Watchers {
-    pub(crate) fn place(&self, team: &TeamId) -> Result<Place, Failure> {
+    pub(crate) fn place(&self, team: &TeamId) -> Result<WatcherPermit, Failure> {
         let mut of_team = self.of_team.lock().unwrap_or_else(PoisonError::into_inner);
         if of_team.get(team).is_some_and(|taken| *taken >= MAX_WATCHERS_OF_TEAM) {
             return Err(Failure::busy("the team has too many watchers at once", FULL_PAUSE));
@@ -78,11 +78,11 @@ impl Watchers {
             .try_acquire_owned()
             .map_err(|_| Failure::busy("too many watchers at once", FULL_PAUSE))?;
         *of_team.entry(team.clone()).or_default() += 1;
-        Ok(Place { of_team: Arc::clone(&self.of_team), team: team.clone(), _one_of_all: one_of_all })
+        Ok(WatcherPermit { of_team: Arc::clone(&self.of_team), team: team.clone(), _one_of_all: one_of_all })
     }
 }
 
-impl Drop for Place {
+impl Drop for WatcherPermit {
     fn drop(&mut self) {
         let mut of_team = self.of_team.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(taken) = of_team.get_mut(&self.team) {
@@ -132,7 +132,7 @@ impl Handshake {
     pub(crate) fn accept(
         self,
         frames: impl Stream<Item = WatchFrame> + Send + 'static,
-        place: Place,
+        place: WatcherPermit,
     ) -> Response<Full<Bytes>> {
         let mut response = Response::new(Full::default());
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;

@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gleaner::Engine;
-use gleaner::desk::{MemoryAccounts, Operation, Team, TeamConfig, TeamId};
 use gleaner::limits::MAX_BODY_BYTES;
+use gleaner::service::{MemoryAccounts, Operation, Team, TeamConfig, TeamId};
 use gleaner_http::Service;
 use gleaner_testkit::{Extras, Server, Site, SiteSpec};
 use http::{HeaderMap, Request, StatusCode};

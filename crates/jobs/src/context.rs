@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, Reason, UrlKey};
+use gleaner_frontier::{Candidate, CrawlScope, Decision, Identity, SkipReason, UrlKey};
 use gleaner_store::{LeasedPage, TeamId};
 use gleaner_types::plan::{CrawlPlan, ScrapeOptionsPlan, SitemapMode, Target, as_written};
 use gleaner_types::{JobId, SafeUrl};
@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::explain::{FoundOn, Records, Traces};
-use crate::gate::Manners;
+use crate::host_limiter::RequestPacing;
 use crate::session::Session;
-use crate::shared::own_way;
+use crate::shared::route_key;
 use crate::sitemaps::Sitemaps;
 
 /// How many pages earn a job one request beyond the first try of each. So a host that fails every request is asked
@@ -166,16 +166,16 @@ impl CrawlContext {
     pub(crate) fn unfollowed(&self, url: &Url, on: &Url, steps: &mut u64) {
         match self.scope.decide_counting(url, false, steps) {
             Decision::Rejected(reason) => self.count(reason),
-            Decision::Inside | Decision::External => self.count(Reason::Nofollow),
+            Decision::Inside | Decision::External => self.count(SkipReason::Nofollow),
         }
         if !self.records.traces.is_empty() {
             self.records.traces.unfollowed(self.identity.key(url), on);
         }
     }
 
-    fn count(&self, reason: Reason) {
+    fn count(&self, reason: SkipReason) {
         self.records.rejections.count(reason);
-        if reason == Reason::TooCostly {
+        if reason == SkipReason::TooCostly {
             self.costly.store(true, Ordering::Relaxed);
         }
     }
@@ -253,7 +253,7 @@ impl JobContext {
     /// Follows these addresses through a crawl, and gives what is written down about it; to be called before it begins.
     pub(crate) fn record(&mut self, explained: &[Url]) -> Option<Arc<Records>> {
         let crawl = self.crawl.as_mut()?;
-        let traces = Traces::new(explained, crawl, own_way(&self.options));
+        let traces = Traces::new(explained, crawl, route_key(&self.options));
         crawl.records = Arc::new(Records { traces, ..Records::default() });
         Some(Arc::clone(&crawl.records))
     }
@@ -311,8 +311,8 @@ impl JobContext {
     }
 
     /// How the job asks a host whose robots.txt demands this gap.
-    pub(crate) fn manners(&self, gap: Duration) -> Manners {
-        Manners { gap, delay: self.delay(), job: self.id }
+    pub(crate) fn pacing(&self, gap: Duration) -> RequestPacing {
+        RequestPacing { gap, delay: self.delay(), job: self.id }
     }
 
     /// May one more request be spent on a page that failed?

@@ -9,13 +9,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gleaner_frontier::{Decision, Reason, Trap, UrlKey};
+use gleaner_frontier::{Decision, SkipReason, Trap, UrlKey};
 use gleaner_store::{JobSnapshot, PageOutcome};
 use gleaner_types::{JobState, PageError};
 use url::Url;
 
 use crate::context::CrawlContext;
-use crate::robots::OwnWay;
+use crate::robots::RouteKey;
 
 /// At most so many addresses of one crawl are followed; further ones are left out.
 pub const MAX_EXPLAINED: usize = 1_000;
@@ -54,7 +54,7 @@ pub enum Verdict {
     /// It was fetched and gave no document.
     Failed(PageError),
     /// It does not belong to the crawl.
-    Rejected(Reason),
+    Rejected(SkipReason),
     /// robots.txt forbids it.
     RobotsTxt,
     /// It is further away than `maxDiscoveryDepth` lets pages be.
@@ -84,7 +84,7 @@ impl fmt::Display for Verdict {
             Self::NotAResult => f.write_str("fetched for its links, but the patterns leave it out of the results"),
             Self::Failed(error) => write!(f, "fetched, without success: {}", error.message),
             Self::Rejected(reason) => write!(f, "not crawled: {reason}"),
-            Self::RobotsTxt => write!(f, "not crawled: {}", Reason::RobotsTxt),
+            Self::RobotsTxt => write!(f, "not crawled: {}", SkipReason::RobotsTxt),
             Self::TooManyClicks(depth) => {
                 write!(f, "not crawled: it is {depth} clicks away, more than `maxDiscoveryDepth` allows")
             }
@@ -117,20 +117,20 @@ pub(crate) struct Records {
 
 /// Rejected links of a job, by reason.
 #[derive(Debug, Default)]
-pub(crate) struct Rejections([AtomicU64; Reason::ALL.len()]);
+pub(crate) struct Rejections([AtomicU64; SkipReason::ALL.len()]);
 
 impl Rejections {
-    pub(crate) fn count(&self, reason: Reason) {
-        let place = Reason::ALL.iter().position(|known| *known == reason);
+    pub(crate) fn count(&self, reason: SkipReason) {
+        let place = SkipReason::ALL.iter().position(|known| *known == reason);
         if let Some(counter) = place.and_then(|place| self.0.get(place)) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// The reasons that came up.
-    pub(crate) fn all(&self) -> Vec<(Reason, u64)> {
+    pub(crate) fn all(&self) -> Vec<(SkipReason, u64)> {
         let counts = self.0.iter().map(|counter| counter.load(Ordering::Relaxed));
-        Reason::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0).collect()
+        SkipReason::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0).collect()
     }
 }
 
@@ -145,7 +145,7 @@ pub(crate) struct Traces {
     /// Whom robots.txt is read for; `None` where it is not heeded.
     robots_agent: Option<String>,
     /// By which way, where it cannot be had by the usual one.
-    own_way: Option<OwnWay>,
+    route_key: Option<RouteKey>,
 }
 
 /// Where an address was found.
@@ -172,12 +172,12 @@ struct Trace {
 }
 
 impl Traces {
-    pub(crate) fn new(urls: &[Url], crawl: &CrawlContext, own_way: Option<OwnWay>) -> Self {
+    pub(crate) fn new(urls: &[Url], crawl: &CrawlContext, route_key: Option<RouteKey>) -> Self {
         let mut traces = Self {
             max_depth: crawl.max_depth,
             limit: crawl.limit,
             robots_agent: crawl.robots_agent.clone(),
-            own_way,
+            route_key,
             ..Self::default()
         };
         for url in urls.iter().take(MAX_EXPLAINED) {
@@ -215,8 +215,8 @@ impl Traces {
     }
 
     /// The way of the job, where it is not the usual one.
-    pub(crate) fn own_way(&self) -> Option<&OwnWay> {
-        self.own_way.as_ref()
+    pub(crate) fn route_key(&self) -> Option<&RouteKey> {
+        self.route_key.as_ref()
     }
 
     /// The page was found.
@@ -300,7 +300,7 @@ impl Traces {
                 (None, None) if forbids(&trace.url) => Verdict::RobotsTxt,
                 (None, None) if trace.found => self.not_reached(job),
                 // Any other way to it would have been taken.
-                (None, None) if trace.unfollowed => Verdict::Rejected(Reason::Nofollow),
+                (None, None) if trace.unfollowed => Verdict::Rejected(SkipReason::Nofollow),
                 (None, None) => Verdict::NotFound,
             };
             Some(Explanation {
@@ -347,7 +347,7 @@ mod tests {
             (Verdict::NotAResult, "fetched for its links, but the patterns leave it out of the results"),
             (Verdict::Failed(error), "fetched, without success: the connection broke"),
             (
-                Verdict::Rejected(Reason::TooDeep),
+                Verdict::Rejected(SkipReason::TooDeep),
                 "not crawled: there are more path segments below the start URL than `maxDepth` allows",
             ),
             (

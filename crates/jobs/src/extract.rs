@@ -10,7 +10,7 @@ use gleaner_types::{ErrorCode, JobId, PageError};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::purse::Purse;
+use crate::credit_reservation::CreditReservation;
 use crate::reading::{PageRead, PageTask, by_fields};
 
 /// Tokens that one credit pays (contract 1).
@@ -64,9 +64,9 @@ pub struct ExtractTask {
     /// The job was cancelled.
     pub cancelled: CancellationToken,
     /// Whose account it works on; `None` where nobody asks. A model is to be called only while it
-    /// [covers](Purse::cover) the call, pages are to be fetched [on it](crate::Room::scrape_for) and sites to be
-    /// [mapped](crate::Room::map_for), and it is to be [told](Purse::metered_by) what was used.
-    pub purse: Option<Arc<Purse>>,
+    /// [covers](CreditReservation::cover) the call, pages are to be fetched [on it](crate::Runtime::scrape_for) and sites to be
+    /// [mapped](crate::Runtime::map_for), and it is to be [told](CreditReservation::metered_by) what was used.
+    pub reservation: Option<Arc<CreditReservation>>,
 }
 
 /// Data that was extracted.

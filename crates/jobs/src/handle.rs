@@ -7,14 +7,14 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 use futures_core::future::BoxFuture;
-use gleaner_frontier::Reason;
+use gleaner_frontier::SkipReason;
 use gleaner_store::{DeadLetter, JobSnapshot, PageFailures, ReadBound, Slice, Store};
 use gleaner_types::{Document, JobId, JobState};
 use tokio::runtime::Handle;
 
 use crate::Error;
 use crate::explain::{Explanation, Records};
-use crate::room::Room;
+use crate::runtime::Runtime;
 
 /// A running job: a stream of its documents, in order of completion.
 ///
@@ -22,9 +22,9 @@ use crate::room::Room;
 /// the handle ends the job and forgets what it holds.
 pub struct Job {
     id: JobId,
-    room: Arc<Room>,
+    runtime: Arc<Runtime>,
     /// Where the job runs, to end it from wherever the handle is dropped.
-    runtime: Handle,
+    tokio: Handle,
     next: u64,
     ready: VecDeque<Document>,
     /// Never locked, only reached through `&mut`: the mutex makes the handle `Sync`, so that a task that holds a
@@ -57,11 +57,11 @@ pub struct JobEnd {
 }
 
 impl Job {
-    pub(crate) fn new(id: JobId, room: Arc<Room>, runtime: Handle) -> Self {
+    pub(crate) fn new(id: JobId, runtime: Arc<Runtime>, tokio: Handle) -> Self {
         Self {
             id,
-            room,
             runtime,
+            tokio,
             next: 0,
             ready: VecDeque::new(),
             reading: Mutex::default(),
@@ -79,11 +79,11 @@ impl Job {
     /// How many links of a crawl were left out so far, by reason, in the order in which the reasons are tested. A link
     /// counts as often as it was found on pages. What robots.txt forbids counts once for each page.
     #[must_use]
-    pub fn rejections(&self) -> Vec<(Reason, u64)> {
+    pub fn rejections(&self) -> Vec<(SkipReason, u64)> {
         self.records.as_ref().map(|records| records.rejections.all()).unwrap_or_default()
     }
 
-    /// What became so far of the addresses that the crawl was [asked to explain](Room::crawl_explained), in their order.
+    /// What became so far of the addresses that the crawl was [asked to explain](Runtime::crawl_explained), in their order.
     /// An address that no link led to is held against the robots.txt of its origin, where that was read.
     ///
     /// # Errors
@@ -95,8 +95,8 @@ impl Job {
         let snapshot = self.status().await?;
         let traces = &records.traces;
         Ok(traces.all(&snapshot, |url| {
-            let (agent, shared) = (traces.robots_agent(), self.room.shared());
-            let read = agent.and_then(|agent| shared.robots_read(agent, url, traces.own_way()));
+            let (agent, shared) = (traces.robots_agent(), self.runtime.shared());
+            let read = agent.and_then(|agent| shared.robots_read(agent, url, traces.route_key()));
             read.is_some_and(|robots| !robots.policy.allows(url))
         }))
     }
@@ -123,7 +123,7 @@ impl Job {
     /// # Errors
     /// Where the store fails.
     pub async fn status(&self) -> Result<JobSnapshot, Error> {
-        Ok(self.room.store().snapshot(self.id).await?)
+        Ok(self.runtime.store().snapshot(self.id).await?)
     }
 
     /// The pages that gave no document so far.
@@ -131,7 +131,7 @@ impl Job {
     /// # Errors
     /// Where the store fails.
     pub async fn failures(&self) -> Result<PageFailures, Error> {
-        Ok(self.room.store().failures(self.id).await?)
+        Ok(self.runtime.store().failures(self.id).await?)
     }
 
     /// The events of the job that its webhook did not take.
@@ -139,7 +139,7 @@ impl Job {
     /// # Errors
     /// Where the store fails.
     pub async fn dead_letters(&self) -> Result<Vec<DeadLetter>, Error> {
-        Ok(self.room.store().dead_letters(self.id).await?)
+        Ok(self.runtime.store().dead_letters(self.id).await?)
     }
 
     /// Ends the job. What is done stays readable; pages in work are given up. A job that has ended stays as it is.
@@ -147,7 +147,7 @@ impl Job {
     /// # Errors
     /// Where the store fails.
     pub async fn cancel(&self) -> Result<JobSnapshot, Error> {
-        self.room.cancel(self.id).await
+        self.runtime.cancel(self.id).await
     }
 
     /// Holds the job: no further page of it is fetched until [`resume`](Self::resume). Pages in work come to their end and
@@ -168,7 +168,7 @@ impl Job {
     }
 
     async fn hold(&self, paused: bool) -> Result<JobSnapshot, Error> {
-        match self.room.store().pause(self.id, paused).await {
+        match self.runtime.store().pause(self.id, paused).await {
             Err(error) if error.is_job_ended() => self.status().await,
             held => Ok(held?),
         }
@@ -220,7 +220,7 @@ impl Stream for Job {
             if self.ended {
                 return Poll::Ready(None);
             }
-            let (store, id, next) = (Arc::clone(self.room.store()), self.id, self.next);
+            let (store, id, next) = (Arc::clone(self.runtime.store()), self.id, self.next);
             let reading = self.reading.get_mut().unwrap_or_else(PoisonError::into_inner);
             let slice =
                 ready!(reading.get_or_insert_with(|| Box::pin(read(store, id, next))).as_mut().poll(context));
@@ -264,6 +264,6 @@ impl fmt::Debug for Job {
 
 impl Drop for Job {
     fn drop(&mut self) {
-        self.room.abandon(self.id, &self.runtime);
+        self.runtime.abandon(self.id, &self.tokio);
     }
 }

@@ -14,10 +14,10 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use crate::context::JobContext;
-use crate::permission::Hops;
+use crate::permission::CrawlRedirects;
 use crate::ports::{FetchRequest, Purpose, Transformed};
 use crate::robots::Robots;
-use crate::shared::{Shared, Way};
+use crate::shared::{RequestChain, Shared};
 use crate::sitemaps::{Allowed, Sitemaps};
 use crate::slices::Slices;
 use crate::transforming::transform;
@@ -105,7 +105,7 @@ async fn read_sitemaps(
     while let Some(next) = queue.pop_front() {
         let robots = shared.robots(&shared.agent, &next.url, false, job).await.robots;
         let Allowed::Yes { gap } = sitemaps.allows(&robots, &next.url, next.key) else { continue };
-        match sitemaps::read(shared, &next.url, &job.options, job.manners(gap)).await {
+        match sitemaps::read(shared, &next.url, &job.options, job.pacing(gap)).await {
             Ok(read) => {
                 let (further, pages) = sitemaps.take(next.key, read);
                 queue.extend(further);
@@ -153,9 +153,9 @@ async fn read_start(
             purpose: Purpose::Page,
             session: Some(&job.session),
         };
-        let manners = job.manners(robots.policy.crawl_delay().unwrap_or_default());
-        let way = Way::from(shared, &start, shared.pass(&start, manners).await);
-        let hops = Hops { shared, job, is_start: true, is_export: false, way };
+        let pacing = job.pacing(robots.policy.crawl_delay().unwrap_or_default());
+        let chain = RequestChain::from(shared, &start, shared.permit(&start, pacing).await);
+        let hops = CrawlRedirects { shared, job, is_start: true, is_export: false, chain };
         let answer = shared.fetch.fetch(request, &hops).await;
         if let Ok(page) = &answer {
             shared.heed(page).await;

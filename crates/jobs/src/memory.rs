@@ -30,7 +30,7 @@ const SMALL_AT_ONCE: u32 = 4;
 /// pages that are transformed on the threads of the runtime: one at once on each thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct MemoryShares {
+pub struct MemoryBudget {
     /// For bodies from the time that they come in until they are transformed.
     pub bodies: u64,
     /// For the transform of small pages.
@@ -39,7 +39,7 @@ pub struct MemoryShares {
     pub large: usize,
 }
 
-impl MemoryShares {
+impl MemoryBudget {
     /// The shares of a budget of this many bytes.
     #[must_use]
     pub fn of(bytes: u64) -> Self {
@@ -48,7 +48,7 @@ impl MemoryShares {
     }
 }
 
-impl Default for MemoryShares {
+impl Default for MemoryBudget {
     fn default() -> Self {
         Self::of(DEFAULT_PAGE_MEMORY)
     }
@@ -62,7 +62,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    pub(crate) fn new(shares: MemoryShares) -> Self {
+    pub(crate) fn new(shares: MemoryBudget) -> Self {
         Self { small: Share::new(shares.small), large: Share::new(shares.large) }
     }
 
@@ -106,7 +106,7 @@ mod tests {
     const MIB: usize = 1 << 20;
 
     fn memory() -> Memory {
-        Memory::new(MemoryShares::of(64 << 20))
+        Memory::new(MemoryBudget::of(64 << 20))
     }
 
     #[tokio::test]

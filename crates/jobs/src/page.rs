@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use gleaner_frontier::{Candidate, Fingerprint, Observation, Pace, UrlKey};
+use gleaner_frontier::{Candidate, Fingerprint, HostFeedback, Observation, UrlKey};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Receipt, is_heavier, scrape_id};
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::{CacheState, ErrorCode, PageError};
@@ -14,18 +14,18 @@ use tokio::time::Instant;
 use url::Url;
 use uuid::Uuid;
 
-use crate::aside::off_the_runtime;
+use crate::blocking::blocking_operation;
 use crate::context::JobContext;
 use crate::credits::credits;
 use crate::explain::FoundOn;
 use crate::exports::export;
-use crate::gate::Lease;
-use crate::permission::{Ended, Hops, forbidden, robots_of};
-use crate::ports::{FetchError, FetchRequest, Fetched, HopRefusal, Purpose, Transformed};
-use crate::quiet::quietly;
+use crate::host_limiter::Lease;
+use crate::log_suppression::without_logs;
+use crate::permission::{CrawlRedirects, Ended, forbidden, robots_of};
+use crate::ports::{FetchError, FetchRequest, Fetched, Purpose, RedirectRefusal, Transformed};
 use crate::reading::{self, PageText};
 use crate::robots::ROBOTS_RETRY;
-use crate::shared::{Shared, Way, is_busy, same_host};
+use crate::shared::{RequestChain, Shared, is_busy, same_host};
 use crate::sitemap_lease::{admit_sitemaps, read_sitemap};
 use crate::tracking;
 use crate::transforming::transform;
@@ -52,7 +52,7 @@ struct Work {
     asked: bool,
     redirected_to: Option<UrlKey>,
     /// How the host answered, and where.
-    pace: Pace,
+    feedback: HostFeedback,
     fingerprint: Option<Fingerprint>,
     links: Vec<Candidate>,
     /// What the transform left to be read.
@@ -61,15 +61,15 @@ struct Work {
 
 impl From<PageOutcome> for Work {
     fn from(outcome: PageOutcome) -> Self {
-        let (pace, links) = (Pace::default(), Vec::new());
+        let (feedback, links) = (HostFeedback::default(), Vec::new());
         let asked = !matches!(outcome, PageOutcome::Return(_));
-        Self { outcome, asked, redirected_to: None, pace, fingerprint: None, links, text: None }
+        Self { outcome, asked, redirected_to: None, feedback, fingerprint: None, links, text: None }
     }
 }
 
 impl Work {
-    fn told(self, pace: Pace) -> Self {
-        Self { pace, ..self }
+    fn told(self, feedback: HostFeedback) -> Self {
+        Self { feedback, ..self }
     }
 }
 
@@ -81,7 +81,7 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         return shared.give_back(page, later).await;
     };
     let again = PageOutcome::Retry(shared.clock.now());
-    let lease = shared.gate.lease(&page.url, page.places);
+    let lease = shared.host_limiter.lease(&page.url, page.places);
     let mut work = tokio::select! {
         // In this order: nothing is done for a job that has ended, nor on a lease that will have.
         biased;
@@ -92,7 +92,7 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
             return shared.give_back(page, PageOutcome::Retry(shared.clock.now())).await;
         }
         // A panic is one page's failure.
-        work = AssertUnwindSafe(quietly(job.zero_data_retention, process(&shared, &job, &page, &lease))).catch_unwind() => work.unwrap_or_else(|_| {
+        work = AssertUnwindSafe(without_logs(job.zero_data_retention, process(&shared, &job, &page, &lease))).catch_unwind() => work.unwrap_or_else(|_| {
             let url = job.shown(&page.url).map(tracing::field::display);
             tracing::error!(job = %job.id, url, "a page made the engine panic");
             failed(ErrorCode::UnknownError, "the engine failed on this page").into()
@@ -114,11 +114,11 @@ pub(crate) async fn work(shared: Arc<Shared>, page: LeasedPage) {
         }
         None => None,
     };
-    let Work { outcome, asked, redirected_to, pace, fingerprint, links, text: _ } = work;
+    let Work { outcome, asked, redirected_to, feedback, fingerprint, links, text: _ } = work;
     let outcome = reported(&job, outcome);
-    let Pace { observed, address, .. } = pace;
+    let HostFeedback { observed, address, .. } = feedback;
     // Redirects to the host may wait for what its answer gives it.
-    let waited_for = shared.gate.is_waited_for(&page.url).then(|| page.url.clone());
+    let waited_for = shared.host_limiter.is_waited_for(&page.url).then(|| page.url.clone());
     let finished = FinishedPage {
         slash_added: job.is_slash_added(page.key),
         lease: page,
@@ -169,11 +169,11 @@ async fn finish(shared: &Shared, page: FinishedPage) -> Result<Receipt, gleaner_
         return shared.store.finish(page, now).await;
     }
     let store = Arc::clone(&shared.store);
-    off_the_runtime(async move { store.finish(page, now).await }).await
+    blocking_operation(async move { store.finish(page, now).await }).await
 }
 
 /// When the work on a page stops: before its lease ends, so that no request of it is under way when the page is leased
-/// to another. Waiting at the [`Gate`](crate::gate::Gate) and a fetch that hangs are bounded by it too.
+/// to another. Waiting at the [`HostLimiter`](crate::host_limiter::HostLimiter) and a fetch that hangs are bounded by it too.
 pub(crate) fn end_of_work(shared: &Shared, page: &LeasedPage) -> Instant {
     let left = page.expires_at.saturating_sub(shared.clock.now());
     shared.clock.instant(page.expires_at) - LEASE_MARGIN.min(left / 10)
@@ -204,7 +204,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
             return Work { asked, ..outcome.into() };
         }
     };
-    let manners = job.manners(robots.and_then(|robots| robots.policy.crawl_delay()).unwrap_or_default());
+    let pacing = job.pacing(robots.and_then(|robots| robots.policy.crawl_delay()).unwrap_or_default());
     let request = FetchRequest {
         url,
         scheme_assumed: job.is_scheme_assumed(page.key),
@@ -214,18 +214,19 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     };
     // The request is not begun late in the lease, where it would be cut off.
     let patience = shared.clock.instant(page.expires_at) - lease_left / 2;
-    let pass = tokio::time::timeout_at(patience, lease.pass(manners)).await;
-    let Some(pass) = pass.ok().filter(|_| Instant::now() < patience) else {
+    let permit = tokio::time::timeout_at(patience, lease.permit(pacing)).await;
+    let Some(permit) = permit.ok().filter(|_| Instant::now() < patience) else {
         return PageOutcome::Return(shared.clock.now()).into();
     };
-    let way = Way::from(shared, &page.url, pass);
-    let hops = Hops { shared, job, is_start: job.is_start(page.key), is_export: export.is_some(), way };
+    let chain = RequestChain::from(shared, &page.url, permit);
+    let hops =
+        CrawlRedirects { shared, job, is_start: job.is_start(page.key), is_export: export.is_some(), chain };
     let fetched = shared.fetch.fetch(request, &hops).await;
     let fetched = match fetched {
         Ok(fetched) => fetched,
         Err(failure) => {
             // The host that was asked last is the one that failed.
-            let stop = hops.way.stop();
+            let stop = hops.chain.stop();
             let silence = Observation { status: None, latency: stop.took };
             let mut observed = tells_of_host(&failure).then_some(silence);
             if !same_host(&page.url, &stop.url) {
@@ -235,30 +236,31 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
             // What follows may ask the same host for something else.
             drop(hops);
             if failure.refused_hop.is_some() {
-                shared.pace(&page.url, Pace { answered: true, ..Pace::default() }).await;
+                shared.feedback(&page.url, HostFeedback { answered: true, ..HostFeedback::default() }).await;
             }
             let outcome = after_failure(shared, job, page, failure).await;
             if matches!(outcome, PageOutcome::Failed(_)) {
                 admit_sitemaps(shared, job, page, &page.url).await;
             }
             trace(job, page, None, false, &outcome);
-            return Work::from(outcome).told(Pace { observed, ..Pace::default() });
+            return Work::from(outcome).told(HostFeedback { observed, ..HostFeedback::default() });
         }
     };
     // Before the place at the host is free for another.
     shared.heed(&fetched).await;
-    let mut pace = Pace { observed: observation(&fetched), address: fetched.address, ..Pace::default() };
-    if !same_host(&page.url, &fetched.url) && pace != Pace::default() {
+    let mut feedback =
+        HostFeedback { observed: observation(&fetched), address: fetched.address, ..HostFeedback::default() };
+    if !same_host(&page.url, &fetched.url) && feedback != HostFeedback::default() {
         // A redirect led to another host, which is told of at once. Its page was told of when it redirected.
-        let under_way = hops.way.stop().under_way;
-        shared.observe(&fetched.url, Pace { under_way, ..std::mem::take(&mut pace) }).await;
+        let under_way = hops.chain.stop().under_way;
+        shared.observe(&fetched.url, HostFeedback { under_way, ..std::mem::take(&mut feedback) }).await;
     }
     drop(hops);
     admit_sitemaps(shared, job, page, &fetched.url).await;
     if is_busy(fetched.status)
         && let Some(outcome) = try_again(shared, job, page, fetched.retry_after)
     {
-        return Work::from(outcome).told(pace);
+        return Work::from(outcome).told(feedback);
     }
     if page.external
         && let Some(crawl) = &job.crawl
@@ -274,7 +276,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
         }
         let work = Work { redirected_to, ..PageOutcome::Skipped.into() };
         trace(job, page, Some(&fetched.url), true, &work.outcome);
-        return work.told(pace);
+        return work.told(feedback);
     }
     let until = end_of_page(shared, job, page);
     let (fetched, transformed) = transform(shared, job, fetched, until).await;
@@ -287,7 +289,7 @@ async fn process(shared: &Arc<Shared>, job: &Arc<JobContext>, page: &LeasedPage,
     if job.is_traced() {
         trace_links(shared, job, &work.links).await;
     }
-    work.told(pace)
+    work.told(feedback)
 }
 
 /// Does a failure tell how busy the host is? Most do not; nor do those of our own: of a proxy, of the resolver, or for want of
@@ -316,7 +318,7 @@ async fn trace_links(shared: &Shared, job: &JobContext, links: &[Candidate]) {
     let Some(crawl) = &job.crawl else { return };
     let traces = &crawl.records.traces;
     for link in links.iter().filter(|link| traces.is_new(link.key)) {
-        if let Ok(Some(put_off)) = shared.store.would_put_off(job.id, &link.url).await {
+        if let Ok(Some(put_off)) = shared.store.would_defer(job.id, &link.url).await {
             traces.put_off(link.key, put_off.trap);
         }
     }
@@ -336,15 +338,15 @@ async fn after_failure(
     failure: FetchError,
 ) -> PageOutcome {
     match failure.refused_hop {
-        Some(HopRefusal::Robots) => forbidden(shared, job, page, None).await,
-        Some(HopRefusal::RobotsUnread { cause, passes }) => {
+        Some(RedirectRefusal::Robots) => forbidden(shared, job, page, None).await,
+        Some(RedirectRefusal::RobotsUnread { cause, passes }) => {
             let again = if passes { try_again(shared, job, page, Some(ROBOTS_RETRY)) } else { None };
             match again {
                 Some(again) => again,
                 None => forbidden(shared, job, page, Some(&cause)).await,
             }
         }
-        Some(HopRefusal::OutOfScope(_)) | None => {
+        Some(RedirectRefusal::OutOfScope(_)) | None => {
             if let Some(crawl) = &job.crawl
                 && page.key == crawl.start_key
                 && failure.refused_hop.is_some()

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_frontier::{Decision, Observation, Reason};
+use gleaner_frontier::{Decision, Observation, SkipReason};
 use gleaner_store::{LeasedPage, PageOutcome};
 use http::StatusCode;
 use url::Url;
 
 use crate::context::JobContext;
 use crate::exports::serves_exports;
-use crate::gate::Lease;
+use crate::host_limiter::Lease;
 use crate::page::try_again;
-use crate::ports::{HopCheck, HopRefusal};
-use crate::robots::{Known, ROBOTS_RETRY, Robots, Trouble};
-use crate::shared::{Shared, Way, same_host};
+use crate::ports::{RedirectCheck, RedirectRefusal};
+use crate::robots::{Known, ROBOTS_RETRY, Robots, RobotsFailure};
+use crate::shared::{RequestChain, Shared, same_host};
 
 /// What becomes of a leased page that gives no document.
 pub(crate) struct Ended {
@@ -67,7 +67,12 @@ pub(crate) async fn robots_of(
 }
 
 /// What becomes of a page whose robots.txt could not be read.
-async fn unread(shared: &Shared, job: &JobContext, page: &LeasedPage, trouble: &Trouble) -> PageOutcome {
+async fn unread(
+    shared: &Shared,
+    job: &JobContext,
+    page: &LeasedPage,
+    trouble: &RobotsFailure,
+) -> PageOutcome {
     if trouble.passes
         && let Some(again) = try_again(shared, job, page, Some(ROBOTS_RETRY))
     {
@@ -87,7 +92,7 @@ pub(crate) async fn forbidden(
     unread: Option<&str>,
 ) -> PageOutcome {
     if let Some(crawl) = &job.crawl {
-        crawl.records.rejections.count(Reason::RobotsTxt);
+        crawl.records.rejections.count(SkipReason::RobotsTxt);
         let warning = match unread {
             Some(cause) if page.key == crawl.start_key => Some(format!("nothing was crawled: {cause}")),
             // Else they would look as if robots.txt forbade them.
@@ -107,37 +112,37 @@ pub(crate) async fn forbidden(
 }
 
 /// A redirect must lead where the crawl may go.
-pub(crate) struct Hops<'a> {
+pub(crate) struct CrawlRedirects<'a> {
     pub(crate) shared: &'a Arc<Shared>,
     pub(crate) job: &'a JobContext,
     /// The start page is fetched for its links though no pattern asks for it, and so is where it redirects to.
     pub(crate) is_start: bool,
     /// The page is read from an export, which its service may give from another host.
     pub(crate) is_export: bool,
-    pub(crate) way: Way<'a>,
+    pub(crate) chain: RequestChain<'a>,
 }
 
 #[async_trait]
-impl HopCheck for Hops<'_> {
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefusal> {
+impl RedirectCheck for CrawlRedirects<'_> {
+    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefusal> {
         if !same_host(from, to) {
             // Of a page that stays on its host, the last answer tells.
-            let stop = self.way.stop();
+            let stop = self.chain.stop();
             let redirect = Observation { status: Some(StatusCode::FOUND.as_u16()), latency: stop.took };
             self.shared.observe(from, stop.told(Some(redirect))).await;
         }
-        self.way.leave();
+        self.chain.leave();
         let Some(crawl) = &self.job.crawl else {
-            self.way.go_on(to, self.job.manners(Duration::ZERO)).await;
+            self.chain.go_on(to, self.job.pacing(Duration::ZERO)).await;
             return Ok(());
         };
         match crawl.scope.decide(to, false) {
-            Decision::Rejected(Reason::NotIncluded) if self.is_start => {}
-            Decision::Rejected(Reason::OtherHost) if self.is_export && serves_exports(to) => {}
+            Decision::Rejected(SkipReason::NotIncluded) if self.is_start => {}
+            Decision::Rejected(SkipReason::OtherHost) if self.is_export && serves_exports(to) => {}
             // `/docs/` that answers at `/docs` is the page that was asked for.
-            Decision::Rejected(Reason::OutsideStartPath)
+            Decision::Rejected(SkipReason::OutsideStartPath)
                 if self.is_start && crawl.identity.key(to) == crawl.start_key => {}
-            Decision::Rejected(reason) => return Err(HopRefusal::OutOfScope(reason.to_string())),
+            Decision::Rejected(reason) => return Err(RedirectRefusal::OutOfScope(reason.to_string())),
             Decision::Inside | Decision::External => {}
         }
         let mut gap = Duration::ZERO;
@@ -146,16 +151,19 @@ impl HopCheck for Hops<'_> {
             match &robots.trouble {
                 // As everything that is not gone to, whoever owns it.
                 Some(trouble) if trouble.is_refusal() => {
-                    return Err(HopRefusal::OutOfScope(trouble.error.message.clone()));
+                    return Err(RedirectRefusal::OutOfScope(trouble.error.message.clone()));
                 }
-                Some(Trouble { error, passes, .. }) => {
-                    return Err(HopRefusal::RobotsUnread { cause: error.message.clone(), passes: *passes });
+                Some(RobotsFailure { error, passes, .. }) => {
+                    return Err(RedirectRefusal::RobotsUnread {
+                        cause: error.message.clone(),
+                        passes: *passes,
+                    });
                 }
-                None if !robots.policy.allows(to) => return Err(HopRefusal::Robots),
+                None if !robots.policy.allows(to) => return Err(RedirectRefusal::Robots),
                 None => gap = robots.policy.crawl_delay().unwrap_or_default(),
             }
         }
-        self.way.go_on(to, self.job.manners(gap)).await;
+        self.chain.go_on(to, self.job.pacing(gap)).await;
         Ok(())
     }
 }

@@ -28,22 +28,23 @@ pub trait Fetch: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// What kept the address from answering, in the contract's codes.
-    async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn HopCheck) -> Result<Fetched, FetchError>;
+    async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn RedirectCheck)
+    -> Result<Fetched, FetchError>;
 }
 
 /// Is asked before a redirect is followed.
 #[async_trait]
-pub trait HopCheck: Send + Sync {
+pub trait RedirectCheck: Send + Sync {
     /// May the fetch go on from one address to another?
     ///
     /// # Errors
     /// Why not; the fetch then ends with [`FetchError::refused_hop`].
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefusal>;
+    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefusal>;
 }
 
 /// Why a redirect is not followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HopRefusal {
+pub enum RedirectRefusal {
     /// robots.txt forbids the target.
     Robots,
     /// The robots.txt of the target could not be read, so that nobody knows whether it forbids it.
@@ -128,8 +129,8 @@ pub struct FetchError {
     pub error: PageError,
     /// Another try may do better: the connection broke or the host was busy.
     pub retryable: bool,
-    /// [`HopCheck`] refused a redirect.
-    pub refused_hop: Option<HopRefusal>,
+    /// [`RedirectCheck`] refused a redirect.
+    pub refused_hop: Option<RedirectRefusal>,
 }
 
 /// Makes a document of an answer.

@@ -18,8 +18,8 @@ use url::Url;
 
 use crate::context::JobContext;
 use crate::extract::{Extract, Extracted};
+use crate::log_suppression::without_logs;
 use crate::page::end_of_work;
-use crate::quiet::quietly;
 use crate::session::Session;
 use crate::shared::Shared;
 
@@ -151,7 +151,8 @@ pub(crate) async fn read(
         return None;
     }
     let deadline = task.deadline;
-    let reading = AssertUnwindSafe(quietly(job.zero_data_retention, extract.read_page(task))).catch_unwind();
+    let reading =
+        AssertUnwindSafe(without_logs(job.zero_data_retention, extract.read_page(task))).catch_unwind();
     let read = match tokio::time::timeout_at(deadline, reading).await {
         Ok(Ok(read)) => read,
         Ok(Err(_)) => {

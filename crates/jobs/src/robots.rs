@@ -46,12 +46,12 @@ pub const MAX_ROBOTS_MEMORY: usize = 64 << 20;
 pub(crate) struct Robots {
     pub(crate) policy: RobotsPolicy,
     /// Why it could not be had, where that is so: the policy then allows nothing (RFC 9309, 2.3.1.4).
-    pub(crate) trouble: Option<Trouble>,
+    pub(crate) trouble: Option<RobotsFailure>,
 }
 
 /// Why a robots.txt could not be had.
 #[derive(Debug, Clone)]
-pub(crate) struct Trouble {
+pub(crate) struct RobotsFailure {
     /// The message names the host and the cause.
     pub(crate) error: PageError,
     /// Another try may do better.
@@ -60,7 +60,7 @@ pub(crate) struct Trouble {
     pub(crate) answered: bool,
 }
 
-impl Trouble {
+impl RobotsFailure {
     /// The engine's own rules forbid to go there, so that nothing was asked: robots.txt has nothing to do with it.
     pub(crate) fn is_refusal(&self) -> bool {
         self.error.code == ErrorCode::ScrapeBlocked && !self.passes
@@ -72,7 +72,7 @@ impl Robots {
         Self { policy, trouble: None }
     }
 
-    pub(crate) fn unreachable(trouble: Trouble) -> Self {
+    pub(crate) fn unreachable(trouble: RobotsFailure) -> Self {
         Self { policy: RobotsPolicy::unreachable(), trouble: Some(trouble) }
     }
 }
@@ -87,7 +87,7 @@ pub(crate) struct Known {
 
 /// Another way to a host than the usual one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct OwnWay {
+pub(crate) struct RouteKey {
     pub(crate) proxy: ProxyMode,
     pub(crate) country: String,
 }
@@ -110,12 +110,12 @@ struct Kept {
 /// Origin, agent, and the way where it is not the usual one. In one text, since it is made for every page.
 type Key = String;
 
-fn key_of(agent: &str, url: &Url, way: Option<&OwnWay>) -> Key {
+fn key_of(agent: &str, url: &Url, route: Option<&RouteKey>) -> Key {
     let (scheme, host) = (url.scheme(), &url[Position::BeforeHost..Position::AfterPort]);
-    let way = way.map(|way| format!("{:?}/{}", way.proxy, way.country));
-    let way = way.as_deref().unwrap_or("-");
+    let route = route.map(|route| format!("{:?}/{}", route.proxy, route.country));
+    let route = route.as_deref().unwrap_or("-");
     // The agent, which may be any text, last.
-    let parts = [scheme, " ", host, " ", way, " ", agent];
+    let parts = [scheme, " ", host, " ", route, " ", agent];
     let mut key = String::with_capacity(parts.iter().map(|part| part.len()).sum());
     parts.iter().for_each(|part| key.push_str(part));
     key
@@ -153,9 +153,9 @@ struct Loaded {
 
 /// Where a load tells that its request begins: until then it waits for its host's turn, which is no part of any timeout.
 #[derive(Debug)]
-pub(crate) struct Begun(watch::Sender<Option<Instant>>);
+pub(crate) struct StartSignal(watch::Sender<Option<Instant>>);
 
-impl Begun {
+impl StartSignal {
     pub(crate) fn now(&self) {
         self.0.send_replace(Some(Instant::now()));
     }
@@ -200,16 +200,16 @@ impl RobotsCache {
         &self,
         agent: &str,
         url: &Url,
-        way: Option<OwnWay>,
+        route: Option<RouteKey>,
         patience: Duration,
         now: impl Fn() -> Duration + Send + 'static,
-        load: impl FnOnce(Url, Begun) -> F,
+        load: impl FnOnce(Url, StartSignal) -> F,
     ) -> Option<Known>
     where
         F: Future<Output = Robots> + Send + 'static,
     {
         let arrived = Instant::now();
-        let key = key_of(agent, url, way.as_ref());
+        let key = key_of(agent, url, route.as_ref());
         let (number, load, mut asked) = {
             let mut kept = self.lock();
             match kept.find(&key, now()) {
@@ -217,7 +217,7 @@ impl RobotsCache {
                 Some(Found::UnderWay { number, load, asked }) => (number, load, asked),
                 None => {
                     let (begun, asked) = watch::channel(None);
-                    let (since, robots) = (now(), load(address_of(url), Begun(begun)));
+                    let (since, robots) = (now(), load(address_of(url), StartSignal(begun)));
                     let load = async move { Loaded { robots: Arc::new(robots.await), at: now() } };
                     let load = load.boxed().shared();
                     (kept.insert(&key, since, &load, &asked), load, asked)
@@ -250,9 +250,15 @@ impl RobotsCache {
     }
 
     /// What [`get`](Self::get) would give at once for this way, without asking anybody.
-    pub(crate) fn current(&self, agent: &str, url: &Url, way: &OwnWay, now: Duration) -> Option<Arc<Robots>> {
+    pub(crate) fn current(
+        &self,
+        agent: &str,
+        url: &Url,
+        route: &RouteKey,
+        now: Duration,
+    ) -> Option<Arc<Robots>> {
         let kept = self.lock();
-        match kept.find(&key_of(agent, url, Some(way)), now)? {
+        match kept.find(&key_of(agent, url, Some(route)), now)? {
             Found::There(robots) => Some(robots),
             Found::UnderWay { .. } => None,
         }
@@ -260,9 +266,9 @@ impl RobotsCache {
 
     /// The robots.txt of the origin of `url` that was read last by this way, were it only for a look; `None` where it could
     /// not be read.
-    pub(crate) fn peek(&self, agent: &str, url: &Url, way: Option<&OwnWay>) -> Option<Arc<Robots>> {
+    pub(crate) fn peek(&self, agent: &str, url: &Url, route: Option<&RouteKey>) -> Option<Arc<Robots>> {
         let kept = self.lock();
-        let robots = &kept.entries.get(&key_of(agent, url, way))?.loaded()?.robots;
+        let robots = &kept.entries.get(&key_of(agent, url, route))?.loaded()?.robots;
         robots.trouble.is_none().then(|| Arc::clone(robots))
     }
 
@@ -348,13 +354,13 @@ mod tests {
     async fn get_by(
         cache: &RobotsCache,
         url: &str,
-        way: Option<OwnWay>,
+        route: Option<RouteKey>,
         at: u64,
         robots: Robots,
         loads: &Loads,
     ) -> Known {
         let (url, loads) = (Url::parse(url).unwrap(), Arc::clone(loads));
-        let load = move |address: Url, _: Begun| {
+        let load = move |address: Url, _: StartSignal| {
             assert_eq!(address.path(), "/robots.txt");
             loads.fetch_add(1, Ordering::Relaxed);
             async move {
@@ -363,7 +369,7 @@ mod tests {
             }
         };
         let now = move || Duration::from_secs(at);
-        cache.get(AGENT, &url, way, ROBOTS_TIMEOUT, now, load).await.unwrap()
+        cache.get(AGENT, &url, route, ROBOTS_TIMEOUT, now, load).await.unwrap()
     }
 
     async fn get(cache: &RobotsCache, url: &str, at: u64, robots: Robots, loads: &Loads) -> Known {
@@ -376,7 +382,7 @@ mod tests {
 
     fn failure() -> Robots {
         let error = PageError { code: ErrorCode::ScrapeSiteError, message: String::new() };
-        Robots::unreachable(Trouble { error, passes: true, answered: false })
+        Robots::unreachable(RobotsFailure { error, passes: true, answered: false })
     }
 
     #[tokio::test]
@@ -411,7 +417,7 @@ mod tests {
     async fn the_life_of_a_failure_begins_with_its_end() {
         let (cache, url) = (RobotsCache::default(), Url::parse("https://a.example/").unwrap());
         let began = Instant::now();
-        let hang = |_: Url, _: Begun| async {
+        let hang = |_: Url, _: StartSignal| async {
             tokio::time::sleep(ROBOTS_TIMEOUT).await;
             failure()
         };
@@ -430,7 +436,7 @@ mod tests {
         let began = Instant::now();
         let get = async |patience: u64| {
             let loads = Arc::clone(&loads);
-            let load = move |_: Url, begun: Begun| async move {
+            let load = move |_: Url, begun: StartSignal| async move {
                 loads.fetch_add(1, Ordering::Relaxed);
                 // The turn of its host, then bytes that drip.
                 tokio::time::sleep(Duration::from_secs(3)).await;
@@ -454,7 +460,7 @@ mod tests {
         let began = Instant::now();
         for round in 1..=3 {
             let loaded = Arc::clone(&loads);
-            let load = move |_: Url, begun: Begun| async move {
+            let load = move |_: Url, begun: StartSignal| async move {
                 loaded.fetch_add(1, Ordering::Relaxed);
                 begun.now();
                 std::future::pending().await
@@ -468,21 +474,21 @@ mod tests {
     #[tokio::test]
     async fn what_came_by_a_way_of_its_own_is_kept_apart() {
         let (cache, loads) = (RobotsCache::default(), Loads::default());
-        let (url, way) =
-            ("https://a.example/", || Some(OwnWay { proxy: ProxyMode::Stealth, country: "US".to_owned() }));
+        let (url, route) =
+            ("https://a.example/", || Some(RouteKey { proxy: ProxyMode::Stealth, country: "US".to_owned() }));
         get(&cache, url, 0, failure(), &loads).await;
-        let own = get_by(&cache, url, way(), 0, allow(), &loads).await;
+        let own = get_by(&cache, url, route(), 0, allow(), &loads).await;
         assert!(own.fresh && own.robots.trouble.is_none());
         assert!(get(&cache, url, 1, allow(), &loads).await.robots.trouble.is_some());
-        assert!(!get_by(&cache, url, way(), 1_000, failure(), &loads).await.fresh);
+        assert!(!get_by(&cache, url, route(), 1_000, failure(), &loads).await.fresh);
         let url = Url::parse(url).unwrap();
         let at = Duration::from_secs(1_000);
-        assert!(cache.current(AGENT, &url, &way().unwrap(), at).is_some());
-        let other = OwnWay { proxy: ProxyMode::Stealth, country: "DE".to_owned() };
+        assert!(cache.current(AGENT, &url, &route().unwrap(), at).is_some());
+        let other = RouteKey { proxy: ProxyMode::Stealth, country: "DE".to_owned() };
         assert!(cache.current(AGENT, &url, &other, at).is_none());
         assert!(cache.peek(AGENT, &url, None).is_none(), "what could not be read forbids nothing for good");
-        assert!(cache.peek(AGENT, &url, way().as_ref()).is_some());
-        assert!(cache.peek("other", &url, way().as_ref()).is_none());
+        assert!(cache.peek(AGENT, &url, route().as_ref()).is_some());
+        assert!(cache.peek("other", &url, route().as_ref()).is_none());
     }
 
     #[tokio::test]

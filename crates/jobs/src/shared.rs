@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, Observation, Pace, RobotsPolicy};
+use gleaner_frontier::{Candidate, HostFeedback, Observation, RobotsPolicy};
 use gleaner_store::{FinishedPage, LeasedPage, PageOutcome, Store};
 use gleaner_types::plan::{Location, ProxyMode, ScrapeOptionsPlan};
 use gleaner_types::{ErrorCode, JobId, PageError, SCRAPE_TIMED_OUT, SafeUrl, limits};
@@ -14,19 +14,20 @@ use url::{Position, Url};
 use crate::clock::Clock;
 use crate::context::{CrawlContext, JobContext};
 use crate::extract::Extract;
-use crate::gate::{Gate, Manners, Pass};
+use crate::host_limiter::{HostLimiter, HostPermit, RequestPacing};
+use crate::log_suppression::without_logs;
 use crate::memory::Memory;
 use crate::page::MAX_RETRY_AFTER;
 use crate::ports::{
-    Fetch, FetchError, FetchRequest, Fetched, HopCheck, HopRefusal, Purpose, ReadPdf, Transform,
+    Fetch, FetchError, FetchRequest, Fetched, Purpose, ReadPdf, RedirectCheck, RedirectRefusal, Transform,
 };
-use crate::quiet::quietly;
 use crate::robots::{
-    Begun, Known, MAX_ROBOTS_TIME, OwnWay, ROBOTS_TIMEOUT, Robots, RobotsCache, Trouble, address_of,
+    Known, MAX_ROBOTS_TIME, ROBOTS_TIMEOUT, Robots, RobotsCache, RobotsFailure, RouteKey, StartSignal,
+    address_of,
 };
-use crate::room::Parts;
+use crate::runtime::RuntimeConfig;
 use crate::slices::Slices;
-use crate::transforming::Places;
+use crate::transforming::TransformLimits;
 
 /// A longer robots.txt, in bytes, takes milliseconds to read.
 const SHORT_ROBOTS: usize = 64 << 10;
@@ -55,10 +56,10 @@ pub(crate) struct Shared {
     /// Reads fields off pages, where there is a desk that has it.
     pub(crate) extract: OnceLock<Arc<dyn Extract>>,
     robots: RobotsCache,
-    pub(crate) gate: Gate,
+    pub(crate) host_limiter: HostLimiter,
     /// A place for each map that is made at once.
     pub(crate) maps: Semaphore,
-    pub(crate) places: Places,
+    pub(crate) places: TransformLimits,
     /// Places for work over long lists.
     pub(crate) slices: Slices,
     /// What pages may take while they are transformed.
@@ -66,8 +67,8 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(parts: Parts) -> Self {
-        let Parts {
+    pub(crate) fn new(parts: RuntimeConfig) -> Self {
+        let RuntimeConfig {
             store,
             fetch,
             transform,
@@ -91,9 +92,9 @@ impl Shared {
             contexts: Mutex::default(),
             extract: OnceLock::new(),
             robots: RobotsCache::default(),
-            gate: Gate::default(),
+            host_limiter: HostLimiter::default(),
             maps: Semaphore::new(MAX_MAPS),
-            places: Places::default(),
+            places: TransformLimits::default(),
             slices: Slices::default(),
             memory: Memory::new(memory),
         }
@@ -168,21 +169,21 @@ impl Shared {
         let Some(pause) = answer.retry_after.filter(|_| is_busy(answer.status)) else { return };
         let pause = pause.min(MAX_RETRY_AFTER);
         tracing::debug!(url = %SafeUrl::from(&answer.url), seconds = pause.as_secs_f64(), "a host asks to be left alone");
-        self.gate.rest(&answer.url, pause);
+        self.host_limiter.rest(&answer.url, pause);
         let not_before = Some(self.clock.now() + pause);
-        self.pace(&answer.url, Pace { not_before, ..Pace::default() }).await;
+        self.feedback(&answer.url, HostFeedback { not_before, ..HostFeedback::default() }).await;
     }
 
     /// Waits until the host of `url` may be asked for something that no lease covers.
-    pub(crate) async fn pass(&self, url: &Url, manners: Manners) -> Pass {
+    pub(crate) async fn permit(&self, url: &Url, pacing: RequestPacing) -> HostPermit {
         self.refresh_limits(url).await;
-        self.gate.pass(url, manners).await
+        self.host_limiter.permit(url, pacing).await
     }
 
     /// Tells the gate how the store would have a host asked now.
     pub(crate) async fn refresh_limits(&self, url: &Url) {
         match self.store.limits(url).await {
-            Ok(limits) => self.gate.limit(url, limits.places, self.clock.instant(limits.not_before)),
+            Ok(limits) => self.host_limiter.limit(url, limits.places, self.clock.instant(limits.not_before)),
             // What was told last holds on.
             Err(error) => tracing::error!(%error, "the limits of a host could not be read"),
         }
@@ -190,14 +191,14 @@ impl Shared {
 
     /// Tells the queue how a host answered that was asked by a redirect, and the gate what follows from it. To be called
     /// while the request still holds its place at the gate.
-    pub(crate) async fn observe(&self, url: &Url, pace: Pace) {
-        self.pace(url, pace).await;
+    pub(crate) async fn observe(&self, url: &Url, feedback: HostFeedback) {
+        self.feedback(url, feedback).await;
         self.refresh_limits(url).await;
     }
 
     /// Tells the queue how a host wants to be asked.
-    pub(crate) async fn pace(&self, url: &Url, pace: Pace) {
-        if let Err(error) = self.store.pace(url, pace, self.clock.now()).await {
+    pub(crate) async fn feedback(&self, url: &Url, feedback: HostFeedback) {
+        if let Err(error) = self.store.feedback(url, feedback, self.clock.now()).await {
             tracing::error!(%error, "the pace of a host could not be stored");
         }
     }
@@ -212,47 +213,47 @@ impl Shared {
         scheme_assumed: bool,
         job: &JobContext,
     ) -> Known {
-        let way = own_way(&job.options);
+        let chain = route_key(&job.options);
         let now = self.clock.now();
-        if let Some(robots) = way.as_ref().and_then(|way| self.robots.current(agent, url, way, now)) {
+        if let Some(robots) = chain.as_ref().and_then(|chain| self.robots.current(agent, url, chain, now)) {
             return Known { robots, fresh: false };
         }
         let usual = self.robots_by(None, agent, url, scheme_assumed, job).await;
-        if usual.robots.trouble.is_none() || way.is_none() {
+        if usual.robots.trouble.is_none() || chain.is_none() {
             return usual;
         }
-        self.robots_by(way, agent, url, scheme_assumed, job).await
+        self.robots_by(chain, agent, url, scheme_assumed, job).await
     }
 
     async fn robots_by(
         self: &Arc<Self>,
-        way: Option<OwnWay>,
+        chain: Option<RouteKey>,
         agent: &str,
         url: &Url,
         scheme_assumed: bool,
         job: &JobContext,
     ) -> Known {
         let clock = self.clock;
-        let by = way.clone();
+        let by = chain.clone();
         let load = |address, begun| {
             let asked = RobotsRequest {
                 address,
                 agent: agent.to_owned(),
                 scheme_assumed,
                 options: robots_options(job, by),
-                manners: job.manners(Duration::ZERO),
+                pacing: job.pacing(Duration::ZERO),
             };
             let load = load_robots(Arc::clone(self), asked, begun);
             // It may go on for others when the job that asked first has ended.
-            let quiet = job.zero_data_retention;
-            async move { quietly(quiet, load).await }
+            let log_suppression = job.zero_data_retention;
+            async move { without_logs(log_suppression, load).await }
         };
         let patience = job.options.timeout;
-        let known = self.robots.get(agent, url, way, patience, move || clock.now(), load).await;
+        let known = self.robots.get(agent, url, chain, patience, move || clock.now(), load).await;
         known.unwrap_or_else(|| {
             let cause = format!("the timeout of {} ms ran out", patience.as_millis());
             let error = unread(&address_of(url), ErrorCode::ScrapeTimeout, &cause);
-            let robots = Robots::unreachable(Trouble { error, passes: true, answered: false });
+            let robots = Robots::unreachable(RobotsFailure { error, passes: true, answered: false });
             Known { robots: Arc::new(robots), fresh: true }
         })
     }
@@ -264,14 +265,19 @@ impl Shared {
             return RobotsPolicy::from_status(status, &body, agent);
         }
         let agent = agent.to_owned();
-        let read = self.slices.aside(move || RobotsPolicy::from_status(status, &body, &agent)).await;
+        let read = self.slices.blocking(move || RobotsPolicy::from_status(status, &body, &agent)).await;
         read.unwrap_or_else(RobotsPolicy::unreachable)
     }
 
     /// What `agent` was told by the robots.txt that was read of the origin of `url`, where one could be: by the job's own
     /// way, or else by the usual one.
-    pub(crate) fn robots_read(&self, agent: &str, url: &Url, way: Option<&OwnWay>) -> Option<Arc<Robots>> {
-        let own = way.and_then(|way| self.robots.peek(agent, url, Some(way)));
+    pub(crate) fn robots_read(
+        &self,
+        agent: &str,
+        url: &Url,
+        chain: Option<&RouteKey>,
+    ) -> Option<Arc<Robots>> {
+        let own = chain.and_then(|chain| self.robots.peek(agent, url, Some(chain)));
         own.or_else(|| self.robots.peek(agent, url, None))
     }
 }
@@ -282,11 +288,11 @@ struct RobotsRequest {
     agent: String,
     scheme_assumed: bool,
     options: ScrapeOptionsPlan,
-    manners: Manners,
+    pacing: RequestPacing,
 }
 
-async fn load_robots(shared: Arc<Shared>, asked: RobotsRequest, begun: Begun) -> Robots {
-    let RobotsRequest { address, agent, scheme_assumed, options, manners } = asked;
+async fn load_robots(shared: Arc<Shared>, asked: RobotsRequest, begun: StartSignal) -> Robots {
+    let RobotsRequest { address, agent, scheme_assumed, options, pacing } = asked;
     let request = FetchRequest {
         url: &address,
         scheme_assumed,
@@ -294,20 +300,20 @@ async fn load_robots(shared: Arc<Shared>, asked: RobotsRequest, begun: Begun) ->
         purpose: Purpose::Robots,
         session: None,
     };
-    let errand = Errand::begin(&shared, &address, manners).await;
+    let redirects = HostRedirects::begin(&shared, &address, pacing).await;
     begun.now();
-    let fetched = tokio::time::timeout(MAX_ROBOTS_TIME, shared.fetch.fetch(request, &errand)).await;
+    let fetched = tokio::time::timeout(MAX_ROBOTS_TIME, shared.fetch.fetch(request, &redirects)).await;
     let answer = match fetched {
         Ok(Ok(answer)) => answer,
         Err(_) => {
             let cause = format!("{} s ran out", MAX_ROBOTS_TIME.as_secs());
             let error = unread(&address, ErrorCode::ScrapeTimeout, &cause);
-            return Robots::unreachable(Trouble { error, passes: true, answered: false });
+            return Robots::unreachable(RobotsFailure { error, passes: true, answered: false });
         }
         Ok(Err(FetchError { error: PageError { code, message }, retryable, .. })) => {
             let passes = retryable || code == ErrorCode::ScrapeTimeout;
             let error = unread(&address, code, &message);
-            return Robots::unreachable(Trouble { error, passes, answered: false });
+            return Robots::unreachable(RobotsFailure { error, passes, answered: false });
         }
     };
     let policy = shared.robots_policy(&answer, &agent).await;
@@ -316,12 +322,12 @@ async fn load_robots(shared: Arc<Shared>, asked: RobotsRequest, begun: Begun) ->
     let min_gap = is_everybodys.then(|| policy.crawl_delay().unwrap_or_default());
     if let Some(gap) = min_gap {
         // At once, so that nothing comes between the answer and what it asks for.
-        shared.gate.set_gap(&address, gap);
+        shared.host_limiter.set_gap(&address, gap);
     }
     let found_at = answer.address.filter(|_| same_host(&address, &answer.url));
-    let pace = Pace { min_gap, address: found_at, ..Pace::default() };
-    if pace != Pace::default() {
-        shared.pace(&address, pace).await;
+    let feedback = HostFeedback { min_gap, address: found_at, ..HostFeedback::default() };
+    if feedback != HostFeedback::default() {
+        shared.feedback(&address, feedback).await;
     }
     shared.heed(&answer).await;
     if !policy.is_unreachable() {
@@ -329,7 +335,7 @@ async fn load_robots(shared: Arc<Shared>, asked: RobotsRequest, begun: Begun) ->
     }
     let cause = format!("its server answered with status {}", answer.status);
     let error = unread(&address, ErrorCode::ScrapeSiteError, &cause);
-    Robots::unreachable(Trouble { error, passes: true, answered: true })
+    Robots::unreachable(RobotsFailure { error, passes: true, answered: true })
 }
 
 /// Why no page of a host is fetched whose robots.txt could not be read.
@@ -344,9 +350,9 @@ fn unread(address: &Url, code: ErrorCode, cause: &str) -> PageError {
 }
 
 /// The options with which robots.txt is fetched. Those of the job that are left have no effect on it.
-fn robots_options(job: &JobContext, way: Option<OwnWay>) -> ScrapeOptionsPlan {
-    let usual = || OwnWay { proxy: ProxyMode::Auto, country: limits::DEFAULT_COUNTRY.to_owned() };
-    let OwnWay { proxy, country } = way.unwrap_or_else(usual);
+fn robots_options(job: &JobContext, chain: Option<RouteKey>) -> ScrapeOptionsPlan {
+    let usual = || RouteKey { proxy: ProxyMode::Auto, country: limits::DEFAULT_COUNTRY.to_owned() };
+    let RouteKey { proxy, country } = chain.unwrap_or_else(usual);
     ScrapeOptionsPlan {
         timeout: ROBOTS_TIMEOUT,
         mobile: false,
@@ -358,10 +364,10 @@ fn robots_options(job: &JobContext, way: Option<OwnWay>) -> ScrapeOptionsPlan {
 }
 
 /// The way of a job whose options lead by another than the usual one.
-pub(crate) fn own_way(options: &ScrapeOptionsPlan) -> Option<OwnWay> {
+pub(crate) fn route_key(options: &ScrapeOptionsPlan) -> Option<RouteKey> {
     let Location { country, .. } = &options.location;
     let is_usual = options.proxy != ProxyMode::Stealth && country == limits::DEFAULT_COUNTRY;
-    (!is_usual).then(|| OwnWay { proxy: options.proxy, country: country.clone() })
+    (!is_usual).then(|| RouteKey { proxy: options.proxy, country: country.clone() })
 }
 
 /// Are they of one host, as politeness counts hosts: by name and port?
@@ -375,7 +381,7 @@ pub(crate) const fn is_busy(status: u16) -> bool {
 }
 
 /// The way of one fetch from host to host: at each it waits until the host may be asked.
-pub(crate) struct Way<'a> {
+pub(crate) struct RequestChain<'a> {
     shared: &'a Shared,
     here: Mutex<Here>,
 }
@@ -385,7 +391,7 @@ struct Here {
     url: Url,
     began: Instant,
     /// Its place at the host, until it has ended.
-    pass: Option<Pass>,
+    permit: Option<HostPermit>,
 }
 
 /// How the last request of a fetch stands.
@@ -400,15 +406,15 @@ pub(crate) struct Stop {
 
 impl Stop {
     /// Says of the host what came of the request.
-    pub(crate) fn told(&self, observed: Option<Observation>) -> Pace {
-        Pace { observed, under_way: self.under_way, ..Pace::default() }
+    pub(crate) fn told(&self, observed: Option<Observation>) -> HostFeedback {
+        HostFeedback { observed, under_way: self.under_way, ..HostFeedback::default() }
     }
 }
 
-impl<'a> Way<'a> {
+impl<'a> RequestChain<'a> {
     /// Begins at `url`, whose host may be asked now.
-    pub(crate) fn from(shared: &'a Shared, url: &Url, pass: Pass) -> Self {
-        let here = Here { url: url.clone(), began: Instant::now(), pass: Some(pass) };
+    pub(crate) fn from(shared: &'a Shared, url: &Url, permit: HostPermit) -> Self {
+        let here = Here { url: url.clone(), began: Instant::now(), permit: Some(permit) };
         Self { shared, here: Mutex::new(here) }
     }
 
@@ -418,20 +424,20 @@ impl<'a> Way<'a> {
         Stop {
             url: here.url.clone(),
             took: here.began.elapsed(),
-            under_way: here.pass.as_ref().map_or(0, Pass::under_way),
+            under_way: here.permit.as_ref().map_or(0, HostPermit::under_way),
         }
     }
 
     /// The last request has ended, with a redirect: its host is no longer occupied.
     pub(crate) fn leave(&self) {
-        self.here().pass = None;
+        self.here().permit = None;
     }
 
     /// Waits until the host of `url` may be asked. To be called when the host before was [left](Self::leave): whoever held
     /// one place while waiting for another could wait in a circle.
-    pub(crate) async fn go_on(&self, url: &Url, manners: Manners) {
-        let pass = self.shared.pass(url, manners).await;
-        *self.here() = Here { url: url.clone(), began: Instant::now(), pass: Some(pass) };
+    pub(crate) async fn go_on(&self, url: &Url, pacing: RequestPacing) {
+        let permit = self.shared.permit(url, pacing).await;
+        *self.here() = Here { url: url.clone(), began: Instant::now(), permit: Some(permit) };
     }
 
     fn here(&self) -> MutexGuard<'_, Here> {
@@ -440,24 +446,24 @@ impl<'a> Way<'a> {
 }
 
 /// Fetches what is no page: every redirect that the egress guard lets through is followed.
-pub(crate) struct Errand<'a> {
-    way: Way<'a>,
-    manners: Manners,
+pub(crate) struct HostRedirects<'a> {
+    chain: RequestChain<'a>,
+    pacing: RequestPacing,
 }
 
-impl<'a> Errand<'a> {
+impl<'a> HostRedirects<'a> {
     /// Waits until the host of `url` may be asked.
-    pub(crate) async fn begin(shared: &'a Shared, url: &Url, manners: Manners) -> Self {
-        let pass = shared.pass(url, manners).await;
-        Self { way: Way::from(shared, url, pass), manners }
+    pub(crate) async fn begin(shared: &'a Shared, url: &Url, pacing: RequestPacing) -> Self {
+        let permit = shared.permit(url, pacing).await;
+        Self { chain: RequestChain::from(shared, url, permit), pacing }
     }
 }
 
 #[async_trait::async_trait]
-impl HopCheck for Errand<'_> {
-    async fn check(&self, _from: &Url, to: &Url) -> Result<(), HopRefusal> {
-        self.way.leave();
-        self.way.go_on(to, Manners { gap: Duration::ZERO, ..self.manners }).await;
+impl RedirectCheck for HostRedirects<'_> {
+    async fn check(&self, _from: &Url, to: &Url) -> Result<(), RedirectRefusal> {
+        self.chain.leave();
+        self.chain.go_on(to, RequestPacing { gap: Duration::ZERO, ..self.pacing }).await;
         Ok(())
     }
 }

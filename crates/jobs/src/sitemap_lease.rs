@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::context::{CrawlContext, JobContext};
 use crate::explain::FoundOn;
-use crate::gate::Manners;
+use crate::host_limiter::RequestPacing;
 use crate::page::try_again;
 use crate::permission::Ended;
 use crate::robots::ROBOTS_RETRY;
@@ -38,11 +38,11 @@ pub(crate) async fn read_sitemap(
     crawl: &CrawlContext,
     page: &LeasedPage,
 ) -> Ended {
-    let mut manners = job.manners(Duration::ZERO);
+    let mut pacing = job.pacing(Duration::ZERO);
     if let Some(agent) = &crawl.robots_agent {
         let known = shared.robots(agent, &page.url, false, job).await;
         match crawl.sitemaps.allows(&known.robots, &page.url, page.key) {
-            Allowed::Yes { gap } => manners.gap = gap,
+            Allowed::Yes { gap } => pacing.gap = gap,
             Allowed::No => return Ended::by(&known, PageOutcome::Skipped),
             Allowed::Unknown => {
                 let again = try_again(shared, job, page, Some(ROBOTS_RETRY));
@@ -50,7 +50,7 @@ pub(crate) async fn read_sitemap(
             }
         }
     }
-    Ended::asked(fetch_sitemap(shared, job, crawl, page, manners).await)
+    Ended::asked(fetch_sitemap(shared, job, crawl, page, pacing).await)
 }
 
 async fn fetch_sitemap(
@@ -58,11 +58,11 @@ async fn fetch_sitemap(
     job: &Arc<JobContext>,
     crawl: &CrawlContext,
     page: &LeasedPage,
-    manners: Manners,
+    pacing: RequestPacing,
 ) -> PageOutcome {
     let options = errand_options(job, &page.url);
     if crawl.sitemaps.is_robots(page.key) {
-        match sitemaps::read_robots(shared, &page.url, &options, manners).await {
+        match sitemaps::read_robots(shared, &page.url, &options, pacing).await {
             Ok(named) => shared.admit(job.id, crawl.sitemaps.named(named)).await,
             Err(failure) if failure.retryable => {
                 return try_again(shared, job, page, None).unwrap_or(PageOutcome::Skipped);
@@ -72,7 +72,7 @@ async fn fetch_sitemap(
         }
         return PageOutcome::Skipped;
     }
-    let found = match sitemaps::read(shared, &page.url, &options, manners).await {
+    let found = match sitemaps::read(shared, &page.url, &options, pacing).await {
         Ok(found) => found,
         Err(failure) => {
             if failure.retryable

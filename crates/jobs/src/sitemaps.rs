@@ -12,15 +12,15 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, Identity, Pace, RobotsPolicy, Sitemap, UrlKey, same_site};
+use gleaner_frontier::{Candidate, HostFeedback, Identity, RobotsPolicy, Sitemap, UrlKey, same_site};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ErrorCode, PageError};
 use url::Url;
 
-use crate::gate::Manners;
+use crate::host_limiter::RequestPacing;
 use crate::ports::{FetchError, FetchRequest, Fetched, Purpose};
 use crate::robots::Robots;
-use crate::shared::{Errand, Shared, is_busy};
+use crate::shared::{HostRedirects, Shared, is_busy};
 use crate::transforming;
 
 /// At most so many sitemap files of one site are read.
@@ -166,12 +166,12 @@ impl Sitemaps {
         } else {
             Vec::new()
         };
-        let room = MAX_SITEMAP_PAGES - state.pages;
+        let runtime = MAX_SITEMAP_PAGES - state.pages;
         let pages = found.pages.into_iter().zip(priorities).flat_map(|(mut page, priority)| {
             page.alternates.retain(|other| *other != page.url);
             std::iter::once(page.url).chain(page.alternates).map(move |url| (url, priority))
         });
-        let pages: Vec<(Url, u8)> = pages.take(room).collect();
+        let pages: Vec<(Url, u8)> = pages.take(runtime).collect();
         state.pages += pages.len();
         (further, pages)
     }
@@ -186,10 +186,10 @@ impl State {
         let mut new = Vec::new();
         for url in urls {
             let key = key_of(&url);
-            let room = self.depths.len() < MAX_SITEMAP_FILES && self.bytes < MAX_SITEMAP_BYTES;
-            if room && !self.depths.contains_key(&key) {
+            let runtime = self.depths.len() < MAX_SITEMAP_FILES && self.bytes < MAX_SITEMAP_BYTES;
+            if runtime && !self.depths.contains_key(&key) {
                 self.depths.insert(key, depth);
-                new.push(Candidate { url, key, external: false, priority: Candidate::ERRAND });
+                new.push(Candidate { url, key, external: false, priority: Candidate::AUXILIARY });
             }
         }
         new
@@ -213,9 +213,9 @@ pub(crate) async fn read(
     shared: &Arc<Shared>,
     url: &Url,
     options: &ScrapeOptionsPlan,
-    manners: Manners,
+    pacing: RequestPacing,
 ) -> Result<Found, FetchError> {
-    let answer = fetch(shared, url, options, manners).await?;
+    let answer = fetch(shared, url, options, pacing).await?;
     let (url, bytes) = (answer.url.clone(), answer.body.len());
     if answer.status != 200 {
         return Ok(Found { url, bytes, sitemap: Sitemap::default(), priorities: Vec::new() });
@@ -229,9 +229,9 @@ pub(crate) async fn read_robots(
     shared: &Arc<Shared>,
     url: &Url,
     options: &ScrapeOptionsPlan,
-    manners: Manners,
+    pacing: RequestPacing,
 ) -> Result<Vec<Url>, FetchError> {
-    let answer = fetch(shared, url, options, manners).await?;
+    let answer = fetch(shared, url, options, pacing).await?;
     Ok(shared.robots_policy(&answer, &shared.agent).await.sitemaps().to_vec())
 }
 
@@ -239,14 +239,14 @@ async fn fetch(
     shared: &Arc<Shared>,
     url: &Url,
     options: &ScrapeOptionsPlan,
-    manners: Manners,
+    pacing: RequestPacing,
 ) -> Result<Fetched, FetchError> {
     let request =
         FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap, session: None };
-    let errand = Errand::begin(shared, url, manners).await;
-    let answer = shared.fetch.fetch(request, &errand).await?;
+    let redirects = HostRedirects::begin(shared, url, pacing).await;
+    let answer = shared.fetch.fetch(request, &redirects).await?;
     // How fast it came says nothing of pages.
-    shared.pace(url, Pace { answered: true, ..Pace::default() }).await;
+    shared.feedback(url, HostFeedback { answered: true, ..HostFeedback::default() }).await;
     shared.heed(&answer).await;
     if is_busy(answer.status) {
         let message = format!("it answered with status {}", answer.status);

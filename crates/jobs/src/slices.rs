@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use crate::aside::aside_in_place;
+use crate::blocking::blocking_with_permit;
 
 /// Slices that are worked on at once.
-pub const MAX_SLICES_AT_ONCE: usize = 2;
+pub const MAX_CONCURRENT_SLICES: usize = 2;
 
 /// Steps that are made on the thread of the caller, about a millisecond. What a step is, see
 /// [`CrawlScope::decide_counting`](gleaner_frontier::CrawlScope::decide_counting).
@@ -27,7 +27,7 @@ pub(crate) struct Slices(Arc<Semaphore>);
 
 impl Default for Slices {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(MAX_SLICES_AT_ONCE)))
+        Self(Arc::new(Semaphore::new(MAX_CONCURRENT_SLICES)))
     }
 }
 
@@ -52,7 +52,7 @@ impl Slices {
                 slice(&mut rest, &mut picked, &*pick, STEPS_OF_SLICE);
                 (rest, picked)
             };
-            match self.aside(work).await {
+            match self.blocking(work).await {
                 Some(done) => (rest, picked) = done,
                 None => return Vec::new(),
             }
@@ -60,12 +60,12 @@ impl Slices {
         picked
     }
 
-    /// [`aside_in_place`] in a place for a slice, for work of at most some tens of milliseconds.
-    pub(crate) async fn aside<R: Send + 'static>(
+    /// [`blocking_with_permit`] in a place for a slice, for work of at most some tens of milliseconds.
+    pub(crate) async fn blocking<R: Send + 'static>(
         &self,
         work: impl FnOnce() -> R + Send + 'static,
     ) -> Option<R> {
-        aside_in_place(&self.0, work).await
+        blocking_with_permit(&self.0, work).await
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
             }
         }
         // Once all places are free, the slice that was under way has ended.
-        let most = u32::try_from(MAX_SLICES_AT_ONCE).unwrap();
+        let most = u32::try_from(MAX_CONCURRENT_SLICES).unwrap();
         let _all = slices.0.acquire_many(most).await.unwrap();
         let done = log.lock().unwrap().len() as u64;
         assert!(done <= (STEPS_AT_ONCE + STEPS_OF_SLICE) / COST, "{done}");

@@ -17,23 +17,23 @@ use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
-use crate::aside::{AsideError, Patience, aside, aside_in_place};
+use crate::blocking::{BlockingError, WaitLimits, blocking, blocking_with_permit};
 use crate::context::JobContext;
 use crate::ports::{Fetched, PdfTurn, TransformTask, Transformed};
 use crate::shared::Shared;
 
 /// PDFs that are read at once, where no [`ReadPdf`](crate::ReadPdf) reads them.
-pub const MAX_PDFS_AT_ONCE: usize = 2;
+pub const MAX_CONCURRENT_PDFS: usize = 2;
 
 /// Other bodies larger than 1 MiB that are transformed at once.
-pub const MAX_LARGE_AT_ONCE: usize = 4;
+pub const MAX_LARGE_TRANSFORMS: usize = 4;
 
 /// Smaller bodies that are not transformed on a thread of the runtime: as many at once as there are processors, and at least
 /// this many. They have places of their own, so that a few large ones do not hold up all others.
-pub const LEAST_MIDDLING_AT_ONCE: usize = 2;
+pub const MIN_MEDIUM_TRANSFORMS: usize = 2;
 
 /// Large sitemaps that are read at once: each may be gzip of 50 MB.
-pub const MAX_SITEMAPS_AT_ONCE: usize = 2;
+pub const MAX_CONCURRENT_SITEMAPS: usize = 2;
 
 /// A page waits this long for its place, and is given up when it has been worked on for this long again, or when its
 /// request ends.
@@ -65,21 +65,21 @@ const GZIP: &[u8] = &[0x1f, 0x8b];
 
 /// The places for what takes long.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct TransformLimits {
     pdfs: Arc<Semaphore>,
     large: Arc<Semaphore>,
     pub(crate) middling: Arc<Semaphore>,
     sitemaps: Arc<Semaphore>,
 }
 
-impl Default for Places {
+impl Default for TransformLimits {
     fn default() -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
-            pdfs: Arc::new(Semaphore::new(MAX_PDFS_AT_ONCE)),
-            large: Arc::new(Semaphore::new(processors.clamp(1, MAX_LARGE_AT_ONCE))),
-            middling: Arc::new(Semaphore::new(processors.max(LEAST_MIDDLING_AT_ONCE))),
-            sitemaps: Arc::new(Semaphore::new(MAX_SITEMAPS_AT_ONCE)),
+            pdfs: Arc::new(Semaphore::new(MAX_CONCURRENT_PDFS)),
+            large: Arc::new(Semaphore::new(processors.clamp(1, MAX_LARGE_TRANSFORMS))),
+            middling: Arc::new(Semaphore::new(processors.max(MIN_MEDIUM_TRANSFORMS))),
+            sitemaps: Arc::new(Semaphore::new(MAX_CONCURRENT_SITEMAPS)),
         }
     }
 }
@@ -100,7 +100,7 @@ pub(crate) async fn transform(
         let interrupt = Interrupt::after(LIGHT_UNITS);
         let transform = AssertUnwindSafe(|| shared.transform.transform(task(job, &page, &interrupt)));
         let transformed =
-            std::panic::catch_unwind(transform).unwrap_or_else(|_| Err(failed(AsideError::Failed)));
+            std::panic::catch_unwind(transform).unwrap_or_else(|_| Err(failed(BlockingError::Failed)));
         if !interrupt.is_raised() {
             return (page, transformed);
         }
@@ -109,7 +109,7 @@ pub(crate) async fn transform(
     // is no fault of the page, and those before it have their time.
     let needs = shared.transform.memory(&page);
     let Ok(memory) = timeout_at(until, shared.memory.grant(needs)).await else {
-        return (page, Err(failed(AsideError::NoPlace)));
+        return (page, Err(failed(BlockingError::NoCapacity)));
     };
     let places = match page.body.len() {
         _ if pdf => &shared.places.pdfs,
@@ -117,7 +117,7 @@ pub(crate) async fn transform(
         _ => &shared.places.middling,
     };
     let interrupt = Interrupt::armed();
-    let patience = Patience { until, each: MAX_TRANSFORM_TIME };
+    let patience = WaitLimits { until, each: MAX_TRANSFORM_TIME };
     let work = {
         let (shared, job, page, interrupt) =
             (Arc::clone(shared), Arc::clone(job), page.clone(), interrupt.clone());
@@ -128,7 +128,7 @@ pub(crate) async fn transform(
         }
     };
     let transformed =
-        aside(places, &interrupt, patience, work).await.unwrap_or_else(|error| Err(failed(error)));
+        blocking(places, &interrupt, patience, work).await.unwrap_or_else(|error| Err(failed(error)));
     (page, transformed)
 }
 
@@ -162,7 +162,7 @@ async fn read_pdf(
     };
     let turn = PdfTurn { team: job.team.as_ref(), until };
     let read = AssertUnwindSafe(pdfs.read_pdf(page, &job.options, turn)).catch_unwind().await;
-    read.unwrap_or_else(|_| Some(Err(failed(AsideError::Failed))))
+    read.unwrap_or_else(|_| Some(Err(failed(BlockingError::Failed))))
 }
 
 /// Reads a sitemap and the order of its pages, which nothing can stop: the wait for a place ends because each is bounded in
@@ -176,7 +176,8 @@ pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>
         (sitemap, priorities)
     };
     let places = &shared.places.sitemaps;
-    let read = async move { if is_small { Some(parse()) } else { aside_in_place(places, parse).await } };
+    let read =
+        async move { if is_small { Some(parse()) } else { blocking_with_permit(places, parse).await } };
     let read = AssertUnwindSafe(read).catch_unwind().await;
     read.ok().flatten().unwrap_or_default()
 }
@@ -188,14 +189,14 @@ fn is_pdf(page: &Fetched) -> bool {
     said.trim().eq_ignore_ascii_case("application/pdf") || memchr::memmem::find(head, b"%PDF-").is_some()
 }
 
-fn failed(error: AsideError) -> PageError {
+fn failed(error: BlockingError) -> PageError {
     let (code, message) = match error {
-        AsideError::Failed => (ErrorCode::UnknownError, "the engine failed on this page"),
-        AsideError::NoPlace => (
+        BlockingError::Failed => (ErrorCode::UnknownError, "the engine failed on this page"),
+        BlockingError::NoCapacity => (
             ErrorCode::ScrapeTimeout,
             "Scrape timed out: there was no place to transform the page in before its time was over",
         ),
-        AsideError::Late => (
+        BlockingError::Late => (
             ErrorCode::ScrapeTimeout,
             "Scrape timed out: the page was still being transformed when its time was over",
         ),

@@ -9,8 +9,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, Job, MAX_PDFS_AT_ONCE, MemoryShares, Parts,
-    PdfTurn, ReadPdf, Room, Transform, TransformTask, Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MAX_CONCURRENT_PDFS, MemoryBudget, PdfTurn,
+    ReadPdf, RedirectCheck, Runtime, RuntimeConfig, Transform, TransformTask, Transformed,
 };
 use gleaner_store::MemoryStore;
 use gleaner_types::plan::ScrapeOptionsPlan;
@@ -26,7 +26,7 @@ struct Site;
 
 #[async_trait]
 impl Fetch for Site {
-    async fn fetch(&self, request: FetchRequest<'_>, _: &dyn HopCheck) -> Result<Fetched, FetchError> {
+    async fn fetch(&self, request: FetchRequest<'_>, _: &dyn RedirectCheck) -> Result<Fetched, FetchError> {
         let (status, body) = match request.url.path() {
             "/" => (200, "/1\n/2\n/3\n/4\n/other"),
             "/other" => (200, ""),
@@ -92,7 +92,7 @@ impl Transform for Stuck {
 async fn pdfs_without_end_stop_nothing_but_themselves() {
     let (begun, mut told) = unbounded_channel();
     let let_go = Arc::new((Mutex::new(false), Condvar::new()));
-    let room = Room::new(Parts {
+    let runtime = Runtime::new(RuntimeConfig {
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Site),
         transform: Arc::new(Stuck { begun, let_go: Arc::clone(&let_go) }),
@@ -101,15 +101,15 @@ async fn pdfs_without_end_stop_nothing_but_themselves() {
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
-        memory: MemoryShares::default(),
+        memory: MemoryBudget::default(),
     });
     let request = CrawlRequest::new("https://a.example/").check().unwrap();
-    let job = room.crawl(request, Value::Null).await.unwrap();
+    let job = runtime.crawl(request, Value::Null).await.unwrap();
     let ended = tokio::spawn(job.wait());
 
     let mut seen: Vec<String> = Vec::new();
     // Time stands still while a thread is busy, as they are from here to the end.
-    while seen.iter().filter(|path| path.len() == 2).count() < MAX_PDFS_AT_ONCE {
+    while seen.iter().filter(|path| path.len() == 2).count() < MAX_CONCURRENT_PDFS {
         seen.push(told.recv().await.unwrap());
     }
     while !ended.is_finished() {
@@ -121,7 +121,7 @@ async fn pdfs_without_end_stop_nothing_but_themselves() {
     let result = ended.await.unwrap().unwrap();
     let (pdfs, pages): (Vec<_>, Vec<_>) = seen.iter().partition(|path| path.len() == 2);
     assert_eq!(pages, ["/", "/other"]);
-    assert_eq!(pdfs.len(), MAX_PDFS_AT_ONCE, "those who wait have not begun: {seen:?}");
+    assert_eq!(pdfs.len(), MAX_CONCURRENT_PDFS, "those who wait have not begun: {seen:?}");
     assert_eq!(result.documents.len(), 2);
     let codes: Vec<ErrorCode> = result.failures.failures.iter().map(|failure| failure.error.code).collect();
     assert_eq!(codes, [ErrorCode::ScrapeTimeout; 4]);
@@ -134,7 +134,7 @@ struct Heavy;
 
 #[async_trait]
 impl Fetch for Heavy {
-    async fn fetch(&self, request: FetchRequest<'_>, _: &dyn HopCheck) -> Result<Fetched, FetchError> {
+    async fn fetch(&self, request: FetchRequest<'_>, _: &dyn RedirectCheck) -> Result<Fetched, FetchError> {
         let begin = if request.url.path() == "/about-pdf" { "<!-- %PDF-1.7 -->" } else { "" };
         let body = format!("{begin}{}", "x".repeat(512 << 10));
         Ok(answer(&request, 200, body.into()))
@@ -165,10 +165,10 @@ impl Transform for Weighed {
 }
 
 /// An engine room with 64 MiB for its pages, half of it for large ones.
-fn weighed() -> (Arc<Room>, UnboundedReceiver<String>, LetGo) {
+fn weighed() -> (Arc<Runtime>, UnboundedReceiver<String>, LetGo) {
     let (begun, told) = unbounded_channel();
     let let_go = LetGo::default();
-    let room = Room::new(Parts {
+    let runtime = Runtime::new(RuntimeConfig {
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Heavy),
         transform: Arc::new(Weighed { begun, let_go: Arc::clone(&let_go) }),
@@ -177,15 +177,15 @@ fn weighed() -> (Arc<Room>, UnboundedReceiver<String>, LetGo) {
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
-        memory: MemoryShares::of(64 << 20),
+        memory: MemoryBudget::of(64 << 20),
     });
-    (room, told, let_go)
+    (runtime, told, let_go)
 }
 
-async fn batch(room: &Arc<Room>, path: &str) -> Job {
+async fn batch(runtime: &Arc<Runtime>, path: &str) -> Job {
     let request =
         BatchScrapeRequest::new(vec![format!("https://host-of{}.example{path}", path.replace('/', "-"))]);
-    room.batch(request.check().unwrap(), Value::Null).await.unwrap()
+    runtime.batch(request.check().unwrap(), Value::Null).await.unwrap()
 }
 
 async fn documents(job: Job) -> usize {
@@ -195,11 +195,11 @@ async fn documents(job: Job) -> usize {
 #[tokio::test(start_paused = true)]
 async fn pages_that_do_not_fit_together_run_one_after_the_other() {
     for next in ["/next", "/about-pdf"] {
-        let (room, mut told, let_go) = weighed();
-        let blocked = batch(&room, "/block").await;
+        let (runtime, mut told, let_go) = weighed();
+        let blocked = batch(&runtime, "/block").await;
         assert_eq!(told.recv().await.unwrap(), "/block");
-        let waiting = batch(&room, next).await;
-        let small = batch(&room, "/small").await;
+        let waiting = batch(&runtime, next).await;
+        let small = batch(&runtime, "/small").await;
         assert_eq!(told.recv().await.unwrap(), "/small", "small pages do not wait for large ones");
         assert_eq!(documents(small).await, 1);
         assert!(told.try_recv().is_err(), "a page has begun that does not fit");
@@ -211,15 +211,15 @@ async fn pages_that_do_not_fit_together_run_one_after_the_other() {
 
 #[tokio::test(start_paused = true)]
 async fn memory_comes_back_after_a_panic_and_from_pages_that_are_given_up() {
-    let (room, mut told, let_go) = weighed();
-    let panicked = batch(&room, "/panic").await.wait().await.unwrap();
+    let (runtime, mut told, let_go) = weighed();
+    let panicked = batch(&runtime, "/panic").await.wait().await.unwrap();
     assert_eq!(panicked.failures.failures.len(), 1);
     assert_eq!(told.recv().await.unwrap(), "/panic");
-    let blocked = batch(&room, "/block").await;
+    let blocked = batch(&runtime, "/block").await;
     assert_eq!(told.recv().await.unwrap(), "/block");
-    let given_up = batch(&room, "/given-up").await;
-    let waiting = batch(&room, "/next").await;
-    let small = batch(&room, "/small").await;
+    let given_up = batch(&runtime, "/given-up").await;
+    let waiting = batch(&runtime, "/next").await;
+    let small = batch(&runtime, "/small").await;
     assert_eq!(documents(small).await, 1);
     assert_eq!(told.recv().await.unwrap(), "/small");
     given_up.cancel().await.unwrap();
@@ -268,7 +268,7 @@ impl ReadPdf for Elsewhere {
 #[tokio::test(start_paused = true)]
 async fn pdfs_are_read_elsewhere_where_there_is_somebody_and_until_their_page_is_due() {
     let (noted, mut told) = unbounded_channel();
-    let room = Room::new(Parts {
+    let runtime = Runtime::new(RuntimeConfig {
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Site),
         transform: Arc::new(Here(noted.clone())),
@@ -277,7 +277,7 @@ async fn pdfs_are_read_elsewhere_where_there_is_somebody_and_until_their_page_is
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
-        memory: MemoryShares::default(),
+        memory: MemoryBudget::default(),
     });
     let rows: [(&str, Option<ErrorCode>, &[&str]); 5] = [
         ("/other", None, &["here"]),
@@ -291,7 +291,7 @@ async fn pdfs_are_read_elsewhere_where_there_is_somebody_and_until_their_page_is
             options: ScrapeOptions { timeout: Some(9_000), ..ScrapeOptions::default() },
             ..ScrapeRequest::new(format!("https://a.example{path}"))
         };
-        let scraped = room.scrape(request.check().unwrap(), Value::Null).await;
+        let scraped = runtime.scrape(request.check().unwrap(), Value::Null).await;
         assert_eq!(scraped.err().as_ref().map(gleaner_jobs::Error::code), code, "{path}");
         let mut read = Vec::new();
         while let Ok((who, what)) = told.try_recv() {
@@ -323,7 +323,7 @@ impl Transform for Endless {
 #[tokio::test(start_paused = true)]
 async fn a_page_without_end_leaves_the_runtime_and_ends_with_its_request() {
     let (tell, mut told) = unbounded_channel();
-    let room = Room::new(Parts {
+    let runtime = Runtime::new(RuntimeConfig {
         store: Arc::new(MemoryStore::default()),
         fetch: Arc::new(Site),
         transform: Arc::new(Endless(tell)),
@@ -332,14 +332,14 @@ async fn a_page_without_end_leaves_the_runtime_and_ends_with_its_request() {
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
-        memory: MemoryShares::default(),
+        memory: MemoryBudget::default(),
     });
     let request = ScrapeRequest {
         options: ScrapeOptions { timeout: Some(9_000), ..ScrapeOptions::default() },
         ..ScrapeRequest::new("https://a.example/other")
     };
     let plan = request.check().unwrap();
-    let scrape = tokio::spawn(async move { room.scrape(plan, Value::Null).await.map(drop) });
+    let scrape = tokio::spawn(async move { runtime.scrape(plan, Value::Null).await.map(drop) });
     // The runtime has one thread.
     let runtime = thread::current().id();
     assert_eq!(told.recv().await.unwrap(), (runtime, None));

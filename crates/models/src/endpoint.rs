@@ -9,8 +9,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gleaner_extract::model::ProviderError;
 use gleaner_fetch::{
-    Accept, EgressPolicy, ErrorKind as FetchErrorKind, Fetcher, FetcherBuilder, HopCheck, HopRefused,
-    Request, Response,
+    Accept, EgressPolicy, ErrorKind as FetchErrorKind, Fetcher, FetcherBuilder, RedirectCheck,
+    RedirectRefused, Request, Response,
 };
 use serde_json::Value;
 use url::Url;
@@ -34,14 +34,14 @@ pub(crate) struct Endpoint {
 
 /// What an [`Endpoint`] is made of.
 #[derive(Debug, Clone)]
-pub(crate) struct EndpointParts {
+pub(crate) struct EndpointConfig {
     pub(crate) base: Url,
     pub(crate) key: Option<ApiKey>,
     pub(crate) timeout: Duration,
     pub(crate) transport: FetcherBuilder,
 }
 
-impl EndpointParts {
+impl EndpointConfig {
     pub(crate) fn new(base: Url) -> Self {
         Self { base, key: None, timeout: DEFAULT_CALL_TIMEOUT, transport: Fetcher::builder() }
     }
@@ -82,9 +82,9 @@ pub(crate) enum Reply {
 struct Nowhere;
 
 #[async_trait]
-impl HopCheck for Nowhere {
-    async fn check(&self, _: &Url, _: &Url) -> Result<(), HopRefused> {
-        Err(HopRefused::new("a service's redirects are not followed"))
+impl RedirectCheck for Nowhere {
+    async fn check(&self, _: &Url, _: &Url) -> Result<(), RedirectRefused> {
+        Err(RedirectRefused::new("a service's redirects are not followed"))
     }
 }
 
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     fn open(base: &str) -> Result<Endpoint, Error> {
-        EndpointParts::new(base.parse().unwrap()).open()
+        EndpointConfig::new(base.parse().unwrap()).open()
     }
 
     #[test]

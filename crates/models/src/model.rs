@@ -8,7 +8,7 @@ use gleaner_extract::model::{
 use gleaner_fetch::FetcherBuilder;
 use url::Url;
 
-use crate::endpoint::{Endpoint, EndpointParts, Reply};
+use crate::endpoint::{Endpoint, EndpointConfig, Reply};
 use crate::key::ApiKey;
 use crate::provider::{MaxTokensField, Provider, Settings};
 use crate::{Error, ErrorKind};
@@ -217,7 +217,7 @@ impl HttpModelBuilder {
             None => Url::parse(self.provider.default_base_url())
                 .map_err(|error| Error::new(ErrorKind::BaseUrl, error.to_string()))?,
         };
-        let mut parts = EndpointParts::new(base);
+        let mut parts = EndpointConfig::new(base);
         parts.key = self.key;
         parts.timeout = self.timeout.unwrap_or(parts.timeout);
         parts.transport = self.transport.unwrap_or(parts.transport);

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::Error;
-use crate::endpoint::{Endpoint, EndpointParts, Reply};
+use crate::endpoint::{Endpoint, EndpointConfig, Reply};
 use crate::key::ApiKey;
 
 /// Most characters of a query that are sent.
@@ -31,7 +31,7 @@ pub struct SearxNg {
 impl SearxNg {
     /// Begins to configure the instance at this base URL. Its host is opened for searches, also where it is a private one.
     pub fn builder(base: Url) -> SearxNgBuilder {
-        let mut parts = EndpointParts::new(base);
+        let mut parts = EndpointConfig::new(base);
         parts.timeout = DEFAULT_SEARCH_TIMEOUT;
         SearxNgBuilder { parts }
     }
@@ -41,7 +41,7 @@ impl SearxNg {
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct SearxNgBuilder {
-    parts: EndpointParts,
+    parts: EndpointConfig,
 }
 
 impl SearxNgBuilder {

@@ -10,12 +10,12 @@
 
 #![expect(clippy::expect_used, reason = "a promise that is not kept ends the suite")]
 
-mod desk;
+mod service;
 
 use std::collections::HashSet;
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, Identity, JobRules, Pace};
+use gleaner_frontier::{Candidate, HostFeedback, Identity, JobRules};
 use gleaner_types::{Document, ErrorCode, JobId, JobKind, JobState, PageError};
 use url::Url;
 use uuid::Uuid;
@@ -48,7 +48,7 @@ pub async fn run<S: Store>(make: impl Fn() -> S) {
     an_ended_job_is_forgotten_after_its_retention(Bench::new(make())).await;
     unknown_jobs_are_errors(Bench::new(make())).await;
     leased_pages_are_as_many_as_their_host_has_places(Bench::new(make())).await;
-    desk::run(&make).await;
+    service::run(&make).await;
 }
 
 /// A store and what the suite needs around it.
@@ -360,8 +360,8 @@ async fn leased_pages_are_as_many_as_their_host_has_places<S: Store>(bench: Benc
     bench.store.submit(job, START).await.expect("a job can be submitted");
     let mut leased = Vec::new();
     for answered in [false, true] {
-        let pace = Pace { answered, ..Pace::default() };
-        bench.store.pace(&url, pace, START).await.expect("a pace can be set");
+        let feedback = HostFeedback { answered, ..HostFeedback::default() };
+        bench.store.feedback(&url, feedback, START).await.expect("a pace can be set");
         let limits = bench.store.limits(&url).await.expect("limits can be read");
         leased.extend(bench.lease(40).await);
         assert_eq!(leased.len(), limits.places as usize, "a host that has answered: {answered}");

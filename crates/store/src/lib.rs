@@ -19,22 +19,23 @@
 //! # }
 //! ```
 
-mod cold;
+mod accounting;
 mod conclusion;
 pub mod conformance;
 mod error;
 mod history;
 mod job;
-mod ledger;
 mod memory;
 mod outbox;
+mod queue_spill;
+mod result_space;
 mod results;
 mod scrape;
-mod shelf;
 mod store;
 mod team;
 mod weight;
 
+pub use accounting::{Accounting, EndedJob, Shortage};
 pub use conclusion::Conclusion;
 pub use error::{Error, ErrorKind};
 pub use history::{HistoryKey, PastScrape, Remembered};
@@ -42,7 +43,6 @@ pub use job::{
     BlockedPage, FinishedPage, JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob,
     PageFailure, PageFailures, PageOutcome, ReadBound, Receipt, Retention, Slice,
 };
-pub use ledger::{Accounting, EndedJob, Shortage};
 pub use memory::{
     ALWAYS_LISTED_FAILURES, MAX_ALL_LISTED_FAILURES, MAX_HISTORIES, MAX_HISTORY_BYTES, MAX_IDEMPOTENCY_KEYS,
     MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES, MAX_LISTED_FAILURES, MAX_UNSETTLED_JOBS, MemoryConfig,
@@ -51,9 +51,9 @@ pub use memory::{
 pub use outbox::{
     DELIVERY_LEASE, DeadLetter, DeliveryOutcome, Due, DueEvent, EventId, MAX_LISTED_DEAD_LETTERS,
 };
+pub use result_space::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_SPILLED_BYTES};
 pub use results::{DEFAULT_RETAINED_BYTES, MAX_UNREAD_BYTES, MAX_UNREAD_DOCUMENTS};
 pub use scrape::scrape_id;
-pub use shelf::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_SPILLED_BYTES};
 pub use store::Store;
 pub use team::{JobAccount, TeamId, TeamLoad};
 pub use weight::is_heavier;

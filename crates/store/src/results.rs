@@ -2,7 +2,7 @@
 //!
 //! Under [`Retention::Stream`] they wait, as they are, for the one reader. Under [`Retention::Keep`] each is written
 //! to JSON once: small in memory, and what goes over the wire anyway. Where the bound of the job, or that of all jobs
-//! together, is reached, the JSON goes to a temporary file ([`Shelf`](crate::shelf::Shelf)). Nothing that was stored is ever dropped to make
+//! together, is reached, the JSON goes to a temporary file ([`ResultSpace`](crate::result_space::ResultSpace)). Nothing that was stored is ever dropped to make
 //! room: a document that can be kept nowhere is refused, and its job ends saying so.
 
 use std::collections::{HashMap, VecDeque};
@@ -11,8 +11,8 @@ use bytes::Bytes;
 use gleaner_types::Document;
 use uuid::Uuid;
 
+use crate::result_space::{Spilled, TeamQuota};
 use crate::scrape;
-use crate::shelf::{Seat, Spilled};
 use crate::weight::weight;
 use crate::{Error, JsonSlice, ReadBound, Retention, Slice};
 
@@ -72,18 +72,23 @@ pub(crate) struct Results {
     retained_bytes: usize,
     /// Nothing is put aside: what is beyond the bound is refused.
     in_memory: bool,
-    seat: Seat,
+    quota: TeamQuota,
 }
 
 impl Drop for Results {
     fn drop(&mut self) {
-        self.seat.give_back(self.held, self.in_memory);
-        self.seat.forgotten(self.spilled);
+        self.quota.give_back(self.held, self.in_memory);
+        self.quota.forgotten(self.spilled);
     }
 }
 
 impl Results {
-    pub(crate) fn new(retention: Retention, retained_bytes: usize, in_memory: bool, seat: Seat) -> Self {
+    pub(crate) fn new(
+        retention: Retention,
+        retained_bytes: usize,
+        in_memory: bool,
+        quota: TeamQuota,
+    ) -> Self {
         Self {
             retention,
             first: 0,
@@ -94,7 +99,7 @@ impl Results {
             spilled: 0,
             retained_bytes,
             in_memory,
-            seat,
+            quota,
         }
     }
 
@@ -105,7 +110,7 @@ impl Results {
 
     /// How its documents are kept.
     pub(crate) fn form(&self) -> Form {
-        Form { retention: self.retention, in_memory: self.in_memory, seat: self.seat.clone() }
+        Form { retention: self.retention, in_memory: self.in_memory, quota: self.quota.clone() }
     }
 
     /// Stores a document, or refuses it: [`Full`](crate::ErrorKind::Full) where there is no room anywhere.
@@ -125,7 +130,7 @@ impl Results {
         let size = item.in_memory();
         let streams = self.retention == Retention::Stream;
         let within_own = streams || self.held + size <= self.retained_bytes;
-        if within_own && self.seat.take(size, self.in_memory) {
+        if within_own && self.quota.take(size, self.in_memory) {
             return Ok(item);
         }
         if !self.in_memory {
@@ -135,14 +140,14 @@ impl Results {
                 Stored::Json(json) => json.clone(),
                 Stored::Spilled(_) => return Ok(item),
             };
-            return self.seat.put_aside(&json).map(Stored::Spilled);
+            return self.quota.spill_to_disk(&json).map(Stored::Spilled);
         }
         if streams {
             // It waits for its one reader, who is held back by what is unread.
-            self.seat.take_anyway(size, true);
+            self.quota.take_anyway(size, true);
             return Ok(item);
         }
-        Err(if within_own { self.seat.no_memory() } else { self.no_own_memory() })
+        Err(if within_own { self.quota.no_memory() } else { self.no_own_memory() })
     }
 
     fn no_own_memory(&self) -> Error {
@@ -231,9 +236,9 @@ impl Results {
         self.weight = self.weight.saturating_sub(item.weight());
         let freed = item.in_memory();
         self.held = self.held.saturating_sub(freed);
-        self.seat.give_back(freed, self.in_memory);
+        self.quota.give_back(freed, self.in_memory);
         self.spilled = self.spilled.saturating_sub(item.in_file());
-        self.seat.forgotten(item.in_file());
+        self.quota.forgotten(item.in_file());
         Some(item)
     }
 }
@@ -326,7 +331,7 @@ fn unreadable(cause: &dyn std::fmt::Display) -> Error {
 pub(crate) struct Form {
     retention: Retention,
     in_memory: bool,
-    seat: Seat,
+    quota: TeamQuota,
 }
 
 impl Form {
@@ -335,7 +340,7 @@ impl Form {
     pub(crate) fn prepare(&self, document: Box<Document>) -> Result<Prepared, Error> {
         if self.retention == Retention::Stream {
             let weight = weight(&document);
-            if self.in_memory || self.seat.has_room(weight) {
+            if self.in_memory || self.quota.has_room(weight) {
                 return Ok(Prepared { item: Stored::Live(document, weight), scrape: None });
             }
         }
@@ -359,10 +364,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::shelf::{Shelf, ShelfBounds};
+    use crate::result_space::{ResultBounds, ResultSpace};
 
-    fn shelf(memory: usize) -> Arc<Shelf> {
-        Shelf::new(ShelfBounds { memory, disk: 1 << 20, file: 1 << 20, folder: None })
+    fn result_space(memory: usize) -> Arc<ResultSpace> {
+        ResultSpace::new(ResultBounds { memory, disk: 1 << 20, file: 1 << 20, folder: None })
     }
 
     fn document(text: &str) -> Box<Document> {
@@ -370,7 +375,7 @@ mod tests {
     }
 
     fn filled(retention: Retention, retained_bytes: usize, count: usize) -> Results {
-        let mut results = Results::new(retention, retained_bytes, false, shelf(1 << 20).seat(None));
+        let mut results = Results::new(retention, retained_bytes, false, result_space(1 << 20).quota(None));
         for number in 0..count {
             let document = results.form().prepare(document(&number.to_string())).unwrap();
             results.push(document).unwrap();
@@ -431,8 +436,8 @@ mod tests {
     #[test]
     fn all_jobs_together_keep_to_their_bound_and_lose_nothing() {
         for retention in [Retention::Keep, Retention::Stream] {
-            let shelf = shelf(10_000);
-            let new = || Results::new(retention, usize::MAX, false, shelf.seat(None));
+            let result_space = result_space(10_000);
+            let new = || Results::new(retention, usize::MAX, false, result_space.quota(None));
             let mut jobs: Vec<Results> = (0..20).map(|_| new()).collect();
             for (number, job) in (0..20).flat_map(|number| (0..20).map(move |job| (number, job))) {
                 let text = format!("{number} of {job} {}", "x".repeat(100));
@@ -447,15 +452,15 @@ mod tests {
                 assert_eq!(texts(&slice).iter().filter(|text| begins(text)).count(), 20);
             }
             drop(jobs);
-            assert!(shelf.seat(None).take(10_000, false), "all room is free again");
+            assert!(result_space.quota(None).take(10_000, false), "all room is free again");
         }
     }
 
     #[test]
     fn what_will_go_to_the_file_is_json_before_it_is_pushed() {
-        let shelf = shelf(10_000);
-        let seat = shelf.seat(None);
-        assert!(seat.take(5_000, false), "half of the memory is taken");
+        let result_space = result_space(10_000);
+        let quota = result_space.quota(None);
+        assert!(quota.take(5_000, false), "half of the memory is taken");
         let is_json = |prepared: &Prepared| matches!(prepared.item, Stored::Json(_));
         for (retention, in_memory, text, expected) in [
             (Retention::Stream, false, "x".repeat(6_000), true),
@@ -463,7 +468,7 @@ mod tests {
             (Retention::Stream, true, "x".repeat(6_000), false),
             (Retention::Keep, false, String::new(), true),
         ] {
-            let mut results = Results::new(retention, usize::MAX, in_memory, seat.clone());
+            let mut results = Results::new(retention, usize::MAX, in_memory, quota.clone());
             let prepared = results.form().prepare(document(&text)).unwrap();
             assert_eq!(is_json(&prepared), expected, "{retention:?}, {} bytes", text.len());
             results.push(prepared).unwrap();
@@ -473,7 +478,7 @@ mod tests {
 
     #[test]
     fn a_streamed_document_that_cannot_be_read_costs_none_beside_it() {
-        let mut results = Results::new(Retention::Stream, 0, false, shelf(0).seat(None));
+        let mut results = Results::new(Retention::Stream, 0, false, result_space(0).quota(None));
         for number in 0..6 {
             let document = results.form().prepare(document(&number.to_string())).unwrap();
             results.push(document).unwrap();
@@ -495,14 +500,14 @@ mod tests {
             let document = results.form().prepare(document(&"x".repeat(1_000))).unwrap();
             results.push(document)
         };
-        let mut own = Results::new(Retention::Keep, 2_500, true, shelf(1 << 20).seat(None));
+        let mut own = Results::new(Retention::Keep, 2_500, true, result_space(1 << 20).quota(None));
         assert!(kept(&mut own).is_ok() && kept(&mut own).is_ok());
         let error = kept(&mut own).unwrap_err();
         assert!(error.is_full() && error.to_string().contains("2500 bytes that one job may use"), "{error}");
         assert_eq!(own.end(), 2, "what is there stays");
 
-        let all = shelf(2_500);
-        let new = || Results::new(Retention::Keep, usize::MAX, true, all.seat(None));
+        let all = result_space(2_500);
+        let new = || Results::new(Retention::Keep, usize::MAX, true, all.quota(None));
         let (mut first, mut second, mut third) = (new(), new(), new());
         assert!(kept(&mut first).is_ok() && kept(&mut second).is_ok());
         let error = kept(&mut third).unwrap_err();

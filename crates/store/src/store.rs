@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_frontier::{Admitted, Candidate, HostLimits, Pace, PutOff};
+use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_types::{Document, JobId, JobKind};
 use tokio::sync::watch;
 use url::Url;
@@ -93,7 +93,7 @@ pub trait Store: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`Io`](crate::ErrorKind::Io).
-    async fn pace(&self, url: &Url, pace: Pace, now: Duration) -> Result<(), Error>;
+    async fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) -> Result<(), Error>;
 
     /// How the host of `url` may be asked now for what is not leased: a redirect that leads to it, say. Requests of that
     /// kind and leased pages share its places.
@@ -150,7 +150,7 @@ pub trait Store: Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`UnknownJob`](crate::ErrorKind::UnknownJob), or [`JobEnded`](crate::ErrorKind::JobEnded).
-    async fn would_put_off(&self, job: JobId, url: &Url) -> Result<Option<PutOff>, Error>;
+    async fn would_defer(&self, job: JobId, url: &Url) -> Result<Option<Deferral>, Error>;
 
     /// Forgets a job and all that it holds, cancelling it where it runs. Its events that wait are delivered all the same,
     /// until the retention after its end is over.

@@ -207,7 +207,7 @@ fn what_a_page_calls_its_main_part_is_kept_whole_where_it_is_small() {
         .collect();
     let intro = "<p>We have many teas. Some are green and others are black, and all of them are good.</p>";
     let title = "<h1>All our teas</h1>";
-    let aside = "<aside><h2>Elsewhere</h2><a href=/x>Our coffees</a></aside>";
+    let blocking = "<aside><h2>Elsewhere</h2><a href=/x>Our coffees</a></aside>";
     let rows = [
         ("a list", format!("<main>{title}{intro}<ul>{links}</ul></main>"), 30),
         ("a list alone", format!("<main>{title}<ul>{links}</ul></main>"), 30),
@@ -215,7 +215,7 @@ fn what_a_page_calls_its_main_part_is_kept_whole_where_it_is_small() {
         ("an article", format!("<article>{title}{intro}<ul>{links}</ul></article>"), 30),
         ("by role", format!("<div role=main>{title}{intro}<ul>{links}</ul></div>"), 30),
         ("cards", format!("<main>{title}{intro}{cards}</main>"), 8),
-        ("something beside", format!("<main>{title}{intro}<ul>{links}</ul>{aside}</main>"), 30),
+        ("something beside", format!("<main>{title}{intro}<ul>{links}</ul>{blocking}</main>"), 30),
     ];
     for (name, main, items) in rows {
         let markdown = markdown(&shop_page(&main));

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner::desk::{Deliver, DeliverError, Delivery, MemoryAccounts, Team, TeamConfig, TeamId};
+use gleaner::service::{Deliver, DeliverError, Delivery, MemoryAccounts, Team, TeamConfig, TeamId};
 use gleaner::{Engine, EngineBuilder};
 use gleaner_http::Service;
 use http::{Method, Request, Response, StatusCode};

@@ -1,4 +1,4 @@
-use gleaner::{CrawlRequest, Reason, Verdict};
+use gleaner::{CrawlRequest, SkipReason, Verdict};
 use gleaner_testkit::{Extras, Site, SiteSpec};
 use url::Url;
 
@@ -39,9 +39,9 @@ async fn every_address_asked_about_is_explained() {
         let verdict = match &explained.verdict {
             Verdict::Crawled(Some(200)) => "crawled",
             Verdict::SamePageAs(url) if url.path() == "/p/3" => "same page",
-            Verdict::Rejected(Reason::Excluded) => "excluded",
-            Verdict::Rejected(Reason::OtherHost) => "other host",
-            Verdict::Rejected(Reason::BinaryFile) => "binary",
+            Verdict::Rejected(SkipReason::Excluded) => "excluded",
+            Verdict::Rejected(SkipReason::OtherHost) => "other host",
+            Verdict::Rejected(SkipReason::BinaryFile) => "binary",
             Verdict::NotFound => "not found",
             Verdict::TooManyClicks(3) => "too many clicks",
             Verdict::RobotsTxt => "robots.txt",
@@ -51,7 +51,7 @@ async fn every_address_asked_about_is_explained() {
         assert!(!explained.verdict.to_string().is_empty());
     }
     assert!(explanations[0].found_on.is_some() && explanations[0].depth == Some(1), "{:?}", explanations[0]);
-    let excluded = job.rejections().into_iter().find(|(reason, _)| *reason == Reason::Excluded);
+    let excluded = job.rejections().into_iter().find(|(reason, _)| *reason == SkipReason::Excluded);
     assert!(excluded.is_some_and(|(_, count)| count > 0), "{:?}", job.rejections());
 
     let limited = CrawlRequest { limit: Some(3), ..links_only(&server) };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gleaner::{Document, Engine, EngineBuilder, ErrorCode, ScrapeRequest};
-use gleaner_fetch::{Error, Gate, MemoryCache, Picture, Render, RenderRequest, Rendered, Request};
+use gleaner_fetch::{Error, MemoryCache, Picture, Render, RenderProxy, RenderRequest, Rendered, Request};
 use gleaner_testkit::{ProxyServer, RawServer, Step};
 use gleaner_types::plan::ScrapePlan;
 use gleaner_types::{CacheState, ProxyUsed};
@@ -160,8 +160,8 @@ struct FakeBrowser;
 
 #[async_trait]
 impl Render for FakeBrowser {
-    async fn render(&self, request: &RenderRequest, gate: &Gate<'_>) -> Result<Rendered, Error> {
-        let answer = gate.fetch(Request::get(request.url.clone())).await?;
+    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
+        let answer = proxy.fetch(Request::get(request.url.clone())).await?;
         let html = "<title>by script</title><p>rendered".to_owned();
         let mut page = Rendered::new(answer.url, answer.status, answer.headers, html);
         page.screenshot = request

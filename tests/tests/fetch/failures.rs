@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gleaner_fetch::{
     ActionResult, CacheEntry, CacheKey, CachePolicy, CacheStore, CookieJar, Error, ErrorKind, Fetcher,
-    FollowAll, HopCheck, HopRefused, Proxy, RenderRequest, Rendered, Request,
+    FollowAll, Proxy, RedirectCheck, RedirectRefused, RenderRequest, Rendered, Request,
 };
 use gleaner_testkit::{ClosedPort, ProxyServer, RawServer, Step};
 use gleaner_types::ErrorCode;
@@ -23,9 +23,9 @@ const CANARY: &str = "c4nary5ecret";
 struct Nowhere;
 
 #[async_trait]
-impl HopCheck for Nowhere {
-    async fn check(&self, _: &Url, _: &Url) -> Result<(), HopRefused> {
-        Err(HopRefused::new("robots.txt forbids it").with_code(ErrorCode::CrawlDenial))
+impl RedirectCheck for Nowhere {
+    async fn check(&self, _: &Url, _: &Url) -> Result<(), RedirectRefused> {
+        Err(RedirectRefused::new("robots.txt forbids it").with_code(ErrorCode::CrawlDenial))
     }
 }
 
@@ -123,7 +123,7 @@ fn code_of(kind: ErrorKind) -> ErrorCode {
     match kind {
         ErrorKind::InvalidRequest => ErrorCode::BadRequest,
         ErrorKind::Scheme | ErrorKind::Port | ErrorKind::Blocked => ErrorCode::ScrapeBlocked,
-        ErrorKind::HopRefused => ErrorCode::CrawlDenial,
+        ErrorKind::RedirectRefused => ErrorCode::CrawlDenial,
         ErrorKind::Dns => ErrorCode::ScrapeDnsResolutionError,
         ErrorKind::Tls => ErrorCode::ScrapeSslError,
         ErrorKind::Timeout => ErrorCode::ScrapeTimeout,
@@ -174,7 +174,7 @@ async fn all_failures() -> (Vec<(ErrorKind, Error)>, Vec<String>) {
     let fetcher = fetcher(&proxy);
     let mut failures = Vec::new();
     let mut said = vec![format!("{fetcher:?} {fetcher:#?}")];
-    let mut run = async |kind: ErrorKind, request: Request, hops: &dyn HopCheck| {
+    let mut run = async |kind: ErrorKind, request: Request, hops: &dyn RedirectCheck| {
         said.push(format!("{request:?} {request:#?}"));
         failures.push((kind, fetcher.fetch(request, hops).await.unwrap_err()));
     };
@@ -190,7 +190,7 @@ async fn all_failures() -> (Vec<(ErrorKind, Error)>, Vec<String>) {
         RawServer::start([Step::ReadRequest, Step::respond("302 Found", &[("Location", "/next")], "")])
             .unwrap();
     let base = format!("http://site.example:{}/", server.addr().port());
-    run(ErrorKind::HopRefused, secretive(&base), &Nowhere).await;
+    run(ErrorKind::RedirectRefused, secretive(&base), &Nowhere).await;
     let plain = RawServer::start([Step::send("HTTP/1.1 400 Bad Request\r\n\r\n")]).unwrap();
     run(ErrorKind::Tls, secretive(&format!("https://site.example:{}/", plain.addr().port())), &FollowAll)
         .await;

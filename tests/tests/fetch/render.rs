@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_fetch::{
-    ActionResult, CookieJar, Error, ErrorKind, FollowAll, Gate, HeaderMap, HopCheck, HopRefused,
-    MAX_BYTES_PER_PAGE, MAX_REQUESTS_PER_PAGE, Picture, Render, RenderRequest, Rendered, Request,
-    renderer_for,
+    ActionResult, CookieJar, Error, ErrorKind, FollowAll, HeaderMap, MAX_BYTES_PER_PAGE,
+    MAX_REQUESTS_PER_PAGE, Picture, RedirectCheck, RedirectRefused, Render, RenderProxy, RenderRequest,
+    Rendered, Request, renderer_for,
 };
 use gleaner_testkit::{Canary, RawServer, Step, hrefs};
 use gleaner_types::ErrorCode;
@@ -24,16 +24,16 @@ struct FakeBrowser;
 
 #[async_trait]
 impl Render for FakeBrowser {
-    async fn render(&self, request: &RenderRequest, gate: &Gate<'_>) -> Result<Rendered, Error> {
-        let response = gate.fetch(Request::get(request.url.clone())).await?;
+    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
+        let response = proxy.fetch(Request::get(request.url.clone())).await?;
         let mut html = String::from_utf8_lossy(&response.body).into_owned();
         let mut refused = 0;
         for address in hrefs(&html) {
             let Ok(url) = request.url.join(&address) else { continue };
-            refused += u32::from(gate.fetch(Request::get(url)).await.is_err());
+            refused += u32::from(proxy.fetch(Request::get(url)).await.is_err());
         }
         html.push_str(&format!("<!-- {refused} refused -->"));
-        gate.set_cookie(&request.url, "by=script");
+        proxy.set_cookie(&request.url, "by=script");
         let mut rendered = Rendered::new(response.url, response.status, response.headers, html);
         let picture = || Picture { content_type: "image/png", bytes: Bytes::from_static(b"\x89PNG") };
         for (index, action) in request.actions.iter().enumerate() {
@@ -64,8 +64,8 @@ fn options(body: Value) -> ScrapeOptionsPlan {
 async fn render(url: &str, options: &ScrapeOptionsPlan) -> (Result<Rendered, Error>, CookieJar) {
     let fetcher = builder().build().unwrap();
     let request = RenderRequest::new(url.parse().unwrap(), options);
-    let gate = Gate::new(&fetcher, &request, Duration::from_secs(20), &FollowAll);
-    (FakeBrowser.render(&request, &gate).await, request.cookies.clone())
+    let proxy = RenderProxy::new(&fetcher, &request, Duration::from_secs(20), &FollowAll);
+    (FakeBrowser.render(&request, &proxy).await, request.cookies.clone())
 }
 
 #[tokio::test]
@@ -128,9 +128,9 @@ async fn an_action_that_fails_says_which() {
 struct SameHost;
 
 #[async_trait]
-impl HopCheck for SameHost {
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefused> {
-        if from.host() == to.host() { Ok(()) } else { Err(HopRefused::new("another host")) }
+impl RedirectCheck for SameHost {
+    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
+        if from.host() == to.host() { Ok(()) } else { Err(RedirectRefused::new("another host")) }
     }
 }
 
@@ -140,10 +140,10 @@ struct Follower;
 
 #[async_trait]
 impl Render for Follower {
-    async fn render(&self, request: &RenderRequest, gate: &Gate<'_>) -> Result<Rendered, Error> {
+    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
         let mut url = request.url.clone();
         loop {
-            let answer = gate.fetch(Request::get(url.clone())).await?;
+            let answer = proxy.fetch(Request::get(url.clone())).await?;
             match answer.header("location") {
                 Some(location) => url = url.join(location).unwrap(),
                 None => return Ok(Rendered::new(url, answer.status, answer.headers, String::new())),
@@ -163,7 +163,7 @@ async fn a_refused_redirect_of_the_document_is_never_asked_for() {
     let request = RenderRequest::new(url, &options(json!({})));
     let fetcher = builder().build().unwrap();
     let error = fetcher.render(&Follower, &request, Duration::from_secs(20), &SameHost).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::HopRefused);
+    assert_eq!(error.kind(), ErrorKind::RedirectRefused);
     assert_eq!((start.requests().len(), end.requests().len()), (2, 0));
     fetcher.render(&Follower, &request, Duration::from_secs(20), &FollowAll).await.unwrap();
     assert_eq!(end.requests().len(), 1);
@@ -175,9 +175,9 @@ struct Greedy(usize);
 
 #[async_trait]
 impl Render for Greedy {
-    async fn render(&self, request: &RenderRequest, gate: &Gate<'_>) -> Result<Rendered, Error> {
+    async fn render(&self, request: &RenderRequest, proxy: &RenderProxy<'_>) -> Result<Rendered, Error> {
         let mut fetches: Vec<_> =
-            (0..self.0).map(|_| Box::pin(gate.fetch(Request::get(request.url.clone())))).collect();
+            (0..self.0).map(|_| Box::pin(proxy.fetch(Request::get(request.url.clone())))).collect();
         let mut bytes = 0;
         poll_fn(|context| {
             fetches.retain_mut(|fetch| match fetch.as_mut().poll(context) {

@@ -155,11 +155,11 @@ fn read_rows(asked: &Asked, most: usize, until: usize) -> Value {
         .filter(|at| *at < until)
         .take(most)
         .map(|at| {
-            let (load, keeper) = (1_000 + at * 3, ["Ida", "Otto", "Mia"][at % 3]);
+            let (load, accounts_provider) = (1_000 + at * 3, ["Ida", "Otto", "Mia"][at % 3]);
             json!({
                 "pier": { "value": format!("Berth {at:03}"), "quote": format!("Berth {at:03}") },
                 "load": { "value": load, "quote": format!("{load} tons") },
-                "keeper": { "value": keeper, "quote": format!("by {keeper}") },
+                "keeper": { "value": accounts_provider, "quote": format!("by {accounts_provider}") },
             })
         })
         .collect();

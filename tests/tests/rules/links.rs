@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gleaner::request::Format;
-use gleaner::{Engine, EngineBuilder, Reason, Verdict};
+use gleaner::{Engine, EngineBuilder, SkipReason, Verdict};
 
 use crate::escape::Pages;
 use crate::support::{links_only, url};
@@ -70,12 +70,12 @@ async fn the_embedder_says_what_counts_as_a_link() {
             let rejected = |reason| {
                 job.rejections().into_iter().find(|(known, _)| *known == reason).map_or(0, |(_, count)| count)
             };
-            assert_eq!(rejected(Reason::Nofollow), left_out, "{row}");
-            assert_eq!(rejected(Reason::OtherHost), 1, "{row}: another site stays one, marked or not");
+            assert_eq!(rejected(SkipReason::Nofollow), left_out, "{row}");
+            assert_eq!(rejected(SkipReason::OtherHost), 1, "{row}: another site stays one, marked or not");
             let [unvouched, twice, behind] = job.explanations().await.unwrap().try_into().unwrap();
             assert!(matches!(twice.verdict, Verdict::Crawled(_)), "{row}: {twice:?}");
             if left_out > 0 {
-                assert_eq!(unvouched.verdict, Verdict::Rejected(Reason::Nofollow), "{row}");
+                assert_eq!(unvouched.verdict, Verdict::Rejected(SkipReason::Nofollow), "{row}");
                 assert_eq!(
                     unvouched.found_on.map(|page| page.path().to_owned()).as_deref(),
                     Some("/"),

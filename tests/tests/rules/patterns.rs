@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use gleaner_frontier::{CrawlScope, Decision, Error, ErrorKind, MAX_URL_BYTES, Reason};
+use gleaner_frontier::{CrawlScope, Decision, Error, ErrorKind, MAX_URL_BYTES, SkipReason};
 use gleaner_types::limits::{MAX_PATTERN_CHARS, MAX_PATTERNS};
 
 use crate::support::{alone, growth, rules, url};
@@ -61,7 +61,7 @@ fn no_pattern_holds_the_matcher_up() {
             let decision = scope.decide(&link, false);
             report += &format!(" {:>8.0}", began.elapsed().as_secs_f64() * 1e6);
             let matches = !pattern.contains(['b', 'y', '0']);
-            let expected = if matches { Decision::Rejected(Reason::Excluded) } else { Decision::Inside };
+            let expected = if matches { Decision::Rejected(SkipReason::Excluded) } else { Decision::Inside };
             assert_eq!(decision, expected, "{pattern}");
         }
         println!("pattern: {pattern:<16} us at 2, 4 and 8 kB:{report}");
@@ -69,7 +69,7 @@ fn no_pattern_holds_the_matcher_up() {
     let scope = excluding(&catastrophic()).unwrap();
     assert_eq!(
         scope.decide(&long(100_000), false),
-        Decision::Rejected(Reason::TooLong),
+        Decision::Rejected(SkipReason::TooLong),
         "over {MAX_URL_BYTES}"
     );
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner::desk::{Accounts, Balance, Error, Operation, Secret, Team, TeamId};
+use gleaner::service::{Accounts, Balance, Error, Operation, Secret, Team, TeamId};
 use gleaner::{EngineBuilder, JobId};
 use serde_json::json;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use gleaner::EngineBuilder;
-use gleaner::desk::{MemoryAccounts, Operation, Team, TeamConfig, TeamId};
+use gleaner::service::{MemoryAccounts, Operation, Team, TeamConfig, TeamId};
 use gleaner_http::Service;
 use http::{HeaderMap, Request};
 use http_body_util::{BodyExt as _, Full};

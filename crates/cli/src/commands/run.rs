@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use gleaner::{Document, Explanation, Job, JobSnapshot, JobState, PageFailures, Reason};
+use gleaner::{Document, Explanation, Job, JobSnapshot, JobState, PageFailures, SkipReason};
 use tokio::time::MissedTickBehavior;
 
 use super::results::Results;
@@ -30,7 +30,7 @@ pub(super) struct Run {
     pub(super) elapsed: Duration,
     pub(super) interrupted: bool,
     pub(super) explanations: Vec<Explanation>,
-    pub(super) rejections: Vec<(Reason, u64)>,
+    pub(super) rejections: Vec<(SkipReason, u64)>,
 }
 
 impl Run {
@@ -63,7 +63,7 @@ impl Run {
                     let Some(document) = document else { break };
                     // Taking the line away costs a redraw, so it is done only where the document would hit it.
                     if results.sink.is_terminal() {
-                        progress.aside(|| results.sink.write(&document))?;
+                        progress.blocking(|| results.sink.write(&document))?;
                     } else {
                         results.sink.write(&document)?;
                     }

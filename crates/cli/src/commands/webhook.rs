@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner::desk::{DeadLetter, Secret, UnlimitedAccounts, WebhookConfig};
+use gleaner::service::{DeadLetter, Secret, UnlimitedAccounts, WebhookConfig};
 use gleaner::{Engine, EngineBuilder, Error};
 use url::Url;
 
@@ -54,7 +54,7 @@ pub(super) async fn delivered(
     interrupt: &mut Interrupt,
     was_pressed: bool,
 ) -> Result<bool, Failure> {
-    let mut delivered = std::pin::pin!(engine.desk().delivered());
+    let mut delivered = std::pin::pin!(engine.service().delivered());
     let mut told = false;
     loop {
         tokio::select! {

@@ -63,17 +63,18 @@ pub(super) fn append(out: &mut impl Tail, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// Those of the disk, and of `write`.
 pub(super) fn put(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let aside = aside(path);
-    let written =
-        File::create(&aside).and_then(|mut file| write(&mut file)).and_then(|()| fs::rename(&aside, path));
+    let blocking = blocking(path);
+    let written = File::create(&blocking)
+        .and_then(|mut file| write(&mut file))
+        .and_then(|()| fs::rename(&blocking, path));
     if written.is_err() {
-        let _ = fs::remove_file(&aside);
+        let _ = fs::remove_file(&blocking);
     }
     written
 }
 
 /// Names the process, so that two that write the same page do not take each other's file.
-fn aside(path: &Path) -> PathBuf {
+fn blocking(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(format!(".{}.new", process::id()));
     PathBuf::from(name)

@@ -51,7 +51,7 @@ impl SiteMemory {
 
 /// Where a page stands among the others of its site.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'p> {
+pub struct SitePosition<'p> {
     /// What pages of one template share, such as [`UrlPatterns::of`](crate::UrlPatterns::of) their address.
     pub cluster: &'p str,
     /// Has the site several pages of this cluster? Then each is more likely about one thing.
@@ -64,11 +64,11 @@ impl Extractor {
     pub async fn page_among(
         &self,
         memory: Option<&SiteMemory>,
-        place: Place<'_>,
+        place: SitePosition<'_>,
         page: &Page,
         task: Task<'_>,
     ) -> RecalledPage {
-        let Place { cluster, alike } = place;
+        let SitePosition { cluster, alike } = place;
         let evidence = Evidence::read(page);
         let whole = bind(&evidence, task.shape);
         let Some(rows) = Rows::of(task.shape) else {

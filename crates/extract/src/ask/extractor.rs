@@ -8,7 +8,7 @@ use super::{answer, list, prompt, stated, values};
 use crate::bind::{Want, bind, folded, leaf_wants, put, unstated};
 use crate::error::{Error, ErrorKind};
 use crate::evidence::Evidence;
-use crate::ground::{Gate, LinkTable, Outcome};
+use crate::ground::{ClaimVerifier, LinkTable, Outcome};
 use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
 use crate::model::{LanguageModel, Message, ModelRequest, ProviderError};
 use crate::page::{Method, Page, Part, Provenance, Span, cut};
@@ -384,7 +384,7 @@ impl Session<'_> {
         let Some(text) = self.ask(messages, shape, leaf_wants(shape).len()).await else { return Vec::new() };
         let Some(answer) = answer::object(&text) else { return Vec::new() };
         let answer = WireSchema::restore(shape, answer);
-        let mut gate = Gate::new(piece, &links);
+        let mut verifier = ClaimVerifier::new(piece, &links);
         let mut refused = Vec::new();
         let mut waiting: Vec<(String, Vec<String>, &Shape, &Value)> =
             vec![(String::new(), Vec::new(), shape, &answer)];
@@ -400,7 +400,7 @@ impl Session<'_> {
                 }
                 let want = Want::new(here.clone(), scope.clone(), field);
                 let (value, quote) = claim(said);
-                match gate.judge(&want, value, quote, 0) {
+                match verifier.judge(&want, value, quote, 0) {
                     Outcome::Proved { value, quote, span } => {
                         put(&mut extraction.data, &here, value.clone());
                         extraction.missing.retain(|missing| missing.pointer != here);

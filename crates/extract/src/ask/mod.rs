@@ -12,7 +12,7 @@ mod summarise;
 mod units;
 mod values;
 
-pub use among::{MAX_UNPAID_PAGES, Place, SiteMemory};
+pub use among::{MAX_UNPAID_PAGES, SiteMemory, SitePosition};
 pub(crate) use answer::object as answer_object;
 pub use extractor::{Coverage, Extractor, MAX_LEAF_CALLS, PageExtraction, RecalledPage, Task};
 pub use list::{MAX_LIST_CALLS, MAX_ROWS_PER_CALL};

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::extractor::{Session, claim};
 use crate::bind::{Want, drop_unknown, leaf_wants, put, skeleton};
-use crate::ground::{Gate, LinkTable, Outcome};
+use crate::ground::{ClaimVerifier, LinkTable, Outcome};
 use crate::leaf::{Leaf, step};
 use crate::normalise::Form;
 use crate::page::{Method, Part, Provenance, Span};
@@ -103,7 +103,7 @@ impl<'p> Record<'p> {
         wants: &[Want<'_>],
         row: &Value,
     ) -> Proved {
-        let mut judge = Judge { session, record: self, gate: Gate::new(self.text, links) };
+        let mut judge = Judge { session, record: self, verifier: ClaimVerifier::new(self.text, links) };
         let mut proved = Proved { row: skeleton(asked.fields), leaves: Vec::new(), claims: 0, own: 0 };
         for want in wants {
             let Some((claimed, leaf)) = judge.leaf(want, row.pointer(&want.pointer)) else { continue };
@@ -125,7 +125,7 @@ impl<'p> Record<'p> {
 struct Judge<'j, 'p> {
     session: &'j Session<'j>,
     record: &'j Record<'p>,
-    gate: Gate<'p>,
+    verifier: ClaimVerifier<'p>,
 }
 
 impl Judge<'_, '_> {
@@ -135,7 +135,7 @@ impl Judge<'_, '_> {
         if value.is_null() {
             return None;
         }
-        let Outcome::Proved { value, quote, span } = self.gate.judge(want, value, quote, 0) else {
+        let Outcome::Proved { value, quote, span } = self.verifier.judge(want, value, quote, 0) else {
             return Some((true, None));
         };
         if !self.record.holds(want, &value) {

@@ -6,7 +6,7 @@ use super::extractor::{Session, claim, piece_of};
 use super::record::Asked;
 use super::{answer, prompt};
 use crate::bind::Want;
-use crate::ground::{Gate, LinkTable, Outcome};
+use crate::ground::{ClaimVerifier, LinkTable, Outcome};
 use crate::leaf::{Leaf, step};
 use crate::page::{Method, Part, Provenance, Span};
 use crate::schema::{Field, WireSchema};
@@ -44,12 +44,12 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, field: &Field) ->
         let messages =
             prompt::messages(session.task.system_prompt, session.task.prompt, &row_shape, note, &sent);
         let Some(text) = session.ask(messages, &shape, EXPECTED_VALUES).await else { break };
-        let mut gate = Gate::new(piece, &links);
+        let mut verifier = ClaimVerifier::new(piece, &links);
         for row in answer::rows(&text, MAX_VALUES_PER_CALL) {
             let row = WireSchema::restore(&row_shape, row);
             let Some(said) = row.get(&field.name) else { continue };
             let (value, quote) = claim(said);
-            if let Outcome::Proved { value, quote, span } = gate.judge(&want, value, quote, 0)
+            if let Outcome::Proved { value, quote, span } = verifier.judge(&want, value, quote, 0)
                 && seen.insert(value.to_string())
             {
                 let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);

@@ -18,7 +18,7 @@ const ASIDE_STANDING: f64 = 0.45;
 /// `before` is what stands on the line in front of it, `after` what stands behind it, both up to the next sum.
 pub(crate) fn standing(before: &str, after: &str) -> f64 {
     // What stands in brackets is said by the way.
-    let aside = before.rfind('(') > before.rfind(')');
+    let blocking = before.rfind('(') > before.rfind(')');
     let before = plain(before.get(before.len() - tail(before, 60)..).unwrap_or_default());
     let after_text = after.trim_start_matches([')', '*', ' ', '\u{a0}']);
     let after = plain(cut(after_text, 40));
@@ -43,7 +43,7 @@ pub(crate) fn standing(before: &str, after: &str) -> f64 {
             return 0.0;
         }
     }
-    if aside {
+    if blocking {
         return ASIDE_STANDING;
     }
     let around = format!("{before}{after}");

@@ -7,13 +7,13 @@
 mod clause;
 mod figure;
 mod folded;
-mod gate;
 mod links;
 mod token;
+mod verifier;
 mod visible;
 
 pub(crate) use folded::Folded;
-pub use gate::MAX_CLAIMS;
-pub(crate) use gate::{Gate, Outcome};
 pub(crate) use links::LinkTable;
 pub use links::MAX_LINK_IDS;
+pub use verifier::MAX_CLAIMS;
+pub(crate) use verifier::{ClaimVerifier, Outcome};

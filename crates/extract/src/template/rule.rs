@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::view::{Place, View};
+use super::view::{Anchor, View};
 use crate::bind::Want;
 use crate::normalise::{fold, normalise};
 use crate::plan::real;
@@ -16,7 +16,7 @@ const LEAST_CONTEXT: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Rule {
-    pub(super) place: Place,
+    pub(super) place: Anchor,
     /// What stands around the value where it is not all of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) around: Option<(String, String)>,
@@ -47,7 +47,7 @@ impl Rule {
         if let Some((before, behind)) = around(all, want, value)
             && is_telling(&before)
         {
-            found.push(Self { place: Place::Text, around: Some((before, behind)) });
+            found.push(Self { place: Anchor::Text, around: Some((before, behind)) });
         }
         found.sort_by(|left, right| left.rank(want).total_cmp(&right.rank(want)));
         found.truncate(most);
@@ -57,11 +57,11 @@ impl Rule {
     /// Lower is sturdier: the kind of place, then how much it is named like the property, then whether the text is all value.
     pub(super) fn rank(&self, want: &Want<'_>) -> f64 {
         let (kind, name) = match &self.place {
-            Place::Label(label) => (0.0, label.as_str()),
-            Place::Entity(_, path) => (1.0, path.as_str()),
-            Place::Marked(mark) | Place::Attribute(mark, _) => (2.0, mark.value.as_str()),
-            Place::Text => (4.0, ""),
-            Place::Path(_, steps) => (6.0 + 0.01 * real(steps.len()), ""),
+            Anchor::Label(label) => (0.0, label.as_str()),
+            Anchor::Entity(_, path) => (1.0, path.as_str()),
+            Anchor::Marked(mark) | Anchor::Attribute(mark, _) => (2.0, mark.value.as_str()),
+            Anchor::Text => (4.0, ""),
+            Anchor::Path(_, steps) => (6.0 + 0.01 * real(steps.len()), ""),
         };
         // An element of any kind that lies around many others is marked too: its text has more than the value.
         let part = if self.around.is_some() { 0.6 } else { 0.0 };
@@ -70,7 +70,7 @@ impl Rule {
 
     /// Positions are the last resort.
     pub(super) const fn is_position(&self) -> bool {
-        matches!(self.place, Place::Path(..))
+        matches!(self.place, Anchor::Path(..))
     }
 
     /// The value that the rule leads to, with the text that states it.
@@ -98,7 +98,7 @@ impl Rule {
         };
         let (before, behind) = rule.around.as_ref()?;
         let bare = before.trim().is_empty() && behind.trim().is_empty();
-        if bare || (self.place == Place::Text && !is_telling(before)) {
+        if bare || (self.place == Anchor::Text && !is_telling(before)) {
             return None;
         }
         rule.read(view, want).is_some_and(|(found, _)| found == *value).then_some(rule)

@@ -20,7 +20,7 @@ const SPOKEN: [&str; 6] = ["content", "datetime", "value", "href", "src", "title
 /// A place on the pages of a template, the sturdiest kind first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Place {
+pub(super) enum Anchor {
     /// What stands behind a label, in folded words.
     Label(String),
     /// A property of the page's own entity of a type.
@@ -81,28 +81,28 @@ impl<'e> View<'e> {
     }
 
     /// The text at a place.
-    pub(super) fn text(&self, place: &Place) -> Option<String> {
+    pub(super) fn text(&self, place: &Anchor) -> Option<String> {
         let tree = &self.evidence.tree;
         let text = match place {
-            Place::Label(label) => self
+            Anchor::Label(label) => self
                 .labels
                 .get(label)
                 .and_then(|at| self.evidence.pairs.get(*at))
                 .map(|pair| pair.value.clone()),
-            Place::Entity(kind, path) => self
+            Anchor::Entity(kind, path) => self
                 .evidence
                 .items
                 .iter()
                 .filter(|item| item.types.first().map_or("", String::as_str) == kind)
                 .find_map(|item| values(&item.properties, path).into_iter().find_map(scalar)),
-            Place::Marked(mark) => self.marks.get(mark).map(|node| tree.text_of(*node).to_owned()),
-            Place::Attribute(mark, name) => self
+            Anchor::Marked(mark) => self.marks.get(mark).map(|node| tree.text_of(*node).to_owned()),
+            Anchor::Attribute(mark, name) => self
                 .marks
                 .get(mark)
                 .and_then(|node| tree.attribute(*node, name))
                 .map(std::borrow::Cow::into_owned),
-            Place::Text => return Some(tree.text().to_owned()),
-            Place::Path(id, steps) => {
+            Anchor::Text => return Some(tree.text().to_owned()),
+            Anchor::Path(id, steps) => {
                 self.walk(id.as_deref(), steps).map(|node| tree.text_of(node).to_owned())
             }
         };
@@ -139,10 +139,10 @@ impl<'e> View<'e> {
     }
 
     /// Every place of the page with its text, sturdiest kinds first. `use_text` says whether the text is worth a look.
-    pub(super) fn places(&self, mut use_text: impl FnMut(&str) -> bool) -> Vec<(Place, String)> {
+    pub(super) fn places(&self, mut use_text: impl FnMut(&str) -> bool) -> Vec<(Anchor, String)> {
         let tree = &self.evidence.tree;
         let mut found = Vec::new();
-        let mut offer = |place: Place, text: &str| {
+        let mut offer = |place: Anchor, text: &str| {
             let text = cut(text.trim(), MAX_TEXT + 1);
             if !text.is_empty() && text.len() <= MAX_TEXT && use_text(text) {
                 found.push((place, text.to_owned()));
@@ -150,19 +150,19 @@ impl<'e> View<'e> {
         };
         for (label, at) in &self.labels {
             if let Some(pair) = self.evidence.pairs.get(*at) {
-                offer(Place::Label(label.clone()), &pair.value);
+                offer(Anchor::Label(label.clone()), &pair.value);
             }
         }
         for item in self.evidence.items.iter().take(50) {
             let kind = item.types.first().cloned().unwrap_or_default();
             for (key, value) in item.properties.iter().take(200) {
                 if let Some(text) = scalar(value) {
-                    offer(Place::Entity(kind.clone(), folded(key)), &text);
+                    offer(Anchor::Entity(kind.clone(), folded(key)), &text);
                 }
                 for (inner, value) in value.as_object().into_iter().flatten().take(50) {
                     if let Some(text) = scalar(value).filter(|_| !matches!(value, Value::Object(_))) {
                         offer(
-                            Place::Entity(kind.clone(), format!("{}.{}", folded(key), folded(inner))),
+                            Anchor::Entity(kind.clone(), format!("{}.{}", folded(key), folded(inner))),
                             &text,
                         );
                     }
@@ -172,13 +172,13 @@ impl<'e> View<'e> {
         for (mark, node) in &self.marks {
             let text = tree.text_of(*node);
             if !tree.is_hidden(*node) {
-                offer(Place::Marked(mark.clone()), text);
+                offer(Anchor::Marked(mark.clone()), text);
             }
             for (name, value) in tree.attributes(*node) {
                 let name = name.to_ascii_lowercase();
                 if SPOKEN.contains(&name.as_str()) || name.starts_with("data-") {
                     let value = crate::markup::decode(value);
-                    offer(Place::Attribute(mark.clone(), name), &value);
+                    offer(Anchor::Attribute(mark.clone(), name), &value);
                 }
             }
         }
@@ -198,7 +198,7 @@ impl<'e> View<'e> {
         found
     }
 
-    fn path_to(&self, node: NodeId) -> Option<Place> {
+    fn path_to(&self, node: NodeId) -> Option<Anchor> {
         let tree = &self.evidence.tree;
         let mut steps = Vec::new();
         let mut here = node;
@@ -216,11 +216,11 @@ impl<'e> View<'e> {
             }
             let Some(parent) = parent else {
                 steps.reverse();
-                return Some(Place::Path(None, steps));
+                return Some(Anchor::Path(None, steps));
             };
             if let Some(id) = tree.attribute(parent, "id").filter(|id| is_steady(id)) {
                 steps.reverse();
-                return Some(Place::Path(Some(id.into_owned()), steps));
+                return Some(Anchor::Path(Some(id.into_owned()), steps));
             }
             here = parent;
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gleaner_extract::model::scripted::{Scripted, block_on};
-use gleaner_extract::{Extractor, Page, PageExtraction, Place, Task};
+use gleaner_extract::{Extractor, Page, PageExtraction, SitePosition, Task};
 use serde_json::{Value, json};
 
 use crate::support::{page, page_text, shape};
@@ -141,7 +141,7 @@ fn a_page_without_the_list_gives_no_row_of_its_heading() {
         };
         Ok(json!({ "rows": rows }).to_string())
     });
-    let place = Place { cluster: "example.com/*", alike: false };
+    let place = SitePosition { cluster: "example.com/*", alike: false };
     for extractor in [Extractor::model_free(), Extractor::new(Arc::new(heading))] {
         let found = block_on(extractor.page_among(None, place, &page, Task::new(&shape))).page;
         assert_eq!(found.extraction.data["things"], json!([]));

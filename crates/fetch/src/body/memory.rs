@@ -14,8 +14,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use url::Url;
 
-use crate::door::trace::{Stage, Trace};
 use crate::error::{Error, ErrorKind};
+use crate::transport::trace::{Stage, Trace};
 
 /// Bytes of each body that are not counted: pages of the usual size never wait for others.
 pub const FREE_BODY_BYTES: usize = 256 * 1024;

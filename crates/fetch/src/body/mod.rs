@@ -16,9 +16,9 @@ pub(crate) use decode::{Limits, Stopped};
 pub(crate) use memory::{Account, BodyMemory};
 pub use memory::{FREE_BODY_BYTES, MEMORY_TIMEOUT};
 
-use crate::door::{self, Incoming};
 use crate::error::{Error, ErrorKind};
 use crate::media::{self, Accept};
+use crate::transport::{self, Incoming};
 use codec::Coding;
 use decode::Decoder;
 
@@ -121,7 +121,7 @@ async fn chunk(
     meter: Option<&AtomicU64>,
 ) -> Result<Option<Bytes>, Error> {
     while let Some(frame) = response.body_mut().frame().await {
-        let frame = frame.map_err(|error| door::classify(&error, url))?;
+        let frame = frame.map_err(|error| transport::classify(&error, url))?;
         if let Ok(data) = frame.into_data() {
             if let Some(meter) = meter {
                 meter.fetch_add(data.len() as u64, Relaxed);

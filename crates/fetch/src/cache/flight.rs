@@ -28,7 +28,7 @@ enum Outcome<V> {
 
 /// What became of asking for a key.
 #[derive(Debug)]
-pub(crate) enum Seat<K: Eq + Hash, V> {
+pub(crate) enum FlightRole<K: Eq + Hash, V> {
     /// Do the work.
     Leader(Leader<K, V>),
     /// Another did it.
@@ -53,7 +53,7 @@ impl<K, V> Default for Flights<K, V> {
 
 impl<K: Eq + Hash + Clone, V: Clone> Flights<K, V> {
     /// Leads the work on `key`, or waits until another's is done.
-    pub(crate) async fn join(&self, key: &K) -> Seat<K, V> {
+    pub(crate) async fn join(&self, key: &K) -> FlightRole<K, V> {
         loop {
             let mut waiting = {
                 let mut flights = locked(&self.0);
@@ -62,7 +62,7 @@ impl<K: Eq + Hash + Clone, V: Clone> Flights<K, V> {
                     None => {
                         let (outcome, receiver) = watch::channel(Outcome::Pending);
                         flights.insert(key.clone(), receiver);
-                        return Seat::Leader(Leader {
+                        return FlightRole::Leader(Leader {
                             flights: Arc::clone(&self.0),
                             key: key.clone(),
                             outcome,
@@ -72,8 +72,8 @@ impl<K: Eq + Hash + Clone, V: Clone> Flights<K, V> {
             };
             let outcome = waiting.wait_for(|outcome| !matches!(outcome, Outcome::Pending)).await;
             match outcome.as_deref() {
-                Ok(Outcome::Landed(value)) => return Seat::Landed(value.clone()),
-                Ok(_) => return Seat::Released,
+                Ok(Outcome::Landed(value)) => return FlightRole::Landed(value.clone()),
+                Ok(_) => return FlightRole::Released,
                 // The leader is gone and has said nothing.
                 Err(_) => {}
             }
@@ -122,14 +122,14 @@ mod tests {
                 let (flights, works) = (Arc::clone(flights), Arc::clone(works));
                 tokio::spawn(async move {
                     match flights.join(&"k").await {
-                        Seat::Leader(leader) => {
+                        FlightRole::Leader(leader) => {
                             let work = works.fetch_add(1, SeqCst) + 1;
                             tokio::time::sleep(Duration::from_secs(1)).await;
                             leader.land(work);
                             work
                         }
-                        Seat::Landed(work) => work,
-                        Seat::Released => 0,
+                        FlightRole::Landed(work) => work,
+                        FlightRole::Released => 0,
                     }
                 })
             })
@@ -164,10 +164,10 @@ mod tests {
     #[tokio::test]
     async fn who_is_released_works_alone() {
         let flights: Arc<Flights<_, usize>> = Arc::default();
-        let Seat::Leader(leader) = flights.join(&"k").await else { panic!("nobody else leads") };
+        let FlightRole::Leader(leader) = flights.join(&"k").await else { panic!("nobody else leads") };
         let waiting = tokio::spawn({
             let flights = Arc::clone(&flights);
-            async move { matches!(flights.join(&"k").await, Seat::Released) }
+            async move { matches!(flights.join(&"k").await, FlightRole::Released) }
         });
         tokio::task::yield_now().await;
         leader.release();

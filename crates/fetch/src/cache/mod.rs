@@ -11,7 +11,7 @@
 //! - **Only whole answers.** Kept is what came back complete, with status 200 or 203, at the end of its redirects
 //!   ([`storable`]). A partial answer, a broken one, an error and a redirect are not.
 //! - **The same rules on a copy.** Each address on the way to it is held against the policy and the caller's
-//!   [`crate::HopCheck`] again, and its size against the request's limit: a copy never gets past what a fetch would not.
+//!   [`crate::RedirectCheck`] again, and its size against the request's limit: a copy never gets past what a fetch would not.
 //! - **One fetch for many.** Requests for the same key wait for the first of them ([`flight`]).
 //! - **Asking rather than fetching.** A copy that is too old is offered to the server by its `ETag` or `Last-Modified`,
 //!   and stands again where the server answers 304.

@@ -9,17 +9,17 @@ use bytes::Bytes;
 use tokio::time::Instant;
 use url::Url;
 
-use super::flight::Seat;
+use super::flight::FlightRole;
 use super::key::{Variant, digest_of};
 use super::storable::{is_storable, permits};
 use super::{Cache, CacheEntry, CacheFacts, CacheKey, CachePolicy, CacheUse};
-use crate::door::trace::{Stage, Trace};
 use crate::error::{Error, ErrorKind};
 use crate::exchange;
 use crate::fetcher::Inner;
-use crate::redirect::{HopCheck, HopRefused, without_fragment};
+use crate::redirect::{RedirectCheck, RedirectRefused, without_fragment};
 use crate::request::Request;
 use crate::response::{Hop, Response, Timings};
+use crate::transport::trace::{Stage, Trace};
 
 /// Longest wait for a store to give, keep or forget a copy; a slower one counts as one that failed.
 pub const STORE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ pub(crate) async fn run(
     fetcher: &Inner,
     policy: CachePolicy,
     request: Request,
-    hops: &dyn HopCheck,
+    hops: &dyn RedirectCheck,
     trace: Arc<Trace>,
     deadline: Instant,
 ) -> Result<Response, Error> {
@@ -46,7 +46,7 @@ pub(crate) async fn run(
         }
         return exchange::tiers(fetcher, request, hops, trace, deadline).await;
     };
-    let mut errand = Errand { fetcher, cache, key, policy, hops, started, stale: None };
+    let mut errand = KeyedRequest { fetcher, cache, key, policy, hops, started, stale: None };
     if let Some(copy) = errand.look_up(&request).await {
         return errand.serve(&copy, &request, &trace).await;
     }
@@ -65,10 +65,12 @@ pub(crate) async fn run(
         return errand.fetch(request, trace, deadline, None).await;
     };
     match seat {
-        Seat::Released => errand.fetch(request, trace, deadline, None).await,
-        Seat::Landed(copy) if fits(fetcher, &request, &copy) => errand.serve(&copy, &request, &trace).await,
-        Seat::Landed(_) => errand.fetch(request, trace, deadline, None).await,
-        Seat::Leader(leader) => {
+        FlightRole::Released => errand.fetch(request, trace, deadline, None).await,
+        FlightRole::Landed(copy) if fits(fetcher, &request, &copy) => {
+            errand.serve(&copy, &request, &trace).await
+        }
+        FlightRole::Landed(_) => errand.fetch(request, trace, deadline, None).await,
+        FlightRole::Leader(leader) => {
             // Another may have led and landed since the store was asked.
             if let Some(copy) = errand.look_up(&request).await {
                 leader.land(Arc::clone(&copy));
@@ -82,18 +84,18 @@ pub(crate) async fn run(
 type Leader = super::flight::Leader<CacheKey, Arc<CacheEntry>>;
 
 /// A request with its key.
-struct Errand<'a> {
+struct KeyedRequest<'a> {
     fetcher: &'a Inner,
     cache: &'a Cache,
     key: CacheKey,
     policy: CachePolicy,
-    hops: &'a dyn HopCheck,
+    hops: &'a dyn RedirectCheck,
     started: Instant,
     /// A copy that is too old, and can be confirmed.
     stale: Option<Arc<CacheEntry>>,
 }
 
-impl<'a> Errand<'a> {
+impl<'a> KeyedRequest<'a> {
     /// A copy that will do.
     async fn look_up(&mut self, request: &Request) -> Option<Arc<CacheEntry>> {
         if self.policy.max_age.is_zero() {
@@ -233,7 +235,7 @@ impl<'a> Errand<'a> {
 
 /// The caller's check, asked by one for whom others wait.
 struct Sharing<'a> {
-    hops: &'a dyn HopCheck,
+    hops: &'a dyn RedirectCheck,
     leader: Mutex<Option<Leader>>,
 }
 
@@ -250,9 +252,9 @@ impl Sharing<'_> {
 }
 
 #[async_trait]
-impl HopCheck for Sharing<'_> {
+impl RedirectCheck for Sharing<'_> {
     /// An answer may need a place at the host that one of those who wait holds. They are let go where it takes long.
-    async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefused> {
+    async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
         let mut answer = self.hops.check(from, to);
         match tokio::time::timeout(PATIENCE, &mut answer).await {
             Ok(answer) => answer,

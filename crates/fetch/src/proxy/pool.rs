@@ -8,10 +8,10 @@ use ipnet::IpNet;
 use tokio::time::Instant;
 
 use super::proxy::Proxy;
-use crate::door::{Clients, Door, Way};
 use crate::egress::EgressPolicy;
 use crate::error::ConfigError;
 use crate::resolve::{Guarded, Resolve};
+use crate::transport::{Clients, HttpTransport, Route};
 
 /// Most proxies of a pool.
 pub const MAX_PROXIES: usize = 1000;
@@ -61,30 +61,34 @@ impl ProxyPool {
         self
     }
 
-    pub(crate) fn open(self, door: &Door, resolver: &Arc<dyn Resolve>) -> Result<Roster, ConfigError> {
+    pub(crate) fn open(
+        self,
+        transport: &HttpTransport,
+        resolver: &Arc<dyn Resolve>,
+    ) -> Result<ProxyList, ConfigError> {
         if self.proxies.is_empty() || self.proxies.len() > MAX_PROXIES {
             return Err(ConfigError::new(format!("a pool has 1 to {MAX_PROXIES} proxies")));
         }
         let guard = Guarded { policy: Arc::new(self.policy), resolver: Arc::clone(resolver) };
         let member = |proxy: Proxy| {
             let proxy = Arc::new(proxy);
-            let way = Way::Proxy { proxy: Arc::clone(&proxy), guard: guard.clone() };
-            Member { clients: door.clients(&way), proxy, health: Mutex::default() }
+            let way = Route::Proxy { proxy: Arc::clone(&proxy), guard: guard.clone() };
+            PooledProxy { clients: transport.clients(&way), proxy, health: Mutex::default() }
         };
-        Ok(Roster { members: self.proxies.into_iter().map(member).collect(), turn: AtomicUsize::new(0) })
+        Ok(ProxyList { members: self.proxies.into_iter().map(member).collect(), turn: AtomicUsize::new(0) })
     }
 }
 
 /// A pool at work.
 #[derive(Debug)]
-pub(crate) struct Roster {
-    members: Vec<Member>,
+pub(crate) struct ProxyList {
+    members: Vec<PooledProxy>,
     turn: AtomicUsize,
 }
 
 /// A proxy at work, with the connections that go through it.
 #[derive(Debug)]
-pub(crate) struct Member {
+pub(crate) struct PooledProxy {
     pub(crate) clients: Clients,
     pub(crate) proxy: Arc<Proxy>,
     health: Mutex<Health>,
@@ -97,7 +101,7 @@ struct Health {
     cools_until: Option<Instant>,
 }
 
-impl Member {
+impl PooledProxy {
     fn health(&self) -> std::sync::MutexGuard<'_, Health> {
         self.health.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -125,8 +129,8 @@ impl Member {
     }
 }
 
-impl Roster {
-    pub(crate) fn member(&self, index: usize) -> Option<&Member> {
+impl ProxyList {
+    pub(crate) fn member(&self, index: usize) -> Option<&PooledProxy> {
         self.members.get(index)
     }
 
@@ -155,20 +159,20 @@ mod tests {
     use super::*;
     use crate::resolve::SystemResolver;
 
-    fn roster(rows: &[(&str, Option<&str>)]) -> Roster {
+    fn proxy_list(rows: &[(&str, Option<&str>)]) -> ProxyList {
         let proxies = rows.iter().map(|(address, country)| {
             let proxy = Proxy::parse(address).unwrap();
             country.map_or_else(|| proxy.clone(), |code| proxy.clone().country(code).unwrap())
         });
         let resolver: Arc<dyn Resolve> = Arc::new(SystemResolver::default());
         let guard = Guarded { policy: Arc::default(), resolver: Arc::clone(&resolver) };
-        let door = Door::open(&guard, &[], 8).unwrap();
-        ProxyPool::new(proxies).open(&door, &resolver).unwrap()
+        let transport = HttpTransport::open(&guard, &[], 8).unwrap();
+        ProxyPool::new(proxies).open(&transport, &resolver).unwrap()
     }
 
     #[tokio::test]
     async fn they_take_turns_and_countries_count() {
-        let roster = roster(&[
+        let proxy_list = proxy_list(&[
             ("http://a/", Some("DE")),
             ("http://b/", Some("US")),
             ("http://c/", None),
@@ -176,22 +180,22 @@ mod tests {
         ]);
         let now = Instant::now();
         let picks = |country, count| -> Vec<usize> {
-            (0..count).map(|_| roster.pick(country, &[], now).unwrap()).collect()
+            (0..count).map(|_| proxy_list.pick(country, &[], now).unwrap()).collect()
         };
         assert_eq!(picks(None, 4), [0, 1, 2, 3]);
         assert!(picks(Some("de"), 8).iter().all(|index| [0, 3].contains(index)));
         assert_eq!(picks(Some("US"), 2), [1, 1]);
         assert_eq!(picks(Some("FR"), 2), [2, 2], "of no particular country");
-        assert_eq!(roster.pick(None, &[0, 1, 2, 3], now), None);
-        assert_eq!(roster.pick(Some("US"), &[1], now), Some(2));
+        assert_eq!(proxy_list.pick(None, &[0, 1, 2, 3], now), None);
+        assert_eq!(proxy_list.pick(Some("US"), &[1], now), Some(2));
     }
 
     #[tokio::test]
     async fn who_fails_cools_down_longer_each_time() {
-        let roster = roster(&[("http://a/", Some("DE")), ("http://b/", None)]);
+        let proxy_list = proxy_list(&[("http://a/", Some("DE")), ("http://b/", None)]);
         let start = Instant::now();
-        let a = roster.member(0).unwrap();
-        let pick = |now| roster.pick(Some("DE"), &[], now).unwrap();
+        let a = proxy_list.member(0).unwrap();
+        let pick = |now| proxy_list.pick(Some("DE"), &[], now).unwrap();
         assert_eq!(pick(start), 0);
         for (failures, seconds) in [(1, 10), (2, 20), (3, 40), (4, 80), (5, 160), (6, 300), (7, 300)] {
             a.failed(start);
@@ -203,7 +207,7 @@ mod tests {
         assert_eq!(pick(start), 0);
         // Where all have failed, the first to be healthy again.
         a.failed(start);
-        roster.member(1).unwrap().failed(start + Duration::from_secs(1));
+        proxy_list.member(1).unwrap().failed(start + Duration::from_secs(1));
         assert_eq!(pick(start + Duration::from_secs(2)), 0);
     }
 
@@ -211,9 +215,9 @@ mod tests {
     async fn a_pool_has_bounds() {
         let resolver: Arc<dyn Resolve> = Arc::new(SystemResolver::default());
         let guard = Guarded { policy: Arc::default(), resolver: Arc::clone(&resolver) };
-        let door = Door::open(&guard, &[], 8).unwrap();
+        let transport = HttpTransport::open(&guard, &[], 8).unwrap();
         let proxy = Proxy::parse("http://a/").unwrap();
-        assert!(ProxyPool::new([]).open(&door, &resolver).is_err());
-        assert!(ProxyPool::new(vec![proxy; MAX_PROXIES + 1]).open(&door, &resolver).is_err());
+        assert!(ProxyPool::new([]).open(&transport, &resolver).is_err());
+        assert!(ProxyPool::new(vec![proxy; MAX_PROXIES + 1]).open(&transport, &resolver).is_err());
     }
 }

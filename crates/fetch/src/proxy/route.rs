@@ -9,10 +9,10 @@ use http_body_util::Full;
 use tokio::time::Instant;
 use url::Url;
 
-use super::pool::{Member, Roster};
+use super::pool::{PooledProxy, ProxyList};
 use super::proxy::ProxyFailure;
-use crate::door::{self, Clients, Incoming};
 use crate::error::{Error, ErrorKind};
+use crate::transport::{self, Clients, Incoming};
 
 /// Most proxies of a pool that one request tries before it fails.
 pub const MAX_PROXY_TRIES: usize = 3;
@@ -39,8 +39,8 @@ impl Tier {
 #[derive(Debug)]
 pub(crate) struct Proxies {
     pub(crate) direct: Clients,
-    pub(crate) basic: Option<Roster>,
-    pub(crate) stealth: Option<Roster>,
+    pub(crate) basic: Option<ProxyList>,
+    pub(crate) stealth: Option<ProxyList>,
 }
 
 impl Proxies {
@@ -58,27 +58,27 @@ impl Proxies {
         }
     }
 
-    pub(crate) fn route(&self, tier: Tier, country: Option<String>) -> Route<'_> {
-        let roster = match tier {
+    pub(crate) fn route(&self, tier: Tier, country: Option<String>) -> ProxySession<'_> {
+        let proxy_list = match tier {
             Tier::Basic => self.basic.as_ref(),
             Tier::Stealth => self.stealth.as_ref(),
         };
-        Route { direct: &self.direct, roster, tier, country, current: None }
+        ProxySession { direct: &self.direct, proxy_list, tier, country, current: None }
     }
 }
 
 /// The way of one request and its redirects: they stay with one proxy, because a site that sees a visitor's address
 /// change on the way begins again from the start.
 #[derive(Debug)]
-pub(crate) struct Route<'a> {
+pub(crate) struct ProxySession<'a> {
     direct: &'a Clients,
-    roster: Option<&'a Roster>,
+    proxy_list: Option<&'a ProxyList>,
     pub(crate) tier: Tier,
     country: Option<String>,
     current: Option<usize>,
 }
 
-impl Route<'_> {
+impl ProxySession<'_> {
     /// Sends `request`, through the next proxy where one fails before the request was under way.
     pub(crate) async fn send(
         &mut self,
@@ -86,21 +86,21 @@ impl Route<'_> {
         url: &Url,
         skip_tls_verification: bool,
     ) -> Result<Response<Incoming>, Error> {
-        let Some(roster) = self.roster else {
+        let Some(proxy_list) = self.proxy_list else {
             let sent = self.direct.send(request, skip_tls_verification).await;
-            return sent.map_err(|error| door::classify(&*error, url));
+            return sent.map_err(|error| transport::classify(&*error, url));
         };
         let mut tried = Vec::new();
         loop {
             let now = Instant::now();
             let index = match self.current.take() {
                 Some(index) => index,
-                None => match roster.pick(self.country.as_deref(), &tried, now) {
+                None => match proxy_list.pick(self.country.as_deref(), &tried, now) {
                     Some(index) => index,
                     None => return Err(Error::new(ErrorKind::Proxy, url, "no proxy is left to try")),
                 },
             };
-            let Some(member) = roster.member(index) else { continue };
+            let Some(member) = proxy_list.member(index) else { continue };
             let outcome = through(member, request.clone(), url, skip_tls_verification).await;
             let (failure, error) = match outcome {
                 Ok(answer) => {
@@ -119,7 +119,7 @@ impl Route<'_> {
                 member.failed(Instant::now());
             }
             tried.push(index);
-            if tried.len() >= MAX_PROXY_TRIES || roster.pick(None, &tried, now).is_none() {
+            if tried.len() >= MAX_PROXY_TRIES || proxy_list.pick(None, &tried, now).is_none() {
                 return Err(error);
             }
         }
@@ -128,7 +128,7 @@ impl Route<'_> {
 
 /// Sends `request` through one proxy. The failure is there where the proxy is what failed.
 async fn through(
-    member: &Member,
+    member: &PooledProxy,
     mut request: Request<Full<Bytes>>,
     url: &Url,
     skip_tls_verification: bool,
@@ -144,6 +144,6 @@ async fn through(
             Err((Some(failure), Error::new(ErrorKind::Proxy, url, failure.to_string())))
         }
         Ok(answer) => Ok(answer),
-        Err(error) => Err((door::proxy_failure(&*error), door::classify(&*error, url))),
+        Err(error) => Err((transport::proxy_failure(&*error), transport::classify(&*error, url))),
     }
 }

@@ -58,7 +58,7 @@ pub struct FrontierConfig {
     /// too deep so far, the whole. What pages link to fills an eighth of [`max_queued_bytes`](Self::max_queued_bytes) at
     /// most. Default [`DEFAULT_MAX_QUEUED_BYTES_PER_JOB`].
     pub max_queued_bytes_per_job: u64,
-    /// The same for all jobs together, wherever they lie (see [`ColdStorage`](crate::ColdStorage)). No
+    /// The same for all jobs together, wherever they lie (see [`QueueSpill`](crate::QueueSpill)). No
     /// [group](crate::Group) takes in more links of its pages than leave as many bytes free as it has queued, nor more of
     /// what is given from outside than leave a third of that: so one comes to half of it at most, or to three quarters, and
     /// others find room beside it. Default [`DEFAULT_MAX_QUEUED_BYTES`].

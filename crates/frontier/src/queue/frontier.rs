@@ -1,5 +1,5 @@
+mod host_feedback;
 mod leases;
-mod paces;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,17 +7,17 @@ use std::time::Duration;
 use url::Url;
 
 use super::allowance::allowance;
-use super::cold::ColdStorage;
 use super::config::{FrontierConfig, JobRules};
 use super::groups::{Group, GroupLoad, Share};
-use super::job::{Job, Room};
-use super::lane::Rank;
+use super::host_queue::Rank;
+use super::job::{Job, QueueSpace};
 use super::model::{Admitted, Candidate, Counts, JobSlot, LostPage};
 use super::packed;
+use super::rate_controller::RateController;
+use super::scheduler::{Scheduler, Taken};
 use super::slab::{Handle, Slab};
-use super::tempo::Tempo;
-use super::traps::{PutOff, Trap};
-use super::yard::{Taken, Yard};
+use super::spill::QueueSpill;
+use super::traps::{Deferral, Trap};
 use super::{host_of, is_queueable, rest_of};
 use crate::identity::UrlKey;
 
@@ -37,7 +37,7 @@ use crate::identity::UrlKey;
 ///   fewest pages in work. Where several wait for one host, it goes round among them. See
 ///   [`open_for`](Self::open_for).
 /// - **Politeness.** No host is asked for more pages at once than it is known to bear (see
-///   [`observe`](Self::observe)), nor before the gap that its [`Pace`](crate::Pace) or the job's delay demands, counted from the
+///   [`observe`](Self::observe)), nor before the gap that its [`HostFeedback`](crate::HostFeedback) or the job's delay demands, counted from the
 ///   *end* of the last request: only that is certain to have left. One that has not answered yet gets
 ///   [`MAX_BEFORE_FIRST_ANSWER`](crate::MAX_BEFORE_FIRST_ANSWER) places, so that a tarpit does not fill the crawl. Hosts that are known to be one address share a bound as well (see [`resolved`](Self::resolved)).
 /// - **Limit.** A page is leased only while documents and leased pages together are below it, so that there are
@@ -74,7 +74,7 @@ use crate::identity::UrlKey;
 pub struct Frontier {
     config: FrontierConfig,
     jobs: Slab<Job>,
-    yard: Yard,
+    scheduler: Scheduler,
     leases: Slab<Taken>,
     /// In order of time, since all leases last equally long. Some of them have ended.
     deadlines: VecDeque<(Duration, Handle)>,
@@ -85,15 +85,15 @@ impl Frontier {
     /// An empty queue.
     #[must_use]
     pub fn new(config: FrontierConfig) -> Self {
-        let tempo = Tempo::new(config.max_per_host, config.most_per_host);
+        let rate_controller = RateController::new(config.max_per_host, config.most_per_host);
         let mut address_tempo =
-            Tempo::new(config.max_per_address.min(config.most_per_address), config.most_per_address);
+            RateController::new(config.max_per_address.min(config.most_per_address), config.most_per_address);
         // Silence is a matter of each host: one that says nothing is not to hold up the others of its address.
         address_tempo.answered();
         Self {
             config,
             jobs: Slab::new(),
-            yard: Yard::new(tempo, address_tempo),
+            scheduler: Scheduler::new(rate_controller, address_tempo),
             leases: Slab::new(),
             deadlines: VecDeque::new(),
             lost: Vec::new(),
@@ -102,8 +102,8 @@ impl Frontier {
 
     /// Keeps blocks of waiting pages that are not needed soon in `storage` instead of in memory.
     #[must_use]
-    pub fn with_cold_storage(mut self, storage: Box<dyn ColdStorage>) -> Self {
-        self.yard.cold = Some(storage);
+    pub fn with_cold_storage(mut self, storage: Box<dyn QueueSpill>) -> Self {
+        self.scheduler.spill = Some(storage);
         self
     }
 
@@ -114,7 +114,7 @@ impl Frontier {
 
     /// Begins a job of a group.
     pub fn open_for(&mut self, group: Group, rules: JobRules) -> JobSlot {
-        self.yard.groups.enter(group);
+        self.scheduler.groups.enter(group);
         JobSlot(self.jobs.insert(Job::new(rules, group)))
     }
 
@@ -128,28 +128,28 @@ impl Frontier {
     /// Sets how many pages of a group with open jobs may be in work at once; `None` leaves it to the jobs. It holds until the
     /// last job of the group is closed.
     pub fn set_max_in_flight(&mut self, group: Group, max: Option<u32>) {
-        self.yard.groups.set_max_in_flight(group, max);
+        self.scheduler.groups.set_max_in_flight(group, max);
     }
 
     /// What the open jobs of a group have in the queue.
     #[must_use]
     pub fn load(&self, group: Group) -> GroupLoad {
-        self.yard.groups.load(group)
+        self.scheduler.groups.load(group)
     }
 
     /// Bytes of memory that waiting pages take, those that are too deep so far or are to be tried again left out. For figures:
     /// it takes time linear in the number of hosts of all jobs.
     #[must_use]
     pub fn queue_memory(&self) -> u64 {
-        self.yard.bytes_in_memory()
+        self.scheduler.bytes_in_memory()
     }
 
     /// Ends a job, done or cancelled: its pages are dropped, and its leases are stale. The hosts of those leases stay
     /// occupied until they are finished or expire, since their requests may still be under way.
     pub fn close(&mut self, job: JobSlot) {
         if let Some(job) = self.jobs.remove(job.0) {
-            self.yard.groups.leave(job.group, job.share());
-            self.yard.clear(&job);
+            self.scheduler.groups.leave(job.group, job.share());
+            self.scheduler.clear(&job);
         }
     }
 
@@ -181,15 +181,15 @@ impl Frontier {
     }
 
     /// How much a job of this group may queue: what pages link to, or what is given from outside.
-    fn room(&self, group: Group, links: bool) -> Room {
+    fn room(&self, group: Group, links: bool) -> QueueSpace {
         let most = self.config.max_queued_bytes;
         let per_job = self.config.max_queued_bytes_per_job;
-        Room {
+        QueueSpace {
             pages: self.config.max_queued_per_job,
             bytes: if links { per_job.min(most / 8) } else { per_job },
             more: allowance(
-                most.saturating_sub(self.yard.groups.bytes()),
-                self.yard.groups.load(group).bytes,
+                most.saturating_sub(self.scheduler.groups.bytes()),
+                self.scheduler.groups.load(group).bytes,
                 links,
             ),
         }
@@ -199,7 +199,7 @@ impl Frontier {
     pub fn hold(&mut self, job: JobSlot, held: bool) {
         if let Some(state) = self.jobs.get_mut(job.0) {
             state.held = held;
-            self.yard.touch(job.0, state);
+            self.scheduler.touch(job.0, state);
         }
     }
 
@@ -229,7 +229,7 @@ impl Frontier {
 
     /// Whether, and why, a link to this URL would be put off now.
     #[must_use]
-    pub fn would_put_off(&self, job: JobSlot, url: &Url) -> Option<PutOff> {
+    pub fn would_defer(&self, job: JobSlot, url: &Url) -> Option<Deferral> {
         self.jobs.get(job.0)?.traps.look_up(url)
     }
 
@@ -272,7 +272,7 @@ impl Frontier {
     /// Books what a job has queued and in work, more or less than before.
     fn book(&mut self, handle: Handle, before: Share, now: Duration) {
         if let Some(job) = self.jobs.get(handle) {
-            self.yard.book(job, before, now);
+            self.scheduler.book(job, before, now);
         }
     }
 
@@ -282,12 +282,12 @@ impl Frontier {
         let Some(job) = self.jobs.get_mut(handle) else { return };
         for candidate in queue {
             let url = &candidate.url;
-            let host = self.yard.hosts.intern(host_of(url));
+            let host = self.scheduler.hosts.intern(host_of(url));
             let depth = job.depth(candidate.key, depth);
             let put_off = if links { job.traps.count(url) } else { None };
             let rank = Rank::new(put_off.map_or(0, |put_off| put_off.distance), depth, candidate.priority);
             let https = url.scheme() == "https";
-            self.yard.enqueue(
+            self.scheduler.enqueue(
                 (handle, job),
                 host,
                 rank,
@@ -305,7 +305,7 @@ impl Frontier {
 mod tests;
 
 #[cfg(test)]
-mod laws;
+mod properties;
 
 #[cfg(test)]
 mod fairness;

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::round::Round;
+use super::fair_queue::FairQueue;
 use super::slab::Handle;
 
 /// Names a group of jobs: those of one team, say. Jobs of a group take turns with each other, and groups do.
@@ -43,7 +43,7 @@ pub(super) struct Member {
     /// Its place in the order of turns, where it has one.
     place: Option<(u64, u64)>,
     /// Jobs that may lease and have ready lanes.
-    pub(super) ring: Round,
+    pub(super) ring: FairQueue,
     /// Hosts that are free and have lanes of its jobs set aside.
     pub(super) freed: VecDeque<Handle>,
     /// So many of these, the last ones, were listed while it had room.

@@ -1,15 +1,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::fair_queue::{FairQueue, Next};
 use super::groups::Group;
-use super::round::{Next, Round};
+use super::rate_controller::RateController;
 use super::slab::Handle;
-use super::tempo::Tempo;
 
 /// Lanes of one group that found a host busy.
 #[derive(Debug, Default)]
 struct SetAside {
-    lanes: Round,
+    host_queues: FairQueue,
     /// The host is in the group's list of hosts that got free.
     listed: bool,
 }
@@ -21,7 +21,7 @@ pub(super) struct Host {
     /// Leases that may have a request under way, those of closed jobs too.
     pub(super) in_flight: u32,
     /// How many there may be, as its answers have it.
-    pub(super) tempo: Tempo,
+    pub(super) rate_controller: RateController,
     /// From the end of one request to the next, as robots.txt has it; zero where several may run at once.
     pub(super) gap: Duration,
     /// Nothing before this time.
@@ -43,7 +43,7 @@ pub(super) struct Host {
     /// It was handed room of its address and has not used it yet.
     pub(super) woken: bool,
     /// Lanes of all jobs.
-    pub(super) lanes: u32,
+    pub(super) host_queues: u32,
     /// It is in the list of hosts that nobody uses.
     pub(super) listed_idle: bool,
     /// The earliest alarm that is set.
@@ -51,11 +51,11 @@ pub(super) struct Host {
 }
 
 impl Host {
-    pub(super) fn new(name: Box<str>, tempo: Tempo) -> Self {
+    pub(super) fn new(name: Box<str>, rate_controller: RateController) -> Self {
         Self {
             name,
             in_flight: 0,
-            tempo,
+            rate_controller,
             gap: Duration::ZERO,
             ready_at: Duration::ZERO,
             blocked: BTreeMap::new(),
@@ -66,7 +66,7 @@ impl Host {
             address: None,
             listed_waiting: false,
             woken: false,
-            lanes: 0,
+            host_queues: 0,
             listed_idle: false,
             alarm: None,
         }
@@ -74,7 +74,7 @@ impl Host {
 
     /// How many requests may be under way at once: one where there is a gap between them.
     pub(super) fn places(&self) -> u32 {
-        if self.current_gap().is_zero() { self.tempo.at_once() } else { 1 }
+        if self.current_gap().is_zero() { self.rate_controller.at_once() } else { 1 }
     }
 
     /// True where it would take one more request, were it the time and had its address room.
@@ -84,11 +84,11 @@ impl Host {
 
     /// From the end of one request to the next.
     pub(super) fn current_gap(&self) -> Duration {
-        self.gap.max(self.tempo.pause())
+        self.gap.max(self.rate_controller.pause())
     }
 
     pub(super) fn is_unused(&self) -> bool {
-        self.lanes == 0 && self.in_flight == 0
+        self.host_queues == 0 && self.in_flight == 0
     }
 
     /// True where lanes wait that found it busy.
@@ -97,23 +97,23 @@ impl Host {
     }
 
     /// Sets a lane aside until the host is free.
-    pub(super) fn set_aside(&mut self, group: Group, lane: Handle, newcomer: bool) {
+    pub(super) fn set_aside(&mut self, group: Group, host_queue: Handle, newcomer: bool) {
         self.set_aside += 1;
-        self.blocked.entry(group).or_default().lanes.push(lane, newcomer);
+        self.blocked.entry(group).or_default().host_queues.push(host_queue, newcomer);
     }
 
     /// The next lane of a group that was set aside.
     pub(super) fn next_lane(&mut self, group: Group) -> Option<Next> {
-        let aside = self.blocked.get_mut(&group)?;
-        let next = aside.lanes.pop()?;
+        let blocking = self.blocked.get_mut(&group)?;
+        let next = blocking.host_queues.pop()?;
         self.set_aside = self.set_aside.saturating_sub(1);
         Some(next)
     }
 
     /// Notes that a lane of a group which was set aside used its turn.
     pub(super) fn used(&mut self, group: Group, turn: Next) {
-        if let Some(aside) = self.blocked.get_mut(&group) {
-            aside.lanes.used(turn);
+        if let Some(blocking) = self.blocked.get_mut(&group) {
+            blocking.host_queues.used(turn);
         }
     }
 
@@ -125,10 +125,10 @@ impl Host {
 
     /// Groups with lanes set aside in whose lists the host is not; it is taken to be in them from now on.
     pub(super) fn list(&mut self) -> Vec<Group> {
-        let unlisted = self.blocked.iter_mut().filter(|(_, aside)| !aside.listed);
+        let unlisted = self.blocked.iter_mut().filter(|(_, blocking)| !blocking.listed);
         unlisted
-            .map(|(group, aside)| {
-                aside.listed = true;
+            .map(|(group, blocking)| {
+                blocking.listed = true;
                 *group
             })
             .collect()
@@ -136,21 +136,25 @@ impl Host {
 
     /// Notes that the host was taken out of the list of a group.
     pub(super) fn unlist(&mut self, group: Group) {
-        if let Some(aside) = self.blocked.get_mut(&group) {
-            aside.listed = false;
+        if let Some(blocking) = self.blocked.get_mut(&group) {
+            blocking.listed = false;
         }
     }
 
     /// Forgets a group that has no lanes set aside any more.
     pub(super) fn tidy(&mut self, group: Group) {
-        if self.blocked.get(&group).is_some_and(|aside| aside.lanes.is_empty() && !aside.listed) {
+        if self
+            .blocked
+            .get(&group)
+            .is_some_and(|blocking| blocking.host_queues.is_empty() && !blocking.listed)
+        {
             self.blocked.remove(&group);
         }
     }
 
     /// Groups in whose lists the host is.
     pub(super) fn listed(&self) -> impl Iterator<Item = Group> {
-        self.blocked.iter().filter(|(_, aside)| aside.listed).map(|(group, _)| *group)
+        self.blocked.iter().filter(|(_, blocking)| blocking.listed).map(|(group, _)| *group)
     }
 
     /// True where this group had the last turn here and should leave the next one to those of `others` that wait: once,
@@ -169,11 +173,11 @@ impl Host {
     pub(super) fn forget_lane(&mut self, is_live: impl Fn(Handle) -> bool) {
         self.stale += 1;
         if self.stale * 2 > self.set_aside {
-            for aside in self.blocked.values_mut() {
-                aside.lanes.retain(&is_live);
+            for blocking in self.blocked.values_mut() {
+                blocking.host_queues.retain(&is_live);
             }
-            self.blocked.retain(|_, aside| aside.listed || !aside.lanes.is_empty());
-            self.set_aside = self.blocked.values().map(|aside| aside.lanes.len()).sum();
+            self.blocked.retain(|_, blocking| blocking.listed || !blocking.host_queues.is_empty());
+            self.set_aside = self.blocked.values().map(|blocking| blocking.host_queues.len()).sum();
             self.stale = 0;
         }
     }

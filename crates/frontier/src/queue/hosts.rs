@@ -10,8 +10,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::config::MAX_IDLE_HOSTS;
 use super::host::Host;
 use super::model::HostLimits;
+use super::rate_controller::{Asked, Observation, RateController};
 use super::slab::{Handle, Slab};
-use super::tempo::{Asked, Observation, Tempo};
 
 /// An address is overloaded where more than this share of its latest answers, of whatever host, say so.
 const OVERLOADED: f32 = 0.25;
@@ -24,7 +24,7 @@ struct Address {
     hosts: u32,
     /// Leases of all of them that may have a request under way.
     in_flight: u32,
-    tempo: Tempo,
+    rate_controller: RateController,
     /// The share of refusals in its latest answers.
     refusals: f32,
     /// Hosts with lanes set aside that have room themselves, in order of arrival.
@@ -33,15 +33,15 @@ struct Address {
 
 impl Address {
     fn has_room(&self) -> bool {
-        self.in_flight < self.tempo.at_once()
+        self.in_flight < self.rate_controller.at_once()
     }
 }
 
 #[derive(Debug)]
 pub(super) struct Hosts {
-    tempo: Tempo,
+    rate_controller: RateController,
     /// That of new addresses.
-    address_tempo: Tempo,
+    address_tempo: RateController,
     addresses: Slab<Address>,
     by_ip: BTreeMap<IpAddr, Handle>,
     slab: Slab<Host>,
@@ -53,10 +53,10 @@ pub(super) struct Hosts {
 }
 
 impl Hosts {
-    /// New hosts begin with `tempo`, new addresses with `address_tempo`.
-    pub(super) fn new(tempo: Tempo, address_tempo: Tempo) -> Self {
+    /// New hosts begin with `rate_controller`, new addresses with `address_tempo`.
+    pub(super) fn new(rate_controller: RateController, address_tempo: RateController) -> Self {
         Self {
-            tempo,
+            rate_controller,
             address_tempo,
             addresses: Slab::new(),
             by_ip: BTreeMap::new(),
@@ -91,7 +91,7 @@ impl Hosts {
 
     /// How the host of this name may be asked now. One that is not known is asked like a new one.
     pub(super) fn limits_of(&self, name: &str) -> HostLimits {
-        let new = HostLimits { places: self.tempo.at_once(), not_before: Duration::ZERO };
+        let new = HostLimits { places: self.rate_controller.at_once(), not_before: Duration::ZERO };
         self.find(name).map_or(new, |handle| self.limits(handle))
     }
 
@@ -101,7 +101,7 @@ impl Hosts {
             return HostLimits { places: 1, not_before: Duration::ZERO };
         };
         let address = host.address.and_then(|address| self.addresses.get(address));
-        let most = address.map_or(u32::MAX, |address| address.tempo.at_once());
+        let most = address.map_or(u32::MAX, |address| address.rate_controller.at_once());
         HostLimits { places: host.places().min(most), not_before: host.ready_at }
     }
 
@@ -111,7 +111,7 @@ impl Hosts {
             return handle;
         }
         let hash = self.hash.hash_one(name);
-        let handle = self.slab.insert(Host::new(name.into(), self.tempo.clone()));
+        let handle = self.slab.insert(Host::new(name.into(), self.rate_controller.clone()));
         let (slab, state) = (&self.slab, &self.hash);
         let hash_of = |handle: &Handle| slab.get(*handle).map_or(0, |host| state.hash_one(&*host.name));
         self.by_name.insert_unique(hash, handle, hash_of);
@@ -229,7 +229,7 @@ impl Hosts {
         let latency = if seen.is_overload() { seen.latency } else { Duration::ZERO };
         let in_flight = address.in_flight;
         // The pause is the host's own.
-        address.tempo.learn(Observation { latency, ..seen }, asked, in_flight, now);
+        address.rate_controller.learn(Observation { latency, ..seen }, asked, in_flight, now);
     }
 
     /// Notes what a host resolves to. False where that was known.
@@ -240,12 +240,12 @@ impl Hosts {
         }
         self.leave_address(handle);
         let address = *self.by_ip.entry(ip).or_insert_with(|| {
-            let tempo = self.address_tempo.clone();
+            let rate_controller = self.address_tempo.clone();
             self.addresses.insert(Address {
                 ip,
                 hosts: 0,
                 in_flight: 0,
-                tempo,
+                rate_controller,
                 refusals: 0.0,
                 waiting: VecDeque::new(),
             })

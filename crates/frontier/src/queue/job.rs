@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::config::JobRules;
 use super::graph::{Graph, Offer};
 use super::groups::{Group, Share};
-use super::lane::Rank;
+use super::host_queue::Rank;
 use super::model::{Admitted, Candidate, Counts};
 use super::packed::{self, Loss};
 use super::seen::KeySet;
@@ -22,7 +22,7 @@ enum Known {
 
 /// How much may be queued: by the job, and by all together.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct QueueSpace {
     pub(super) pages: u64,
     pub(super) bytes: u64,
     /// How many bytes more, as far as its group and all jobs go.
@@ -43,15 +43,15 @@ pub(super) struct Job {
     pub(super) waiting_bytes: u64,
     pub(super) leased: u64,
     /// Of those that wait and those that are leased, what is no page.
-    pub(super) errands_waiting: u64,
-    pub(super) errands_leased: u64,
+    pub(super) auxiliary_waiting: u64,
+    pub(super) auxiliary_leased: u64,
     pub(super) documents: u64,
     pub(super) failed: u64,
     pub(super) skipped: u64,
     known: Known,
     pub(super) traps: Traps,
     /// By host. Ordered, so that nothing depends on a random hash.
-    pub(super) lanes: BTreeMap<Handle, Handle>,
+    pub(super) host_queues: BTreeMap<Handle, Handle>,
     /// Lanes to look at, each of which has a page.
     pub(super) ready: VecDeque<Handle>,
     /// It is in the ring of jobs that may lease.
@@ -73,14 +73,14 @@ impl Job {
             waiting: 0,
             waiting_bytes: 0,
             leased: 0,
-            errands_waiting: 0,
-            errands_leased: 0,
+            auxiliary_waiting: 0,
+            auxiliary_leased: 0,
             documents: 0,
             failed: 0,
             skipped: 0,
             known,
             traps: Traps::default(),
-            lanes: BTreeMap::new(),
+            host_queues: BTreeMap::new(),
             ready: VecDeque::new(),
             in_ring: false,
         }
@@ -125,13 +125,13 @@ impl Job {
     }
 
     pub(super) fn counts(&self) -> Counts {
-        let pages = self.leased.saturating_sub(self.errands_leased);
-        let waiting = self.waiting.saturating_sub(self.errands_waiting);
+        let pages = self.leased.saturating_sub(self.auxiliary_leased);
+        let waiting = self.waiting.saturating_sub(self.auxiliary_waiting);
         let taken = self.documents.saturating_add(pages);
         Counts {
             waiting: self.waiting,
             leased: self.leased,
-            errands: self.errands_leased,
+            auxiliary: self.auxiliary_leased,
             documents: self.documents,
             failed: self.failed,
             skipped: self.skipped,
@@ -143,31 +143,31 @@ impl Job {
     pub(super) fn queued(&mut self, rank: Rank, bytes: u64) {
         self.waiting += 1;
         self.waiting_bytes = self.waiting_bytes.saturating_add(bytes);
-        self.errands_waiting += u64::from(rank.is_errand());
+        self.auxiliary_waiting += u64::from(rank.is_auxiliary());
     }
 
     /// Books that something that was queued is leased.
     pub(super) fn begun(&mut self, rank: Rank, bytes: u64) {
-        let errand = u64::from(rank.is_errand());
+        let errand = u64::from(rank.is_auxiliary());
         self.waiting = self.waiting.saturating_sub(1);
         self.waiting_bytes = self.waiting_bytes.saturating_sub(bytes);
-        self.errands_waiting = self.errands_waiting.saturating_sub(errand);
+        self.auxiliary_waiting = self.auxiliary_waiting.saturating_sub(errand);
         self.leased += 1;
-        self.errands_leased += errand;
+        self.auxiliary_leased += errand;
     }
 
     /// Books that pages which were queued are lost.
     pub(super) fn lost(&mut self, loss: Loss) {
         self.waiting = self.waiting.saturating_sub(loss.pages);
         self.waiting_bytes = self.waiting_bytes.saturating_sub(loss.bytes);
-        self.errands_waiting = self.errands_waiting.saturating_sub(loss.errands);
+        self.auxiliary_waiting = self.auxiliary_waiting.saturating_sub(loss.auxiliary);
         self.failed += loss.pages;
     }
 
     /// Books that a lease has ended.
     pub(super) fn ended(&mut self, rank: Rank) {
         self.leased = self.leased.saturating_sub(1);
-        self.errands_leased = self.errands_leased.saturating_sub(u64::from(rank.is_errand()));
+        self.auxiliary_leased = self.auxiliary_leased.saturating_sub(u64::from(rank.is_auxiliary()));
     }
 
     /// The depth of a page that is leased: the best known now, or the one that it was queued with.
@@ -213,7 +213,7 @@ impl Job {
         page: Option<UrlKey>,
         depth: u32,
         candidates: impl Iterator<Item = Candidate>,
-        mut room: Room,
+        mut room: QueueSpace,
         queue: &mut Vec<Candidate>,
     ) -> Admitted {
         let mut tally = Admitted::default();

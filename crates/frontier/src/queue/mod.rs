@@ -1,26 +1,25 @@
 //! The queue of pages to crawl.
 
 mod allowance;
-mod cold;
 mod config;
+mod fair_queue;
 mod frontier;
 mod graph;
 mod groups;
 mod host;
+mod host_queue;
 mod hosts;
 mod job;
-mod lane;
 mod model;
 mod packed;
-mod round;
+mod rate_controller;
+mod scheduler;
 mod seen;
 mod slab;
-mod tempo;
+mod spill;
 mod timers;
 mod traps;
-mod yard;
 
-pub use cold::{COLD_BLOCK_BYTES, ColdBlock, ColdStorage};
 pub use config::{
     DEFAULT_LEASE_TIME, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS,
     DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_BYTES, DEFAULT_MAX_QUEUED_BYTES_PER_JOB,
@@ -29,11 +28,12 @@ pub use config::{
 pub use frontier::Frontier;
 pub use groups::{Group, GroupLoad};
 pub use model::{
-    Admitted, Candidate, Counts, DroppedPages, Finished, HostLimits, JobSlot, Lease, LeaseId, Leased,
-    LostPage, Outcome, Pace,
+    Admitted, Candidate, Counts, DroppedPages, Finished, HostFeedback, HostLimits, JobSlot, Lease, LeaseId,
+    Leased, LostPage, Outcome,
 };
-pub use tempo::{MAX_BEFORE_FIRST_ANSWER, Observation};
-pub use traps::{MAX_SHAPES, PutOff, Trap};
+pub use rate_controller::{MAX_BEFORE_FIRST_ANSWER, Observation};
+pub use spill::{QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock};
+pub use traps::{Deferral, MAX_SHAPES, Trap};
 
 use url::{Position, Url};
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::rate_controller::Observation;
 use super::slab::Handle;
-use super::tempo::Observation;
 use crate::identity::UrlKey;
 
 /// A job in a [`Frontier`](crate::Frontier). Goes stale when the job is closed.
@@ -36,7 +36,7 @@ impl Candidate {
 
     /// The priority of what is no page but leads to pages: a sitemap. It goes before the pages of its depth, and is not
     /// counted in [`Counts::total`]. Pages have a lower one.
-    pub const ERRAND: u8 = u8::MAX;
+    pub const AUXILIARY: u8 = u8::MAX;
 }
 
 /// What became of candidates.
@@ -92,7 +92,7 @@ pub enum Outcome {
     /// It gave an error. Its place within the limit is free again.
     Failed,
     /// It gave neither: a duplicate after a redirect, a start page that is not in the results, or a page that robots.txt
-    /// forbids. This says nothing of whether its host answered; [`Pace`] does.
+    /// forbids. This says nothing of whether its host answered; [`HostFeedback`] does.
     Skipped,
     /// It goes back to the queue, not to be leased before this time (at most [`MAX_WAIT`](crate::MAX_WAIT) ahead).
     /// After [`FrontierConfig::max_attempts`](crate::FrontierConfig::max_attempts) leases it counts as failed and is
@@ -134,7 +134,7 @@ pub struct LostPage {
     pub attempts: u32,
 }
 
-/// Pages that waited in [`ColdStorage`](crate::ColdStorage) and did not come back.
+/// Pages that waited in [`QueueSpill`](crate::QueueSpill) and did not come back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DroppedPages {
     /// Whose they were.
@@ -145,7 +145,7 @@ pub struct DroppedPages {
 
 /// How a host wants to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Pace {
+pub struct HostFeedback {
     /// From the end of one request until the next begins, one at a time (robots.txt `Crawl-delay`). Replaces what was
     /// set before; `None` leaves it.
     pub min_gap: Option<Duration>,
@@ -181,15 +181,15 @@ pub struct Counts {
     pub waiting: u64,
     /// Pages in work.
     pub leased: u64,
-    /// Of those in work, what is no page (see [`Candidate::ERRAND`]).
-    pub errands: u64,
+    /// Of those in work, what is no page (see [`Candidate::AUXILIARY`]).
+    pub auxiliary: u64,
     /// Pages that gave a document.
     pub documents: u64,
-    /// Pages that gave an error, or could not be read back from [`ColdStorage`](crate::ColdStorage).
+    /// Pages that gave an error, or could not be read back from [`QueueSpill`](crate::QueueSpill).
     pub failed: u64,
     /// Pages that gave neither.
     pub skipped: u64,
     /// Documents there are or may yet be: `documents + leased + min(waiting, what the limit leaves)`, without what is no
-    /// page (see [`Candidate::ERRAND`]). Equals `documents` at the end.
+    /// page (see [`Candidate::AUXILIARY`]). Equals `documents` at the end.
     pub total: u64,
 }

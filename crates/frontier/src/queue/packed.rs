@@ -2,14 +2,14 @@
 //!
 //! The obvious `VecDeque<Url>` takes about 200 bytes a page. Pages of one host, depth and priority leave in the order
 //! in which they came, so their text can lie in a row, in blocks that are given back as they are read. All but the first
-//! of the full ones can lie elsewhere until they are read (see [`ColdStorage`]).
+//! of the full ones can lie elsewhere until they are read (see [`QueueSpill`]).
 
 use std::collections::VecDeque;
 use std::hash::Hasher;
 
 use siphasher::sip::SipHasher13;
 
-use super::cold::{COLD_BLOCK_BYTES, ColdBlock, ColdStorage};
+use super::spill::{QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock};
 use crate::identity::UrlKey;
 
 /// The longest text behind the host, in bytes.
@@ -37,8 +37,8 @@ pub(super) struct Page {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Loss {
     pub(super) pages: u64,
-    /// Of these, what is no page (see [`Candidate::ERRAND`](crate::Candidate::ERRAND)).
-    pub(super) errands: u64,
+    /// Of these, what is no page (see [`Candidate::AUXILIARY`](crate::Candidate::AUXILIARY)).
+    pub(super) auxiliary: u64,
     pub(super) bytes: u64,
 }
 
@@ -52,7 +52,7 @@ enum Full {
 /// A block that lies elsewhere, and what has to come back.
 #[derive(Debug)]
 struct Away {
-    block: Box<dyn ColdBlock>,
+    block: Box<dyn SpilledBlock>,
     pages: u32,
     length: usize,
     checksum: u64,
@@ -94,15 +94,15 @@ impl PackedQueue {
         https: bool,
         external: bool,
         rest: &str,
-        cold: Option<&mut (dyn ColdStorage + 'static)>,
+        spill: Option<&mut (dyn QueueSpill + 'static)>,
     ) {
         let Ok(length) = u16::try_from(rest.len()) else {
             debug_assert!(false, "admit() refuses longer ones");
             return;
         };
         let needed = OVERHEAD + rest.len();
-        if self.tail.len() + needed > COLD_BLOCK_BYTES && !self.tail.is_empty() {
-            self.close_tail(cold);
+        if self.tail.len() + needed > SPILL_BLOCK_BYTES && !self.tail.is_empty() {
+            self.close_tail(spill);
         }
         self.tail.extend_from_slice(&key.to_raw().to_le_bytes());
         self.tail.push(u8::from(https) | u8::from(external) << 1);
@@ -112,16 +112,16 @@ impl PackedQueue {
     }
 
     /// Begins a new last block. The full one is put aside where another one comes before it.
-    fn close_tail(&mut self, cold: Option<&mut (dyn ColdStorage + 'static)>) {
+    fn close_tail(&mut self, spill: Option<&mut (dyn QueueSpill + 'static)>) {
         let pages = std::mem::take(&mut self.tail_pages);
         // A single page may be longer than a block.
-        let storage = cold.filter(|_| !self.full.is_empty() && self.tail.len() <= COLD_BLOCK_BYTES);
+        let storage = spill.filter(|_| !self.full.is_empty() && self.tail.len() <= SPILL_BLOCK_BYTES);
         if let Some(block) = storage.and_then(|storage| storage.put(&self.tail)) {
             let (length, checksum) = (self.tail.len(), checksum(&self.tail));
             self.full.push_back(Full::Away(Away { block, pages, length, checksum }));
             self.tail.clear();
         } else {
-            let tail = std::mem::replace(&mut self.tail, Vec::with_capacity(COLD_BLOCK_BYTES));
+            let tail = std::mem::replace(&mut self.tail, Vec::with_capacity(SPILL_BLOCK_BYTES));
             self.full.push_back(Full::Here(tail));
         }
     }
@@ -174,7 +174,7 @@ impl PackedQueue {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cold::testing::{Fault, Shelf};
+    use super::super::spill::testing::{Fault, TestSpill};
     use super::*;
 
     fn page(n: u64) -> Page {
@@ -186,14 +186,14 @@ mod tests {
         }
     }
 
-    fn push(queue: &mut PackedQueue, page: &Page, cold: Option<&mut (dyn ColdStorage + 'static)>) {
-        queue.push(page.key, page.https, page.external, &page.rest, cold);
+    fn push(queue: &mut PackedQueue, page: &Page, spill: Option<&mut (dyn QueueSpill + 'static)>) {
+        queue.push(page.key, page.https, page.external, &page.rest, spill);
     }
 
     #[test]
     fn pages_leave_as_they_came_wherever_they_lay() {
         for spills in [false, true] {
-            let mut shelf = Shelf::default();
+            let mut shelf = TestSpill::default();
             let mut queue = PackedQueue::default();
             let mut next = 0;
             let mut loss = Loss::default();
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_short_queue_is_never_put_aside_and_a_long_one_takes_three_blocks() {
-        let mut shelf = Shelf::default();
+        let mut shelf = TestSpill::default();
         let mut queue = PackedQueue::default();
         let short = Page { rest: "x".repeat(89).into(), ..page(1) };
         for _ in 0..320 {
@@ -227,7 +227,7 @@ mod tests {
             push(&mut queue, &short, Some(&mut shelf));
         }
         assert!(shelf.held() > 600);
-        assert!(queue.bytes_in_memory() <= 3 * COLD_BLOCK_BYTES as u64, "{}", queue.bytes_in_memory());
+        assert!(queue.bytes_in_memory() <= 3 * SPILL_BLOCK_BYTES as u64, "{}", queue.bytes_in_memory());
         drop(queue);
         assert_eq!(shelf.held(), 0, "what is dropped frees its place");
     }
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn what_does_not_come_back_is_counted() {
         for fault in [Fault::Error, Fault::Torn, Fault::Changed] {
-            let mut shelf = Shelf::default();
+            let mut shelf = TestSpill::default();
             let mut queue = PackedQueue::default();
             for n in 0..5000 {
                 push(&mut queue, &page(n), Some(&mut shelf));
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_storage_that_takes_nothing_changes_nothing() {
-        let mut shelf = Shelf::default();
+        let mut shelf = TestSpill::default();
         shelf.full = true;
         let mut queue = PackedQueue::default();
         for n in 0..5000 {
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn the_longest_text_fits() {
-        let mut shelf = Shelf::default();
+        let mut shelf = TestSpill::default();
         let mut queue = PackedQueue::default();
         let lengths = [2, MAX_REST, 0, MAX_REST, MAX_REST, 5];
         for (n, length) in (0..).zip(lengths) {

@@ -10,7 +10,7 @@ use super::slab::Handle;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sleeper {
     Host(Handle),
-    Lane(Handle),
+    HostQueue(Handle),
 }
 
 /// A heap of alarms. An alarm is never taken back: whoever is woken looks whether its time has come.

@@ -18,7 +18,7 @@ use hashbrown::hash_table::Entry;
 use url::Url;
 
 use self::shape::{Shape, shape_of_rest, shape_of_url};
-pub use self::trap::{PutOff, Trap};
+pub use self::trap::{Deferral, Trap};
 use crate::Fingerprint;
 
 /// Shapes that are counted in one job; further ones are taken for new.
@@ -72,7 +72,7 @@ pub(super) struct Traps {
 
 impl Traps {
     /// Counts a URL, and tells whether it is put off.
-    pub(super) fn count(&mut self, url: &Url) -> Option<PutOff> {
+    pub(super) fn count(&mut self, url: &Url) -> Option<Deferral> {
         let Shape { hash, trap, combined } = shape_of_url(url);
         let trap = self.trap_of(hash, trap, combined);
         let room = self.shapes.len() < MAX_SHAPES;
@@ -106,7 +106,7 @@ impl Traps {
     }
 
     /// What [`count`](Self::count) would say of one more such URL.
-    pub(super) fn look_up(&self, url: &Url) -> Option<PutOff> {
+    pub(super) fn look_up(&self, url: &Url) -> Option<Deferral> {
         let Shape { hash, trap, combined } = shape_of_url(url);
         let trap = self.trap_of(hash, trap, combined);
         let known = self.shapes.find(hash, |known| known.0 == hash).map_or(0, |known| known.1);
@@ -181,13 +181,13 @@ impl Traps {
     }
 }
 
-fn judge(trap: Trap, alike: u32) -> Option<PutOff> {
+fn judge(trap: Trap, alike: u32) -> Option<Deferral> {
     let distance = match trap.patience() {
         0 => FAR,
         patience if alike <= patience => return None,
         patience => 1 + u8::try_from((alike / patience).ilog2()).unwrap_or(FURTHEST),
     };
-    Some(PutOff { trap, alike, distance: distance.min(FURTHEST) })
+    Some(Deferral { trap, alike, distance: distance.min(FURTHEST) })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ mod patterns;
 mod reason;
 mod start_path;
 
-pub use reason::Reason;
+pub use reason::SkipReason;
 
 use gleaner_types::FaultPath;
 use gleaner_types::plan::CrawlRules;
@@ -33,14 +33,14 @@ pub enum Decision {
     /// A page of another site that the crawl is allowed to fetch: its links are not followed.
     External,
     /// Not crawled, and why.
-    Rejected(Reason),
+    Rejected(SkipReason),
 }
 
 /// The scope of a crawl: contract 4.5 as a function from URL to [`Decision`].
 ///
 /// Everything that does not depend on the URL is worked out once: patterns are compiled, the start URL is taken apart.
 /// One decision takes at most some milliseconds, whatever the patterns: beyond that the URL is
-/// [rejected](Reason::TooCostly). Who decides about many URLs counts the steps
+/// [rejected](SkipReason::TooCostly). Who decides about many URLs counts the steps
 /// ([`decide_counting`](CrawlScope::decide_counting)) and lets others have their turn.
 ///
 /// ```
@@ -152,15 +152,15 @@ impl CrawlScope {
         self.check_patterns(url, &mut 0).is_ok()
     }
 
-    fn judge(&self, url: &Url, from_external: bool, steps: &mut u64) -> Result<Decision, Reason> {
+    fn judge(&self, url: &Url, from_external: bool, steps: &mut u64) -> Result<Decision, SkipReason> {
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(Reason::UnsupportedScheme);
+            return Err(SkipReason::UnsupportedScheme);
         }
         if url.as_str().len() > MAX_URL_BYTES {
-            return Err(Reason::TooLong);
+            return Err(SkipReason::TooLong);
         }
         if from_external {
-            return Err(Reason::FoundOnExternalPage);
+            return Err(SkipReason::FoundOnExternalPage);
         }
         if self.is_start(url) {
             return Ok(Decision::Inside);
@@ -173,36 +173,36 @@ impl CrawlScope {
         };
         if !inside && !self.allow_external {
             return Err(match relation {
-                Relation::Subdomain => Reason::Subdomain,
-                _ => Reason::OtherHost,
+                Relation::Subdomain => SkipReason::Subdomain,
+                _ => SkipReason::OtherHost,
             });
         }
         if file_kind::is_binary(url.path()) {
-            return Err(Reason::BinaryFile);
+            return Err(SkipReason::BinaryFile);
         }
         if !inside {
             if self.excludes.matches(url.as_str(), steps)? {
-                return Err(Reason::Excluded);
+                return Err(SkipReason::Excluded);
             }
             return Ok(Decision::External);
         }
         if relation == Relation::SameHost && !self.start_path.contains(url.path()) {
-            return Err(Reason::OutsideStartPath);
+            return Err(SkipReason::OutsideStartPath);
         }
         if self.max_segments.is_some_and(|max| segment_count(url.path()) > max) {
-            return Err(Reason::TooDeep);
+            return Err(SkipReason::TooDeep);
         }
         self.check_patterns(url, steps)?;
         Ok(Decision::Inside)
     }
 
-    fn check_patterns(&self, url: &Url, steps: &mut u64) -> Result<(), Reason> {
+    fn check_patterns(&self, url: &Url, steps: &mut u64) -> Result<(), SkipReason> {
         let text = if self.on_full_url { url.as_str() } else { url.path() };
         if self.excludes.matches(text, steps)? {
-            return Err(Reason::Excluded);
+            return Err(SkipReason::Excluded);
         }
         if !self.includes.is_empty() && !self.includes.matches(text, steps)? {
-            return Err(Reason::NotIncluded);
+            return Err(SkipReason::NotIncluded);
         }
         Ok(())
     }
@@ -235,7 +235,7 @@ impl CrawlScope {
     }
 }
 
-impl From<TooCostly> for Reason {
+impl From<TooCostly> for SkipReason {
     fn from(TooCostly: TooCostly) -> Self {
         Self::TooCostly
     }

@@ -4,7 +4,7 @@ use std::fmt;
 /// options of the request are in backquotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum SkipReason {
     /// Neither `http` nor `https`.
     UnsupportedScheme,
     /// Longer than [`MAX_URL_BYTES`](crate::MAX_URL_BYTES).
@@ -33,7 +33,7 @@ pub enum Reason {
     RobotsTxt,
 }
 
-impl Reason {
+impl SkipReason {
     /// Every reason, in the order in which they are tested.
     pub const ALL: [Self; 13] = [
         Self::UnsupportedScheme,
@@ -72,7 +72,7 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::UnsupportedScheme => "only http and https URLs are crawled",

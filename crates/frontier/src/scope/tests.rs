@@ -33,7 +33,7 @@ fn scope(start: &str, change: impl FnOnce(&mut CrawlRules)) -> CrawlScope {
 
 const IN: Decision = Decision::Inside;
 const OUT: Decision = Decision::External;
-const fn no(reason: Reason) -> Decision {
+const fn no(reason: SkipReason) -> Decision {
     Decision::Rejected(reason)
 }
 
@@ -42,26 +42,26 @@ fn the_part_of_the_site_that_a_start_url_covers() {
     for (start, link, expected) in [
         ("https://a.test/docs/", "https://a.test/docs/x", IN),
         ("https://a.test/docs/", "https://a.test/docs/", IN),
-        ("https://a.test/docs/", "https://a.test/docs-old", no(Reason::OutsideStartPath)),
-        ("https://a.test/docs/", "https://a.test/", no(Reason::OutsideStartPath)),
+        ("https://a.test/docs/", "https://a.test/docs-old", no(SkipReason::OutsideStartPath)),
+        ("https://a.test/docs/", "https://a.test/", no(SkipReason::OutsideStartPath)),
         ("https://a.test/docs", "https://a.test/docs", IN),
         ("https://a.test/docs", "https://a.test/docs/", IN),
         ("https://a.test/docs", "https://a.test/docs/x/y", IN),
         ("https://a.test/docs", "https://a.test/docs?page=2", IN),
-        ("https://a.test/docs", "https://a.test/docs-old", no(Reason::OutsideStartPath)),
-        ("https://a.test/docs", "https://a.test/docs.html", no(Reason::OutsideStartPath)),
-        ("https://a.test/docs", "https://a.test/Docs/x", no(Reason::OutsideStartPath)),
+        ("https://a.test/docs", "https://a.test/docs-old", no(SkipReason::OutsideStartPath)),
+        ("https://a.test/docs", "https://a.test/docs.html", no(SkipReason::OutsideStartPath)),
+        ("https://a.test/docs", "https://a.test/Docs/x", no(SkipReason::OutsideStartPath)),
         ("https://a.test/docs/a.html", "https://a.test/docs/b.html", IN),
         ("https://a.test/docs/a.html", "https://a.test/docs/c/d", IN),
-        ("https://a.test/docs/a.html", "https://a.test/docs-old/b.html", no(Reason::OutsideStartPath)),
+        ("https://a.test/docs/a.html", "https://a.test/docs-old/b.html", no(SkipReason::OutsideStartPath)),
         ("https://a.test/docs/v1.2", "https://a.test/docs/v1.2/x", IN),
-        ("https://a.test/docs/v1.2", "https://a.test/docs/v1.3", no(Reason::OutsideStartPath)),
+        ("https://a.test/docs/v1.2", "https://a.test/docs/v1.3", no(SkipReason::OutsideStartPath)),
         ("https://a.test/index.html", "https://a.test/x", IN),
         ("https://a.test", "https://a.test/x", IN),
         ("https://a.test/~joe", "https://a.test/%7Ejoe/x", IN),
         ("https://a.test/%7ejoe/", "https://a.test/~joe/x", IN),
-        ("https://a.test/docs/", "https://a.test/docs/../x", no(Reason::OutsideStartPath)),
-        ("https://a.test/docs/", "https://a.test/docs/%2e%2e/x", no(Reason::OutsideStartPath)),
+        ("https://a.test/docs/", "https://a.test/docs/../x", no(SkipReason::OutsideStartPath)),
+        ("https://a.test/docs/", "https://a.test/docs/%2e%2e/x", no(SkipReason::OutsideStartPath)),
     ] {
         assert_eq!(scope(start, |_| {}).decide(&url(link), false), expected, "{start} -> {link}");
         let whole = scope(start, |rules| rules.crawl_entire_domain = true);
@@ -78,7 +78,7 @@ fn hosts() {
         rules.allow_external_links = true;
     };
     type Case<'a> = (&'a str, &'a str, [Decision; 4]);
-    let (sub, other) = (no(Reason::Subdomain), no(Reason::OtherHost));
+    let (sub, other) = (no(SkipReason::Subdomain), no(SkipReason::OtherHost));
     let cases: &[Case<'_>] = &[
         // start, link, [neither, subdomains, external, both]
         ("https://a.test/", "http://a.test/x", [IN; 4]),
@@ -115,7 +115,7 @@ fn hosts() {
 fn subdomains_are_whole_hosts() {
     let scope = scope("https://a.test/docs/", |rules| rules.allow_subdomains = true);
     assert_eq!(scope.decide(&url("https://blog.a.test/x"), false), IN);
-    assert_eq!(scope.decide(&url("https://a.test/x"), false), no(Reason::OutsideStartPath));
+    assert_eq!(scope.decide(&url("https://a.test/x"), false), no(SkipReason::OutsideStartPath));
 }
 
 #[test]
@@ -127,11 +127,11 @@ fn external_pages() {
     });
     for (name, link, from_external, expected) in [
         ("includes do not apply", "https://b.test/x", false, OUT),
-        ("excludes apply to the whole URL", "https://bad.test/x", false, no(Reason::Excluded)),
-        ("and so to its path", "https://b.test/private/x", false, no(Reason::Excluded)),
-        ("one hop only", "https://c.test/", true, no(Reason::FoundOnExternalPage)),
-        ("nor back into the site", "https://a.test/blog/x", true, no(Reason::FoundOnExternalPage)),
-        ("files are no pages there either", "https://b.test/x.zip", false, no(Reason::BinaryFile)),
+        ("excludes apply to the whole URL", "https://bad.test/x", false, no(SkipReason::Excluded)),
+        ("and so to its path", "https://b.test/private/x", false, no(SkipReason::Excluded)),
+        ("one hop only", "https://c.test/", true, no(SkipReason::FoundOnExternalPage)),
+        ("nor back into the site", "https://a.test/blog/x", true, no(SkipReason::FoundOnExternalPage)),
+        ("files are no pages there either", "https://b.test/x.zip", false, no(SkipReason::BinaryFile)),
     ] {
         assert_eq!(scope.decide(&url(link), from_external), expected, "{name}");
     }
@@ -150,15 +150,15 @@ fn patterns() {
     };
     for (name, change, link, expected) in [
         ("included", path as fn(&mut CrawlRules), "https://a.test/blog/x", IN),
-        ("not included", path, "https://a.test/news/x", no(Reason::NotIncluded)),
-        ("exclusion wins", path, "https://a.test/blog/draft/x", no(Reason::Excluded)),
-        ("search is not anchored", path, "https://a.test/blog/a/top-secret-b", no(Reason::Excluded)),
+        ("not included", path, "https://a.test/news/x", no(SkipReason::NotIncluded)),
+        ("exclusion wins", path, "https://a.test/blog/draft/x", no(SkipReason::Excluded)),
+        ("search is not anchored", path, "https://a.test/blog/a/top-secret-b", no(SkipReason::Excluded)),
         ("escapes are looked through", path, "https://a.test/%C3%BCber", IN),
-        ("escapes do not hide", path, "https://a.test/blog/s%65cret", no(Reason::Excluded)),
+        ("escapes do not hide", path, "https://a.test/blog/s%65cret", no(SkipReason::Excluded)),
         ("the query is not the path", path, "https://a.test/blog/?secret", IN),
         ("full URL", full, "https://a.test/x?page=2", IN),
-        ("full URL not included", full, "https://a.test/x", no(Reason::NotIncluded)),
-        ("full URL excluded", full, "http://a.test/x?page=2", no(Reason::Excluded)),
+        ("full URL not included", full, "https://a.test/x", no(SkipReason::NotIncluded)),
+        ("full URL excluded", full, "http://a.test/x?page=2", no(SkipReason::Excluded)),
     ] {
         assert_eq!(scope("https://a.test/", change).decide(&url(link), false), expected, "{name}");
     }
@@ -172,7 +172,7 @@ fn the_start_page_is_fetched_and_perhaps_not_shown() {
     assert_eq!(scope.decide(&url("https://a.test/docs/#other"), false), IN);
     assert!(!scope.fits_patterns(&start));
     assert!(scope.fits_patterns(&url("https://a.test/docs/x")));
-    assert_eq!(scope.decide(&url("https://a.test/docs/?q=1"), false), no(Reason::NotIncluded));
+    assert_eq!(scope.decide(&url("https://a.test/docs/?q=1"), false), no(SkipReason::NotIncluded));
     let plain = self::scope("https://a.test/docs/", |_| {});
     assert!(plain.fits_patterns(&start));
 }
@@ -184,12 +184,12 @@ fn path_depth() {
         ("a trailing slash is no segment", "https://a.test/docs/", 1, "https://a.test/docs/x/", IN),
         ("nor are two", "https://a.test/docs/", 1, "https://a.test/docs/x//", IN),
         ("nor is a query", "https://a.test/docs/", 1, "https://a.test/docs/x?y=/z/", IN),
-        ("two below", "https://a.test/docs/", 1, "https://a.test/docs/x/y", no(Reason::TooDeep)),
+        ("two below", "https://a.test/docs/", 1, "https://a.test/docs/x/y", no(SkipReason::TooDeep)),
         ("a start without a slash counts alike", "https://a.test/docs", 1, "https://a.test/docs/x", IN),
-        ("and two below it", "https://a.test/docs", 1, "https://a.test/docs/x/y", no(Reason::TooDeep)),
+        ("and two below it", "https://a.test/docs", 1, "https://a.test/docs/x/y", no(SkipReason::TooDeep)),
         ("dot segments are settled first", "https://a.test/docs/", 1, "https://a.test/docs/x/../y/./", IN),
         ("an escaped slash is none", "https://a.test/docs/", 1, "https://a.test/docs/x%2Fy", IN),
-        ("depth 0 below the root", "https://a.test/", 0, "https://a.test/x", no(Reason::TooDeep)),
+        ("depth 0 below the root", "https://a.test/", 0, "https://a.test/x", no(SkipReason::TooDeep)),
         ("the start itself at depth 0", "https://a.test/docs/", 0, "https://a.test/docs/", IN),
         ("a query of the start at depth 0", "https://a.test/docs/", 0, "https://a.test/docs/?page=2", IN),
     ] {
@@ -209,18 +209,18 @@ fn links_as_pages_write_them() {
         ("a query alone", "?page=2", IN),
         ("below", "x", IN),
         ("up and down again", "../guide/x", IN),
-        ("up and out", "../old/x", no(Reason::OutsideStartPath)),
-        ("its own folder under another name", "../guide-old/x", no(Reason::OutsideStartPath)),
+        ("up and out", "../old/x", no(SkipReason::OutsideStartPath)),
+        ("its own folder under another name", "../guide-old/x", no(SkipReason::OutsideStartPath)),
         ("up beyond the root", "../../../../docs/guide/x", IN),
         ("absolute path", "/docs/guide/x", IN),
         ("the same host without a scheme", "//a.test/docs/guide/x", IN),
-        ("another host without a scheme", "//b.test/docs/guide/x", no(Reason::OtherHost)),
-        ("backslashes for slashes", "\\\\b.test\\x", no(Reason::OtherHost)),
-        ("another port", "//www.a.test:8443/docs/guide/x", no(Reason::OtherHost)),
+        ("another host without a scheme", "//b.test/docs/guide/x", no(SkipReason::OtherHost)),
+        ("backslashes for slashes", "\\\\b.test\\x", no(SkipReason::OtherHost)),
+        ("another port", "//www.a.test:8443/docs/guide/x", no(SkipReason::OtherHost)),
         ("white space around, and line ends inside", " \n/docs/gui\nde/x\t ", IN),
-        ("tel", "tel:+4912345", no(Reason::UnsupportedScheme)),
+        ("tel", "tel:+4912345", no(SkipReason::UnsupportedScheme)),
         ("a colon in the first segment", "./a:b", IN),
-        ("what looks like a scheme is one", "a:b", no(Reason::UnsupportedScheme)),
+        ("what looks like a scheme is one", "a:b", no(SkipReason::UnsupportedScheme)),
     ] {
         assert_eq!(scope.decide(&start.join(link).unwrap(), false), expected, "{name}");
     }
@@ -230,20 +230,20 @@ fn links_as_pages_write_them() {
 fn urls_that_are_never_pages() {
     let scope = scope("https://a.test/", |rules| rules.allow_external_links = true);
     for (link, reason) in [
-        ("mailto:x@a.test", Reason::UnsupportedScheme),
-        ("javascript:void(0)", Reason::UnsupportedScheme),
-        ("data:text/html,x", Reason::UnsupportedScheme),
-        ("ftp://a.test/x", Reason::UnsupportedScheme),
-        ("file:///etc/passwd", Reason::UnsupportedScheme),
-        ("blob:https://a.test/1", Reason::UnsupportedScheme),
-        ("ws://a.test/", Reason::UnsupportedScheme),
-        ("https://a.test/x.PNG?size=2", Reason::BinaryFile),
-        ("https://a.test/x.tar.gz#top", Reason::BinaryFile),
+        ("mailto:x@a.test", SkipReason::UnsupportedScheme),
+        ("javascript:void(0)", SkipReason::UnsupportedScheme),
+        ("data:text/html,x", SkipReason::UnsupportedScheme),
+        ("ftp://a.test/x", SkipReason::UnsupportedScheme),
+        ("file:///etc/passwd", SkipReason::UnsupportedScheme),
+        ("blob:https://a.test/1", SkipReason::UnsupportedScheme),
+        ("ws://a.test/", SkipReason::UnsupportedScheme),
+        ("https://a.test/x.PNG?size=2", SkipReason::BinaryFile),
+        ("https://a.test/x.tar.gz#top", SkipReason::BinaryFile),
     ] {
         assert_eq!(scope.decide(&url(link), false), no(reason), "{link}");
     }
     let long = format!("https://a.test/{}", "x".repeat(MAX_URL_BYTES));
-    assert_eq!(scope.decide(&url(&long), false), no(Reason::TooLong));
+    assert_eq!(scope.decide(&url(&long), false), no(SkipReason::TooLong));
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn a_catastrophic_pattern_is_only_slow_to_write() {
     let scope =
         scope("https://a.test/", |rules| rules.exclude_paths = vec!["^/(a+)+$".into(), "(.*a){12}b".into()]);
     let link = url(&format!("https://a.test/{}", "a".repeat(8000)));
-    assert_eq!(scope.decide(&link, false), no(Reason::Excluded));
+    assert_eq!(scope.decide(&link, false), no(SkipReason::Excluded));
 }
 
 /// A path of letters in an order like no other.
@@ -334,7 +334,7 @@ fn a_url_that_costs_too_much_to_match_is_left_out() {
         let mut steps = 0;
         let decision =
             scope.decide_counting(&url(&format!("https://a.test/{}", noise(seed, 4000))), false, &mut steps);
-        assert_eq!(decision, no(Reason::TooCostly));
+        assert_eq!(decision, no(SkipReason::TooCostly));
         assert!(steps < 1_000_000, "some milliseconds: {steps}");
     }
     assert_eq!(scope.decide(&url("https://a.test/abba"), false), IN);
@@ -350,7 +350,7 @@ fn many_patterns_cost_an_ordinary_url_little() {
     let mut steps = 0;
     for n in 0..1_000 {
         let link = url(&format!("https://a.test/shop/products/{n}-a-chair-of-wood-{n}/"));
-        let expected = if n < 400 { IN } else { no(Reason::NotIncluded) };
+        let expected = if n < 400 { IN } else { no(SkipReason::NotIncluded) };
         assert_eq!(scope.decide_counting(&link, false, &mut steps), expected, "{link}");
     }
     assert!(steps < 5_000_000, "{steps} for a thousand URLs");
@@ -358,9 +358,9 @@ fn many_patterns_cost_an_ordinary_url_little() {
 
 #[test]
 fn every_reason_says_a_sentence_of_its_own() {
-    let names: std::collections::HashSet<_> = Reason::ALL.iter().map(|reason| reason.name()).collect();
-    let sentences: std::collections::HashSet<_> = Reason::ALL.iter().map(ToString::to_string).collect();
-    assert_eq!(names.len(), Reason::ALL.len());
-    assert_eq!(sentences.len(), Reason::ALL.len());
-    assert!(Reason::TooLong.to_string().contains(&MAX_URL_BYTES.to_string()));
+    let names: std::collections::HashSet<_> = SkipReason::ALL.iter().map(|reason| reason.name()).collect();
+    let sentences: std::collections::HashSet<_> = SkipReason::ALL.iter().map(ToString::to_string).collect();
+    assert_eq!(names.len(), SkipReason::ALL.len());
+    assert_eq!(sentences.len(), SkipReason::ALL.len());
+    assert!(SkipReason::TooLong.to_string().contains(&MAX_URL_BYTES.to_string()));
 }

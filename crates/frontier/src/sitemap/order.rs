@@ -31,7 +31,7 @@ fn priority(page: &SitemapEntry, times: &[i64]) -> u8 {
     let base = u8::try_from(i32::from(Candidate::NORMAL) + 2 * (i32::from(important) - i32::from(UNSAID)));
     base.unwrap_or(Candidate::NORMAL)
         .saturating_add(u8::try_from(recent).unwrap_or(0))
-        .min(Candidate::ERRAND - 1)
+        .min(Candidate::AUXILIARY - 1)
 }
 
 #[cfg(test)]

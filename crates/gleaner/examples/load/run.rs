@@ -5,8 +5,8 @@ use std::error::Error;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use gleaner::desk::{Page, Submit, Team, TeamId};
 use gleaner::response::JobStatus;
+use gleaner::service::{Page, Submit, Team, TeamId};
 use gleaner::{BatchScrapeRequest, Engine, JobId, JobKind, JobState, ScrapeOptions};
 use gleaner_testkit::{LogDetail, ServeOptions, Site, SiteSpec};
 
@@ -81,7 +81,7 @@ pub(crate) async fn run(jobs: u64, pages: u64) -> Result<Report, Box<dyn Error>>
     let site = Site::generate(SiteSpec::pages(u32::try_from(pages)? + 1));
     let server = site.serve_with(ServeOptions { log: LogDetail::Off, ..ServeOptions::default() })?;
     let engine = Engine::builder().allow_private("127.0.0.0/8".parse()?).concurrency(50, 50).build()?;
-    let (desk, teams) = (engine.desk(), ["one", "other"].map(|name| Team::new(TeamId::new(name))));
+    let (service, teams) = (engine.service(), ["one", "other"].map(|name| Team::new(TeamId::new(name))));
     let [team, other] = &teams;
     let urls: Vec<String> = (1..=pages).map(|page| server.url(&format!("/p/{page}"))).collect();
     let mut report = Report::default();
@@ -90,13 +90,13 @@ pub(crate) async fn run(jobs: u64, pages: u64) -> Result<Report, Box<dyn Error>>
     let mut ids = Vec::new();
     for (_, team) in (0..jobs).zip(teams.iter().cycle()) {
         let plan = request(&urls).check()?;
-        ids.push((team, desk.batch(team, plan, Submit::default()).await?.id));
+        ids.push((team, service.batch(team, plan, Submit::default()).await?.id));
     }
     report.submitted = began.elapsed();
 
     // A quarter through, somebody comes with one page.
     let of_both = async || {
-        let (of_one, of_other) = (desk.queue_status(team).await?, desk.queue_status(other).await?);
+        let (of_one, of_other) = (service.queue_status(team).await?, service.queue_status(other).await?);
         Ok::<_, Box<dyn Error>>(of_one.waiting_jobs_in_queue + of_other.waiting_jobs_in_queue)
     };
     while of_both().await? > jobs * pages * 3 / 4 {
@@ -105,7 +105,7 @@ pub(crate) async fn run(jobs: u64, pages: u64) -> Result<Report, Box<dyn Error>>
     let served_before = server.requests();
     let came = Instant::now();
     let plan = request(urls.get(..1).unwrap_or_default()).check()?;
-    let late = desk.batch(team, plan, Submit::default()).await?.id;
+    let late = service.batch(team, plan, Submit::default()).await?.id;
     let status = ended(&engine, team, late).await?;
     let served = server.requests() - served_before;
     report.late = Some((status.status, came.elapsed(), served, of_both().await?));
@@ -125,12 +125,12 @@ fn request(urls: &[String]) -> BatchScrapeRequest {
 
 /// The job once it has ended, with all of its documents.
 async fn ended(engine: &Engine, team: &Team, id: JobId) -> Result<JobStatus, Box<dyn Error>> {
-    let desk = engine.desk();
+    let service = engine.service();
     let mut whole: Option<JobStatus> = None;
     loop {
         let skip = whole.as_ref().map_or(0, |status| status.data.len() as u64);
         let page = Page { skip: Some(skip), limit: None };
-        let body = desk.status(&team.id, JobKind::BatchScrape, id, page, &|skip| skip.to_string()).await?;
+        let body = service.status(&team.id, JobKind::BatchScrape, id, page, &|skip| skip.to_string()).await?;
         let mut status: JobStatus = serde_json::from_slice(&body.bytes)?;
         if let Some(mut so_far) = whole.take() {
             so_far.data.append(&mut status.data);

@@ -12,7 +12,7 @@ use tokio::runtime::Handle;
 use tokio::time::sleep;
 
 use super::PdfWorker;
-use super::lane::Place;
+use super::fair_semaphore::FairPermit;
 
 /// A file that is tried for the first time keeps its place this long, whoever waits. Most take less.
 const SLICE: Duration = Duration::from_millis(150);
@@ -37,9 +37,9 @@ pub(super) async fn run(
     worker: &PdfWorker,
     head: &[u8],
     file: &[u8],
-    place: Place,
+    place: FairPermit,
     first: bool,
-) -> (Ended, Option<Place>) {
+) -> (Ended, Option<FairPermit>) {
     let mut running = match command(worker).spawn() {
         Ok(child) => Running { child: Some(child), place: Some(place) },
         Err(error) => return (Ended::Failed(error), Some(place)),
@@ -68,7 +68,7 @@ fn command(worker: &PdfWorker) -> Command {
 /// A process and its place, until it has ended.
 struct Running {
     child: Option<Child>,
-    place: Option<Place>,
+    place: Option<FairPermit>,
 }
 
 impl Drop for Running {
@@ -86,7 +86,7 @@ impl Drop for Running {
 }
 
 /// Sees a process to its end.
-async fn oversee(child: &mut Child, place: &Place, head: &[u8], file: &[u8], first: bool) -> Ended {
+async fn oversee(child: &mut Child, place: &FairPermit, head: &[u8], file: &[u8], first: bool) -> Ended {
     let ended = tokio::select! {
         biased;
         ended = converse(child, head, file) => ended.unwrap_or_else(Ended::Failed),
@@ -124,7 +124,7 @@ async fn converse(child: &mut Child, head: &[u8], file: &[u8]) -> io::Result<End
 }
 
 /// Ends when the file has had its time and another one, which has not been tried, waits for the place.
-async fn overstay(place: &Place) {
+async fn overstay(place: &FairPermit) {
     sleep(SLICE).await;
     place.wanted().await;
 }

@@ -25,7 +25,7 @@
 //! ```
 
 mod child;
-mod lane;
+mod fair_semaphore;
 #[cfg(test)]
 mod tests;
 
@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use async_trait::async_trait;
-use gleaner_jobs::{Fetched, PdfTurn, ReadPdf, Transformed, begin_aside};
+use gleaner_jobs::{Fetched, PdfTurn, ReadPdf, Transformed, spawn_blocking};
 use gleaner_transform::pdf::{
     Limits, MAX_WORKER_SECONDS, convert_options, ended_by_time, read_answer, request_head,
 };
@@ -48,8 +48,8 @@ use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::time::timeout_at;
 
 use self::child::Ended;
-use self::lane::{Lane, Turn};
-use crate::adapters::PageReader;
+use self::fair_semaphore::{FairSemaphore, FileOwner};
+use crate::adapters::TransformAdapter;
 
 /// Seconds of computing that a PDF has in a fast place. One that takes more begins anew in the slow one.
 pub const FAST_SECONDS: u64 = 1;
@@ -102,16 +102,16 @@ pub fn serve() -> io::Result<()> {
 
 /// [`ReadPdf`] by processes.
 #[derive(Debug)]
-pub(crate) struct Workers {
+pub(crate) struct PdfWorkers {
     worker: PdfWorker,
-    reader: Arc<PageReader>,
-    fast: Lane,
-    slow: Lane,
+    reader: Arc<TransformAdapter>,
+    fast: FairSemaphore,
+    slow: FairSemaphore,
 }
 
 /// How often a file has been tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Round {
+enum Attempt {
     /// In a fast place, which it leaves for others that have not been tried.
     First,
     /// In a fast place, to the end of its second.
@@ -120,10 +120,15 @@ enum Round {
     Last,
 }
 
-impl Workers {
-    pub(crate) fn new(worker: PdfWorker, reader: Arc<PageReader>) -> Self {
+impl PdfWorkers {
+    pub(crate) fn new(worker: PdfWorker, reader: Arc<TransformAdapter>) -> Self {
         let cores = available_parallelism().map_or(1, NonZero::get);
-        Self { worker, reader, fast: Lane::new(cores.min(MAX_FAST_PLACES)), slow: Lane::new(1) }
+        Self {
+            worker,
+            reader,
+            fast: FairSemaphore::new(cores.min(MAX_FAST_PLACES)),
+            slow: FairSemaphore::new(1),
+        }
     }
 
     async fn convert(
@@ -131,21 +136,21 @@ impl Workers {
         page: &Fetched,
         options: &ScrapeOptionsPlan,
         parser: PdfParser,
-        turn: &Turn,
+        owner: &FileOwner,
     ) -> Result<Transformed, PageError> {
         let wanted = convert_options(parser);
         let fast = Limits { memory: FAST_MEMORY, seconds: FAST_SECONDS, ..Limits::default() };
-        let mut round = Round::First;
+        let mut round = Attempt::First;
         loop {
-            let (lane, limits) = match round {
-                Round::First | Round::Second => (&self.fast, fast),
-                Round::Last => (&self.slow, Limits { yields: true, ..Limits::default() }),
+            let (fair_semaphore, limits) = match round {
+                Attempt::First | Attempt::Second => (&self.fast, fast),
+                Attempt::Last => (&self.slow, Limits { yields: true, ..Limits::default() }),
             };
-            let place = lane.place(turn, round != Round::First).await;
+            let place = fair_semaphore.place(owner, round != Attempt::First).await;
             let head = request_head(&wanted, limits, page.body.len());
             tracing::debug!(?round, "a worker converts a PDF");
             let (ended, place) =
-                child::run(&self.worker, &head, &page.body, place, round == Round::First).await;
+                child::run(&self.worker, &head, &page.body, place, round == Attempt::First).await;
             round = match ended {
                 Ended::Answered(answer) => {
                     let read = self.document(page, options, answer).await;
@@ -153,8 +158,8 @@ impl Workers {
                     drop(place);
                     return read;
                 }
-                Ended::Interrupted => Round::Second,
-                Ended::Died(_) if round != Round::Last => Round::Last,
+                Ended::Interrupted => Attempt::Second,
+                Ended::Died(_) if round != Attempt::Last => Attempt::Last,
                 Ended::Died(status) => return Err(died(status)),
                 Ended::Failed(error) => {
                     tracing::error!(%error, "the PDF worker cannot be used");
@@ -183,30 +188,30 @@ impl Workers {
             let interrupt = interrupt.clone();
             move || document(&reader, &page, &options, &answer, &interrupt)
         };
-        begin_aside(work).await.unwrap_or_else(|_| Err(unusable()))
+        spawn_blocking(work).await.unwrap_or_else(|_| Err(unusable()))
     }
 }
 
 #[async_trait]
-impl ReadPdf for Workers {
+impl ReadPdf for PdfWorkers {
     async fn read_pdf(
         &self,
         page: &Fetched,
         options: &ScrapeOptionsPlan,
-        turn: PdfTurn<'_>,
+        owner: PdfTurn<'_>,
     ) -> Option<Result<Transformed, PageError>> {
         let parser = options.pdf.filter(|parser| parser.mode != PdfMode::Ocr)?;
         if !is_pdf(&page.body) || page.body.len() > MAX_BODY_BYTES {
             return None;
         }
-        let of = Turn::of(turn.team, &page.url);
-        let read = timeout_at(turn.until, self.convert(page, options, parser, &of)).await;
+        let of = FileOwner::of(owner.team, &page.url);
+        let read = timeout_at(owner.until, self.convert(page, options, parser, &of)).await;
         Some(read.unwrap_or_else(|_| Err(late())))
     }
 }
 
 fn document(
-    reader: &PageReader,
+    reader: &TransformAdapter,
     page: &Fetched,
     options: &ScrapeOptionsPlan,
     answer: &[u8],

@@ -25,9 +25,9 @@ fn script(script: &str) -> PdfWorker {
     PdfWorker::new("/bin/sh").arg("-c").arg(script)
 }
 
-fn workers(worker: PdfWorker) -> Workers {
-    let reader = PageReader::new(false, LinkRules::default(), "gleaner".to_owned(), 256 << 20);
-    Workers { worker, reader: Arc::new(reader), fast: Lane::new(1), slow: Lane::new(1) }
+fn workers(worker: PdfWorker) -> PdfWorkers {
+    let reader = TransformAdapter::new(false, LinkRules::default(), "gleaner".to_owned(), 256 << 20);
+    PdfWorkers { worker, reader: Arc::new(reader), fast: FairSemaphore::new(1), slow: FairSemaphore::new(1) }
 }
 
 fn options() -> ScrapeOptionsPlan {
@@ -56,9 +56,9 @@ fn page(body: &'static str) -> Fetched {
     }
 }
 
-async fn read(workers: &Workers) -> Result<Transformed, PageError> {
-    let turn = PdfTurn { team: None, until: Instant::now() + LONG };
-    workers.read_pdf(&page("%PDF-1.7"), &options(), turn).await.expect("it is a PDF")
+async fn read(workers: &PdfWorkers) -> Result<Transformed, PageError> {
+    let owner = PdfTurn { team: None, until: Instant::now() + LONG };
+    workers.read_pdf(&page("%PDF-1.7"), &options(), owner).await.expect("it is a PDF")
 }
 
 /// A path that nothing is at.
@@ -107,7 +107,7 @@ async fn a_file_whose_worker_dies_is_tried_once_more_in_the_slow_place() {
     let dies = script(&format!("echo tried >> '{}'; kill -KILL $$", path.display()));
     let workers = workers(dies);
     // Held for as long as it must not be in it.
-    let slow = workers.slow.place(&Turn::of(None, &page("").url), false).await;
+    let slow = workers.slow.place(&FileOwner::of(None, &page("").url), false).await;
     let read = read(&workers);
     tokio::pin!(read);
     let lines = tokio::select! {
@@ -116,8 +116,8 @@ async fn a_file_whose_worker_dies_is_tried_once_more_in_the_slow_place() {
     };
     assert_eq!(lines, ["tried"]);
     // The fast place is free while it waits for the slow one.
-    let turn = Turn::of(None, &page("").url);
-    let fast = workers.fast.place(&turn, true);
+    let owner = FileOwner::of(None, &page("").url);
+    let fast = workers.fast.place(&owner, true);
     tokio::select! {
         place = fast => drop(place),
         ended = &mut read => panic!("it ended without the slow place: {ended:?}"),
@@ -156,13 +156,13 @@ async fn a_worker_has_nothing_of_the_environment() {
 #[tokio::test]
 async fn what_is_not_to_be_converted_is_left_to_the_transformer() {
     let workers = workers(PdfWorker::new("/nowhere/at/all"));
-    let turn = PdfTurn { team: None, until: Instant::now() + LONG };
+    let owner = PdfTurn { team: None, until: Instant::now() + LONG };
     let ocr = PdfParser { mode: PdfMode::Ocr, ..PdfParser::default() };
     for (body, pdf) in
         [("about %PDF-1.7", Some(PdfParser::default())), ("%PDF-1.7", None), ("%PDF-1.7", Some(ocr))]
     {
         let options = ScrapeOptionsPlan { pdf, ..options() };
-        assert!(workers.read_pdf(&page(body), &options, turn).await.is_none(), "{body} {pdf:?}");
+        assert!(workers.read_pdf(&page(body), &options, owner).await.is_none(), "{body} {pdf:?}");
     }
 }
 
@@ -189,8 +189,8 @@ async fn nothing_is_left_of_a_process_that_nobody_waits_for() {
         // Dropped here.
     };
     // Its place is free when it is gone.
-    let turn = Turn::of(None, &page("").url);
-    let place = timeout(LONG, workers.fast.place(&turn, false)).await.expect("the place comes back");
+    let owner = FileOwner::of(None, &page("").url);
+    let place = timeout(LONG, workers.fast.place(&owner, false)).await.expect("the place comes back");
     assert!(!exists(&process), "{process}");
     drop(place);
     let _ = fs::remove_file(path);
@@ -201,11 +201,11 @@ async fn nothing_is_left_of_a_process_that_nobody_waits_for() {
 async fn a_process_is_ended_when_its_page_is_due() {
     let path = path();
     let workers = workers(script(&format!("echo $$ > '{}'; kill -STOP $$", path.display())));
-    let turn = PdfTurn { team: None, until: Instant::now() + Duration::from_millis(500) };
-    let error = workers.read_pdf(&page("%PDF-1.7"), &options(), turn).await.unwrap().unwrap_err();
+    let owner = PdfTurn { team: None, until: Instant::now() + Duration::from_millis(500) };
+    let error = workers.read_pdf(&page("%PDF-1.7"), &options(), owner).await.unwrap().unwrap_err();
     assert_eq!(error.code, ErrorCode::ScrapeTimeout);
-    let turn = Turn::of(None, &page("").url);
-    let place = timeout(LONG, workers.fast.place(&turn, false)).await.expect("the place comes back");
+    let owner = FileOwner::of(None, &page("").url);
+    let place = timeout(LONG, workers.fast.place(&owner, false)).await.expect("the place comes back");
     // On a machine that is very busy it may not have come to writing it.
     let process = fs::read_to_string(&path).ok().and_then(|text| text.lines().next().map(str::to_owned));
     assert!(!process.as_deref().is_some_and(exists), "{process:?}");

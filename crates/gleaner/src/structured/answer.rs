@@ -7,7 +7,7 @@ use gleaner_extract::{Cardinality, Extraction, Merged, Missing, Plan, Shape, inf
 use gleaner_types::{ErrorCode, Interrupt, PageError, SafeUrl};
 use tokio::sync::Semaphore;
 
-use super::aside::aside;
+use super::blocking::blocking;
 use super::job::Job;
 use super::reader::{ReadPage, Reader};
 use super::result::{ExtractResult, PageCoverage, PageReport};
@@ -93,7 +93,7 @@ async fn of_read(
     (merged, result.missing, result.sources) = if values < MANY_VALUES {
         merging.await
     } else {
-        aside(places, &Interrupt::never(), merging).await?
+        blocking(places, &Interrupt::never(), merging).await?
     };
     (result.data, result.leaves, result.conflicts) = (merged.data, merged.leaves, merged.conflicts);
     result.stopped = job.ledger.stopped();

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use gleaner_extract::model::LanguageModel;
 use gleaner_extract::{Budget, CompiledCrawl, ErrorKind, SiteUrl, compile_crawl};
-use gleaner_jobs::Room;
+use gleaner_jobs::Runtime;
 use gleaner_types::plan::{
     CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, Location, MapPlan, SitemapMode, Target,
 };
@@ -90,7 +90,7 @@ impl CrawlPrompts {
     /// came of its check.
     pub(crate) async fn compile(
         &self,
-        room: &Arc<Room>,
+        runtime: &Arc<Runtime>,
         request: CrawlRequest,
         plan: CrawlPlan,
     ) -> Result<PromptedCrawl, Error> {
@@ -98,7 +98,7 @@ impl CrawlPrompts {
             return Ok(PromptedCrawl { request, plan, generated: CrawlParams::default(), warning: None });
         };
         let widens = request.crawl_entire_domain.is_none();
-        let compiled = self.options(room, &plan.target, &plan.rules, &prompt, widens).await?;
+        let compiled = self.options(runtime, &plan.target, &plan.rules, &prompt, widens).await?;
         let warning = compiled.warning();
         let generated = params(&plan.target, compiled, plan.rules.regex_on_full_url);
         let request = request.or_generated(generated.clone());
@@ -109,30 +109,30 @@ impl CrawlPrompts {
     /// The options that a prompt alone gives.
     pub(crate) async fn preview(
         &self,
-        room: &Arc<Room>,
+        runtime: &Arc<Runtime>,
         plan: CrawlParamsPreviewPlan,
     ) -> Result<CrawlParamsPreview, Error> {
         let CrawlParamsPreviewPlan { target, prompt } = plan;
         let rules = CrawlRequest::new(target.url.as_str()).check()?.rules;
-        let compiled = self.options(room, &target, &rules, &prompt, true).await?;
+        let compiled = self.options(runtime, &target, &rules, &prompt, true).await?;
         let warning = compiled.warning();
         Ok(CrawlParamsPreview { success: true, data: params(&target, compiled, false), warning })
     }
 
     async fn options(
         &self,
-        room: &Arc<Room>,
+        runtime: &Arc<Runtime>,
         target: &Target,
         rules: &CrawlRules,
         prompt: &str,
         widens: bool,
     ) -> Result<CompiledCrawl, Error> {
-        let site = addresses(room, target, rules).await?;
+        let site = addresses(runtime, target, rules).await?;
         let mut rules = rules.clone();
         // "the whole site" reaches beyond the start page, and what else the words name is looked for there.
         let says_all = |compiled: CompiledCrawl| compiled.options.crawl_entire_domain == Some(true);
         rules.crawl_entire_domain |= widens && compile_crawl(prompt, &site).is_ok_and(says_all);
-        let reached = room.inside(target.url.clone(), rules, site, |page: &SiteUrl| &page.url).await;
+        let reached = runtime.inside(target.url.clone(), rules, site, |page: &SiteUrl| &page.url).await;
         let reached = reached.map_err(|error| refused(error.to_string()))?;
         let budget = Budget { time: Some(MODEL_TIMEOUT), ..self.budget };
         let job = Job::begin(self.model.as_ref(), budget, None);
@@ -159,7 +159,11 @@ fn refused(why: String) -> Error {
 }
 
 /// What the site has, whether the crawl reaches it or not.
-async fn addresses(room: &Arc<Room>, target: &Target, rules: &CrawlRules) -> Result<Vec<SiteUrl>, Error> {
+async fn addresses(
+    runtime: &Arc<Runtime>,
+    target: &Target,
+    rules: &CrawlRules,
+) -> Result<Vec<SiteUrl>, Error> {
     let plan = MapPlan {
         target: target.clone(),
         search: None,
@@ -170,7 +174,7 @@ async fn addresses(room: &Arc<Room>, target: &Target, rules: &CrawlRules) -> Res
         timeout: Some(PROMPT_MAP_TIMEOUT),
         location: Location { country: "US".to_owned(), languages: Vec::new() },
     };
-    let found = room.map(plan).await?;
+    let found = runtime.map(plan).await?;
     if found.links.is_empty() {
         let why = found.warning.unwrap_or_else(|| "the site gave none".to_owned());
         let message = format!("`prompt` needs the site's addresses, and there are none: {why}");

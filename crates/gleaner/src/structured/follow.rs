@@ -16,7 +16,7 @@ pub(super) async fn external(reader: &mut Reader<'_>) {
         return;
     }
     let request = reader.request();
-    let away = reader.ways().into_iter().filter(|way| !is_named_host(request, &way.url)).collect();
+    let away = reader.ways().into_iter().filter(|origin| !is_named_host(request, &origin.url)).collect();
     let best = best(away, plan, MAX_EXTERNAL_PAGES);
     reader.read(best.into_iter().map(|url| Source::found(request, url)).collect()).await;
 }
@@ -37,9 +37,9 @@ pub(super) async fn navigate(reader: &mut Reader<'_>) {
         }
         // What was passed over at one page may be the best at the next.
         known.extend(reader.ways());
-        known.retain(|way| {
-            let stays = request.allow_external_links || is_named_host(request, &way.url);
-            stays && !reader.has_seen(&way.url)
+        known.retain(|origin| {
+            let stays = request.allow_external_links || is_named_host(request, &origin.url);
+            stays && !reader.has_seen(&origin.url)
         });
         let best = best(known.clone(), plan, PAGES_PER_HOP);
         if best.is_empty() {

@@ -7,7 +7,7 @@ use gleaner_extract::model::{
     ProviderErrorKind, RetryPolicy, Retrying,
 };
 use gleaner_extract::{Budget, ErrorKind, Extractor, Ledger, Shape, SiteMemory, Stop};
-use gleaner_jobs::Purse;
+use gleaner_jobs::CreditReservation;
 use gleaner_types::PageError;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
@@ -25,29 +25,32 @@ pub(super) struct Job {
     clock: JobClock,
     extractor: Extractor,
     has_model: bool,
-    purse: Option<Arc<Purse>>,
+    reservation: Option<Arc<CreditReservation>>,
 }
 
 impl Job {
     pub(super) fn begin(
         model: Option<&Arc<dyn LanguageModel>>,
         budget: Budget,
-        purse: Option<Arc<Purse>>,
+        reservation: Option<Arc<CreditReservation>>,
     ) -> Self {
         let ledger = Ledger::new(budget);
-        if let Some(purse) = &purse {
+        if let Some(reservation) = &reservation {
             let ledger = ledger.clone();
-            purse.metered_by(move || ledger.spent().tokens);
+            reservation.metered_by(move || ledger.spent().tokens);
         }
         let begun = Instant::now();
         // A time beyond what the clock can count is no bound.
         let end = budget.time.and_then(|time| begun.checked_add(time));
         let clock = JobClock { begun, end, ledger: ledger.clone() };
         let extractor = model.map_or_else(Extractor::model_free, |model| {
-            let (model, purse) = (Arc::clone(model), purse.clone());
-            let paid = Budgeted::new(Prepaid { model, ledger: ledger.clone(), purse }, ledger.clone());
+            let (model, reservation) = (Arc::clone(model), reservation.clone());
+            let paid = Budgeted::new(
+                CreditLimitedModel { model, ledger: ledger.clone(), reservation },
+                ledger.clone(),
+            );
             let model = Retrying::new(paid, Sleep, RetryPolicy::default());
-            Extractor::new(Arc::new(Punctual { model, clock: clock.clone() })).with_seed(SEED)
+            Extractor::new(Arc::new(DeadlineModel { model, clock: clock.clone() })).with_seed(SEED)
         });
         Self {
             ledger,
@@ -55,13 +58,13 @@ impl Job {
             clock,
             extractor,
             has_model: model.is_some(),
-            purse,
+            reservation,
         }
     }
 
     /// Whose account it works on.
-    pub(super) fn purse(&self) -> Option<&Purse> {
-        self.purse.as_deref()
+    pub(super) fn reservation(&self) -> Option<&CreditReservation> {
+        self.reservation.as_deref()
     }
 
     pub(super) fn extractor(&self) -> &Extractor {
@@ -130,15 +133,15 @@ impl JobClock {
 
 /// A model whose calls are made only while the team has credits for them.
 #[derive(Debug)]
-struct Prepaid {
+struct CreditLimitedModel {
     model: Arc<dyn LanguageModel>,
     /// Has the call among what it set aside.
     ledger: Ledger,
-    purse: Option<Arc<Purse>>,
+    reservation: Option<Arc<CreditReservation>>,
 }
 
 #[async_trait]
-impl LanguageModel for Prepaid {
+impl LanguageModel for CreditLimitedModel {
     fn capabilities(&self) -> Capabilities {
         self.model.capabilities()
     }
@@ -148,8 +151,8 @@ impl LanguageModel for Prepaid {
     }
 
     async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        if let Some(purse) = &self.purse
-            && !purse.cover(self.ledger.committed_tokens()).await
+        if let Some(reservation) = &self.reservation
+            && !reservation.cover(self.ledger.committed_tokens()).await
         {
             self.ledger.stop(Stop::Credits);
             return Err(ProviderError::new(ProviderErrorKind::OverBudget, Stop::Credits.to_string()));
@@ -160,13 +163,13 @@ impl LanguageModel for Prepaid {
 
 /// A model whose calls end with the job's time, so that what a page gave until then is kept.
 #[derive(Debug)]
-struct Punctual<M> {
+struct DeadlineModel<M> {
     model: M,
     clock: JobClock,
 }
 
 #[async_trait]
-impl<M: LanguageModel> LanguageModel for Punctual<M> {
+impl<M: LanguageModel> LanguageModel for DeadlineModel<M> {
     fn capabilities(&self) -> Capabilities {
         self.model.capabilities()
     }

@@ -9,7 +9,7 @@
 //! repeatable: with a recorded model and cached pages the same request gives the same bytes.
 
 mod answer;
-mod aside;
+mod blocking;
 mod crawl;
 mod fields;
 mod follow;
@@ -31,7 +31,7 @@ pub(crate) use fields::{finish, reading};
 pub(crate) use pages::Pages;
 pub use pages::{DEFAULT_JOB_TOKENS, DEFAULT_PAGE_TOKENS};
 pub use planner::DEFAULT_EXTRACT_TOKENS;
-pub(crate) use planner::{Planner, PlannerParts};
+pub(crate) use planner::{Planner, PlannerConfig};
 pub use result::{ExtractResult, PageCoverage, PageReport};
 pub use site::MAX_SITE_PAGES;
 pub use sources::MAX_EXTERNAL_PAGES;

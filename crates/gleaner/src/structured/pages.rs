@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::Instant;
 
-use super::aside::{Asked, aside, is_large};
+use super::blocking::{Asked, blocking, is_large};
 use super::job::Job;
 use super::planner::Planner;
 
@@ -167,7 +167,7 @@ impl Learned {
             found
         };
         let found = if is_large {
-            aside(places, &interrupt, reading).await.map_err(|error| error.message)?
+            blocking(places, &interrupt, reading).await.map_err(|error| error.message)?
         } else {
             reading.await
         };

@@ -4,12 +4,12 @@ use std::sync::{Arc, Weak};
 use async_trait::async_trait;
 use gleaner_extract::model::{LanguageModel, WebSearch};
 use gleaner_extract::{Budget, Means, Plan};
-use gleaner_jobs::{Extract, ExtractTask, Extracted, Purse, Room, quietly};
+use gleaner_jobs::{CreditReservation, Extract, ExtractTask, Extracted, Runtime, without_logs};
 use gleaner_types::plan::ExtractPlan;
 use gleaner_types::{ErrorCode, PageError};
 use tokio::sync::Semaphore;
 
-use super::aside::MAX_LARGE_AT_ONCE;
+use super::blocking::MAX_LARGE_TRANSFORMS;
 use super::job::Job;
 use super::result::ExtractResult;
 use super::run;
@@ -20,7 +20,7 @@ pub const DEFAULT_EXTRACT_TOKENS: u64 = 500_000;
 
 /// What a [`Planner`] is made of.
 #[derive(Debug)]
-pub(crate) struct PlannerParts {
+pub(crate) struct PlannerConfig {
     pub(crate) model: Option<Arc<dyn LanguageModel>>,
     pub(crate) search: Option<Arc<dyn WebSearch>>,
     pub(crate) budget: Option<Budget>,
@@ -29,7 +29,7 @@ pub(crate) struct PlannerParts {
 /// [`Extract`] by `gleaner-extract`: pages by the room, what they say about themselves first, then the model.
 pub(crate) struct Planner {
     /// The room keeps its extractor, so that the extractor must not keep the room.
-    room: Weak<Room>,
+    runtime: Weak<Runtime>,
     model: Option<Arc<dyn LanguageModel>>,
     search: Option<Arc<dyn WebSearch>>,
     budget: Budget,
@@ -44,11 +44,11 @@ impl fmt::Debug for Planner {
 }
 
 impl Planner {
-    pub(crate) fn new(room: &Arc<Room>, parts: PlannerParts) -> Self {
-        let PlannerParts { model, search, budget } = parts;
+    pub(crate) fn new(runtime: &Arc<Runtime>, parts: PlannerConfig) -> Self {
+        let PlannerConfig { model, search, budget } = parts;
         let budget = budget.unwrap_or(Budget { tokens: Some(DEFAULT_EXTRACT_TOKENS), ..Budget::default() });
-        let places = Arc::new(Semaphore::new(MAX_LARGE_AT_ONCE));
-        Self { room: Arc::downgrade(room), model, search, budget, places }
+        let places = Arc::new(Semaphore::new(MAX_LARGE_TRANSFORMS));
+        Self { runtime: Arc::downgrade(runtime), model, search, budget, places }
     }
 
     /// What a request will do and cost. Uses no network.
@@ -65,15 +65,15 @@ impl Planner {
     pub(crate) async fn run(
         &self,
         request: ExtractPlan,
-        purse: Option<Arc<Purse>>,
+        reservation: Option<Arc<CreditReservation>>,
         watch: Option<&ExtractWatch>,
     ) -> Result<ExtractResult, PageError> {
         // The sites that it lists, and their pages, are in no log then.
-        quietly(request.zero_data_retention, run::run(self, request, purse, watch)).await
+        without_logs(request.zero_data_retention, run::run(self, request, reservation, watch)).await
     }
 
-    pub(super) fn job(&self, purse: Option<Arc<Purse>>) -> Job {
-        Job::begin(self.model.as_ref(), self.budget, purse)
+    pub(super) fn job(&self, reservation: Option<Arc<CreditReservation>>) -> Job {
+        Job::begin(self.model.as_ref(), self.budget, reservation)
     }
 
     /// Where large pages are read.
@@ -89,8 +89,8 @@ impl Planner {
         self.search.as_deref()
     }
 
-    pub(super) fn room(&self) -> Result<Arc<Room>, PageError> {
-        self.room.upgrade().ok_or_else(|| PageError {
+    pub(super) fn runtime(&self) -> Result<Arc<Runtime>, PageError> {
+        self.runtime.upgrade().ok_or_else(|| PageError {
             code: ErrorCode::UnknownError,
             message: "the engine is shutting down".to_owned(),
         })
@@ -100,6 +100,6 @@ impl Planner {
 #[async_trait]
 impl Extract for Planner {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        self.run(task.plan, task.purse, None).await.map(Extracted::from)
+        self.run(task.plan, task.reservation, None).await.map(Extracted::from)
     }
 }

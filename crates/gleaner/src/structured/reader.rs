@@ -7,16 +7,16 @@ use gleaner_extract::{
     Cardinality, Drift, Extractor, Leaf, Page, PageExtraction, Plan, Probed, RecalledPage, Shape, SiteUrl,
     Step, Task,
 };
-use gleaner_jobs::Room;
+use gleaner_jobs::Runtime;
 use gleaner_types::plan::{ExtractPlan, Formats, ScrapeOptionsPlan, Target};
 use gleaner_types::{Document, ErrorCode, Interrupt, PageError, SafeUrl};
 use tokio::sync::Semaphore;
 use url::Url;
 
-use super::aside::{Asked, Reading};
+use super::blocking::{Asked, Reading};
 use super::job::Job;
 use super::sources::Source;
-use super::turns::{Turn, Turns};
+use super::turns::{PageOrder, PageTurn};
 use super::visit::visit;
 
 /// Pages of one job that are worked on at once.
@@ -52,7 +52,7 @@ fn options(request: &ExtractPlan) -> ScrapeOptionsPlan {
 
 /// Fetches pages before it is known what is read off them.
 pub(super) async fn ahead(
-    room: &Arc<Room>,
+    runtime: &Arc<Runtime>,
     request: &ExtractPlan,
     job: &Job,
     pages: Vec<Source>,
@@ -60,7 +60,7 @@ pub(super) async fn ahead(
     let options = &options(request);
     let works = pages.into_iter().map_while(|source| {
         job.takes_page().then_some(async move {
-            let fetched = fetch(room, request, job, options, &source).await;
+            let fetched = fetch(runtime, request, job, options, &source).await;
             (source, fetched)
         })
     });
@@ -68,15 +68,21 @@ pub(super) async fn ahead(
 }
 
 async fn fetch(
-    room: &Arc<Room>,
+    runtime: &Arc<Runtime>,
     request: &ExtractPlan,
     job: &Job,
     options: &ScrapeOptionsPlan,
     source: &Source,
 ) -> Result<Fetched, PageError> {
-    let Source { target, way, .. } = source;
-    let visiting =
-        visit(room, job.purse(), target.clone(), *way, options.clone(), request.zero_data_retention);
+    let Source { target, origin, .. } = source;
+    let visiting = visit(
+        runtime,
+        job.reservation(),
+        target.clone(),
+        *origin,
+        options.clone(),
+        request.zero_data_retention,
+    );
     let late = || PageError {
         code: ErrorCode::ScrapeTimeout,
         message: "the time budget of the job ran out".to_owned(),
@@ -87,7 +93,7 @@ async fn fetch(
 
 /// Reads the pages of one job: each is fetched, read and let go.
 pub(super) struct Reader<'j> {
-    room: &'j Arc<Room>,
+    runtime: &'j Arc<Runtime>,
     request: &'j ExtractPlan,
     plan: &'j Plan,
     asked: Arc<Asked>,
@@ -115,7 +121,7 @@ pub(super) struct Reader<'j> {
 
 impl<'j> Reader<'j> {
     pub(super) fn new(
-        room: &'j Arc<Room>,
+        runtime: &'j Arc<Runtime>,
         request: &'j ExtractPlan,
         plan: &'j Plan,
         shape: &Shape,
@@ -128,7 +134,7 @@ impl<'j> Reader<'j> {
             plan.steps.iter().any(|step| matches!(step, Step::FollowExternal { .. } | Step::Navigate { .. }));
         let words: Vec<&str> = plan.terms.iter().take(FORM_WORDS).map(|(word, _)| word.as_str()).collect();
         Self {
-            room,
+            runtime,
             request,
             plan,
             asked: Arc::new(Asked::of(task)),
@@ -149,8 +155,8 @@ impl<'j> Reader<'j> {
         }
     }
 
-    pub(super) const fn room(&self) -> &'j Arc<Room> {
-        self.room
+    pub(super) const fn runtime(&self) -> &'j Arc<Runtime> {
+        self.runtime
     }
 
     pub(super) const fn request(&self) -> &'j ExtractPlan {
@@ -214,7 +220,7 @@ impl<'j> Reader<'j> {
         self.left_out += fresh.len().saturating_sub(self.left);
         fresh.truncate(self.left);
         let mut probed = std::mem::take(&mut self.probed);
-        let (this, mut turns) = (&*self, Turns::default());
+        let (this, mut turns) = (&*self, PageOrder::default());
         let mut unpaid = 0;
         let works = fresh.into_iter().enumerate().filter_map(|(at, source)| {
             let known = probed.remove(&plain(&source.target.url));
@@ -247,7 +253,7 @@ impl<'j> Reader<'j> {
         &self,
         source: Source,
         known: Option<Fetched>,
-        mut turn: Turn,
+        mut turn: PageTurn,
     ) -> Result<(ReadPage, Vec<SiteUrl>), (SafeUrl, PageError)> {
         let url = SafeUrl::from(&source.target.url);
         let fetched = match known {
@@ -275,7 +281,7 @@ impl<'j> Reader<'j> {
     }
 
     async fn fetch(&self, source: &Source) -> Result<Fetched, PageError> {
-        fetch(self.room, self.request, self.job, &self.options, source).await
+        fetch(self.runtime, self.request, self.job, &self.options, source).await
     }
 
     /// Takes over pages that were fetched before; they are read when their turn comes.

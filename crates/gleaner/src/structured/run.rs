@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use gleaner_extract::{Plan, Shape, Step, empty_answer};
-use gleaner_jobs::Purse;
+use gleaner_jobs::CreditReservation;
 use gleaner_types::PageError;
 use gleaner_types::plan::ExtractPlan;
 
@@ -20,10 +20,10 @@ use crate::ExtractWatch;
 pub(super) async fn run(
     planner: &Planner,
     mut request: ExtractPlan,
-    purse: Option<Arc<Purse>>,
+    reservation: Option<Arc<CreditReservation>>,
     watch: Option<&ExtractWatch>,
 ) -> Result<ExtractResult, PageError> {
-    let room = planner.room()?;
+    let runtime = planner.runtime()?;
     if let Some((data, remark)) = request.schema.as_ref().and_then(empty_answer) {
         if request.prompt.is_none() || !planner.has_model() {
             return Ok(ExtractResult { data, warning: Some(remark), ..ExtractResult::default() });
@@ -32,7 +32,7 @@ pub(super) async fn run(
         request.schema = None;
     }
     let mut plan = planner.plan(&request).map_err(|error| shape::refusal(&error))?;
-    let job = planner.job(purse);
+    let job = planner.job(reservation);
     if let Some(watch) = watch {
         watch.begin(&job.ledger);
     }
@@ -41,7 +41,7 @@ pub(super) async fn run(
     if request.schema.is_none() {
         // Words have their price before the first page is read, so it is seen first whether there is one.
         let most = usize::try_from(plan.page_limit).unwrap_or(usize::MAX);
-        known = reader::ahead(&room, &request, &job, named.iter().take(most).cloned().collect()).await;
+        known = reader::ahead(&runtime, &request, &job, named.iter().take(most).cloned().collect()).await;
         let is_vain = !finds_pages(&request, &plan) && known.iter().all(|(_, page)| page.is_err());
         if is_vain
             && !known.is_empty()
@@ -55,7 +55,7 @@ pub(super) async fn run(
     }
     let shape: Shape = job.shape(request.schema.as_ref(), None).await?;
 
-    let mut reader = Reader::new(&room, &request, &plan, &shape, &job, planner.places());
+    let mut reader = Reader::new(&runtime, &request, &plan, &shape, &job, planner.places());
     reader.know(known);
     reader.read(named).await;
     match sources::searched(&request, &plan, planner.search()).await {

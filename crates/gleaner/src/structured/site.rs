@@ -8,7 +8,7 @@ use gleaner_types::plan::{CrawlRules, ExtractPlan, ExtractSource, MapPlan, Sitem
 use gleaner_types::{Interrupt, PageError, SafeUrl};
 use url::Url;
 
-use super::aside::aside;
+use super::blocking::blocking;
 use super::reader::Reader;
 use super::sources::{Source, is_below};
 use super::visit::{alone, failure};
@@ -109,7 +109,7 @@ async fn ranked(reader: &Reader<'_>, site: Vec<SiteUrl>) -> Result<(Vec<SiteUrl>
         let found = discover(&site, &plan);
         (site, found)
     };
-    aside(reader.places(), &Interrupt::never(), ranking).await
+    blocking(reader.places(), &Interrupt::never(), ranking).await
 }
 
 /// The patterns of clusters whose pages count as alike.
@@ -120,7 +120,7 @@ fn kinds_alike(found: &Discovery) -> HashSet<&str> {
 
 /// The addresses of a map that are below that of the wildcard.
 async fn map(reader: &mut Reader<'_>, asked: MapPlan, source: &ExtractSource) -> Result<Vec<Url>, PageError> {
-    let mapping = reader.room().map_for(asked, reader.job().purse());
+    let mapping = reader.runtime().map_for(asked, reader.job().reservation());
     let Some(mapped) = reader.job().in_time(mapping).await else { return Ok(Vec::new()) };
     let mapped = mapped.map_err(|error| failure(&error))?;
     reader.notes.extend(mapped.warning);

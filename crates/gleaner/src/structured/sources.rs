@@ -7,7 +7,7 @@ use gleaner_extract::{Plan, Step, UrlPatterns};
 use gleaner_types::plan::{ExtractPlan, ExtractSource, Target};
 use url::Url;
 
-use super::visit::Way;
+use super::visit::PageOrigin;
 
 /// Most pages of other sites that one extract job reads.
 pub const MAX_EXTERNAL_PAGES: usize = 10;
@@ -19,7 +19,7 @@ const SEARCH_TIMEOUT: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone)]
 pub(super) struct Source {
     pub(super) target: Target,
-    pub(super) way: Way,
+    pub(super) origin: PageOrigin,
     /// What pages of one template share.
     pub(super) cluster: String,
     /// Has its site several pages of the cluster?
@@ -28,9 +28,9 @@ pub(super) struct Source {
 
 impl Source {
     /// A page of which nothing but its address is known.
-    fn alone(target: Target, way: Way) -> Self {
+    fn alone(target: Target, origin: PageOrigin) -> Self {
         let cluster = UrlPatterns::default().of(&target.url);
-        Self { target, way, cluster, alike: false }
+        Self { target, origin, cluster, alike: false }
     }
 
     /// A page that the engine found. On a host that the user named it is one of theirs, else it is foreign; so it is where
@@ -39,15 +39,15 @@ impl Source {
         let in_the_clear =
             |source: &ExtractSource| source.target.scheme_assumed || source.target.url.scheme() == "http";
         let is_own = named_hosts(request, &url).any(|source| url.scheme() == "https" || in_the_clear(source));
-        let way = if is_own { Way::Found } else { Way::Foreign };
-        Self::alone(Target::from(url), way)
+        let origin = if is_own { PageOrigin::Found } else { PageOrigin::Foreign };
+        Self::alone(Target::from(url), origin)
     }
 }
 
 /// The pages that the request names.
 pub(super) fn named(request: &ExtractPlan) -> Vec<Source> {
     let pages = request.sources.iter().filter(|source| !source.wildcard);
-    pages.map(|source| Source::alone(source.target.clone(), Way::Named)).collect()
+    pages.map(|source| Source::alone(source.target.clone(), PageOrigin::Named)).collect()
 }
 
 /// The pages that a search finds, where the plan has one.
@@ -115,16 +115,16 @@ mod tests {
         let body = json!({ "urls": ["https://www.a.example/x", "https://b.example:8443/*", "http://d.example/"], "prompt": "x" });
         let request = ExtractPlan::from_json(&body).unwrap();
         let rows = [
-            ("https://a.example/y", Way::Found),
-            ("http://a.example/y", Way::Foreign),
-            ("http://d.example/y", Way::Found),
-            ("https://b.example:8443/y", Way::Found),
-            ("https://b.example/y", Way::Foreign),
-            ("https://sub.a.example/y", Way::Foreign),
-            ("https://c.example/", Way::Foreign),
+            ("https://a.example/y", PageOrigin::Found),
+            ("http://a.example/y", PageOrigin::Foreign),
+            ("http://d.example/y", PageOrigin::Found),
+            ("https://b.example:8443/y", PageOrigin::Found),
+            ("https://b.example/y", PageOrigin::Foreign),
+            ("https://sub.a.example/y", PageOrigin::Foreign),
+            ("https://c.example/", PageOrigin::Foreign),
         ];
         for (url, expected) in rows {
-            assert_eq!(Source::found(&request, url.parse().unwrap()).way, expected, "{url}");
+            assert_eq!(Source::found(&request, url.parse().unwrap()).origin, expected, "{url}");
         }
     }
 }

@@ -7,27 +7,27 @@ use tokio::sync::oneshot;
 /// Pages are fetched side by side, but what a model finds on one page of a template spares it the next, so there they
 /// take turns. It also makes a job repeatable: which pages a model is asked about does not depend on which came first.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
+pub(super) struct PageOrder {
     last: HashMap<String, oneshot::Receiver<()>>,
 }
 
 /// The place of one page in its row. Dropping it lets the next one go on.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(super) struct PageTurn {
     before: Option<oneshot::Receiver<()>>,
     _done: oneshot::Sender<()>,
 }
 
-impl Turns {
+impl PageOrder {
     /// The next turn of a cluster. Those who hold one must be polled in the order in which they were given out.
-    pub(super) fn next(&mut self, cluster: &str) -> Turn {
+    pub(super) fn next(&mut self, cluster: &str) -> PageTurn {
         let (done, after) = oneshot::channel();
         let before = self.last.insert(cluster.to_owned(), after);
-        Turn { before, _done: done }
+        PageTurn { before, _done: done }
     }
 }
 
-impl Turn {
+impl PageTurn {
     /// Waits until the page before is done, or given up.
     pub(super) async fn come(&mut self) {
         if let Some(before) = &mut self.before {
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn turns_come_in_order_and_clusters_do_not_wait_for_each_other() {
-        let mut turns = Turns::default();
+        let mut turns = PageOrder::default();
         let (mut first, mut second) = (turns.next("a"), turns.next("a"));
         let mut other = turns.next("b");
         assert!(first.come().now_or_never().is_some());

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use gleaner_jobs::{Purse, Room};
+use gleaner_jobs::{CreditReservation, Runtime};
 use gleaner_types::plan::{CrawlPlan, CrawlRules, ScrapeOptionsPlan, ScrapePlan, SitemapMode, Target};
 use gleaner_types::{Document, ErrorCode, PageError, SafeUrl};
 
 /// Why a page is read, which decides by which rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum PageOrigin {
     /// The user named it: it is fetched as a scrape is.
     Named,
     /// The engine found it on a site that the user named: robots.txt holds.
@@ -19,22 +19,22 @@ pub(super) enum Way {
 
 /// Fetches a page and makes its document. An HTTP error is no page to read.
 pub(super) async fn visit(
-    room: &Arc<Room>,
-    purse: Option<&Purse>,
+    runtime: &Arc<Runtime>,
+    reservation: Option<&CreditReservation>,
     target: Target,
-    way: Way,
+    origin: PageOrigin,
     mut options: ScrapeOptionsPlan,
     zero_data_retention: bool,
 ) -> Result<Document, PageError> {
-    if way == Way::Foreign {
+    if origin == PageOrigin::Foreign {
         options.headers.clear();
     }
     let url = SafeUrl::from(&target.url);
-    let document = if way == Way::Named {
+    let document = if origin == PageOrigin::Named {
         let plan = ScrapePlan { target, options, zero_data_retention };
-        room.scrape_for(plan, purse).await.map_err(|error| failure(&error))?
+        runtime.scrape_for(plan, reservation).await.map_err(|error| failure(&error))?
     } else {
-        as_crawler(room, purse, target, options, zero_data_retention).await?
+        as_crawler(runtime, reservation, target, options, zero_data_retention).await?
     };
     match document.metadata.status_code {
         Some(status) if status >= 400 => {
@@ -47,8 +47,8 @@ pub(super) async fn visit(
 
 /// By a crawl of this page alone: the rules for pages that nobody named are then those of any crawl.
 async fn as_crawler(
-    room: &Arc<Room>,
-    purse: Option<&Purse>,
+    runtime: &Arc<Runtime>,
+    reservation: Option<&CreditReservation>,
     target: Target,
     options: ScrapeOptionsPlan,
     zero_data_retention: bool,
@@ -65,7 +65,7 @@ async fn as_crawler(
         webhook: None,
         zero_data_retention,
     };
-    let mut job = room.crawl_for(plan, purse).await.map_err(|error| failure(&error))?;
+    let mut job = runtime.crawl_for(plan, reservation).await.map_err(|error| failure(&error))?;
     // Dropping the job ends it.
     let late = |_| PageError {
         code: ErrorCode::ScrapeTimeout,

@@ -220,7 +220,7 @@ impl Accounts for MemoryAccounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::room::new_id;
+    use crate::runtime::new_id;
 
     fn accounts(credits: u64) -> (MemoryAccounts, TeamId) {
         let id = TeamId::new("a");

@@ -28,10 +28,10 @@ impl From<Hunk> for Change {
 }
 
 /// Lines that the parsed form of a diff tells of. Each takes half a kilobyte of memory there, however short it is.
-pub const MAX_TOLD_LINES: usize = 20_000;
+pub const MAX_REPORTED_LINES: usize = 20_000;
 
 /// The diff of two texts: `text`, a unified diff, and `json`, its files, chunks and changes; and whether the latter are cut at
-/// [`MAX_TOLD_LINES`].
+/// [`MAX_REPORTED_LINES`].
 pub(super) fn diff(before: &str, after: &str, interrupt: &Interrupt) -> (Value, bool) {
     let mut told = Told::default();
     if before.len().saturating_add(after.len()) > MAX_DIFF_BYTES {
@@ -90,7 +90,8 @@ impl Told {
         self.deletions += usize::from(line.sign == '-');
         self.lines += 1;
         let changes = self.chunks.last_mut().and_then(|chunk| chunk.get_mut("changes"));
-        if let Some(changes) = changes.and_then(Value::as_array_mut).filter(|_| self.lines <= MAX_TOLD_LINES)
+        if let Some(changes) =
+            changes.and_then(Value::as_array_mut).filter(|_| self.lines <= MAX_REPORTED_LINES)
         {
             changes.push(line.json());
         }
@@ -121,7 +122,7 @@ impl Told {
                 "deletions": self.deletions,
             }] },
         });
-        (diff, self.lines > MAX_TOLD_LINES)
+        (diff, self.lines > MAX_REPORTED_LINES)
     }
 }
 
@@ -252,7 +253,7 @@ mod tests {
         let (diff, is_cut) = diff(&before, &after, &Interrupt::never());
         let file = diff["json"]["files"][0].clone();
         assert!(is_cut);
-        assert_eq!(file["chunks"][0]["changes"].as_array().unwrap().len(), MAX_TOLD_LINES);
+        assert_eq!(file["chunks"][0]["changes"].as_array().unwrap().len(), MAX_REPORTED_LINES);
         assert_eq!(diff["text"].as_str().unwrap().lines().count(), 3 + 2 * (MAX_DIFF_BYTES / 5) + 1);
         assert_eq!(file["deletions"].as_u64().unwrap() as usize, MAX_DIFF_BYTES / 5);
     }

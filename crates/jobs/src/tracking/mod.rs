@@ -13,9 +13,9 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 use url::Url;
 
-pub use diff::{MAX_DIFF_BYTES, MAX_TOLD_LINES};
+pub use diff::{MAX_DIFF_BYTES, MAX_REPORTED_LINES};
 
-use crate::aside::{Patience, aside};
+use crate::blocking::{WaitLimits, blocking};
 use crate::clock::rfc3339;
 use crate::context::JobContext;
 use crate::reading::warn;
@@ -102,8 +102,8 @@ async fn compare(
                 (verdict, is_cut, scrape)
             }
         };
-        let patience = Patience { until, each: MAX_TRANSFORM_TIME };
-        aside(&shared.places.middling, &interrupt, patience, work).await.map_err(|_| NOT_IN_TIME)?
+        let patience = WaitLimits { until, each: MAX_TRANSFORM_TIME };
+        blocking(&shared.places.middling, &interrupt, patience, work).await.map_err(|_| NOT_IN_TIME)?
     };
     document.change_tracking = Some(verdict);
     if is_cut {

@@ -11,8 +11,8 @@
 //! time.
 
 mod breaker;
-mod courier;
 mod signature;
+mod webhook_sender;
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -21,8 +21,8 @@ use async_trait::async_trait;
 use url::Url;
 
 pub use breaker::{BREAKER_FAILURES, BREAKER_PAUSE, MAX_ENDPOINTS_KNOWN};
-pub(crate) use courier::Courier;
 pub use signature::{SignatureError, sign, verify};
+pub(crate) use webhook_sender::WebhookSender;
 
 /// How long a receiver may take to answer; after it the try counts as failed.
 pub const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);

@@ -3,20 +3,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_frontier::Reason;
-use gleaner_jobs::{Explanation, Job, Room, Verdict};
+use gleaner_frontier::SkipReason;
+use gleaner_jobs::{Explanation, Job, Runtime, Verdict};
 use gleaner_types::request::{CrawlRequest, Proxy, ScrapeOptions};
 use serde_json::Value;
 use url::Url;
 
-use crate::support::{Answer, Web, room, small_room};
+use crate::support::{Answer, Web, runtime, small_room};
 
 const START: &str = "https://a.example/docs/";
 
-async fn explained(room: &Arc<Room>, request: CrawlRequest, addresses: &[&str]) -> (Job, Vec<Explanation>) {
+async fn explained(
+    runtime: &Arc<Runtime>,
+    request: CrawlRequest,
+    addresses: &[&str],
+) -> (Job, Vec<Explanation>) {
     let start = Url::parse(&request.url).unwrap();
     let urls: Vec<Url> = addresses.iter().map(|address| start.join(address).unwrap()).collect();
-    let mut job = room.crawl_explained(request.check().unwrap(), Value::Null, &urls).await.unwrap();
+    let mut job = runtime.crawl_explained(request.check().unwrap(), Value::Null, &urls).await.unwrap();
     while job.next().await.is_some() {}
     let explanations = job.explanations().await.unwrap();
     (job, explanations)
@@ -80,15 +84,15 @@ async fn every_reason_is_given_where_it_holds() {
         ("a/secret-nowhere", "not crawled: robots.txt forbids access (`ignoreRobotsTxt` passes over that)"),
     ];
     let addresses: Vec<&str> = rows.iter().map(|(address, _)| *address).collect();
-    let (job, explanations) = explained(&room(&web), request, &addresses).await;
+    let (job, explanations) = explained(&runtime(&web), request, &addresses).await;
     for (explained, (address, text)) in explanations.iter().zip(rows) {
         let said = explained.verdict.to_string();
         assert!(said == text || text == "crawled" && said.starts_with("crawled"), "{address}: {said}");
     }
-    let counted: Vec<Reason> = job.rejections().into_iter().map(|(reason, _)| reason).collect();
-    let never = [Reason::FoundOnExternalPage, Reason::TooCostly];
+    let counted: Vec<SkipReason> = job.rejections().into_iter().map(|(reason, _)| reason).collect();
+    let never = [SkipReason::FoundOnExternalPage, SkipReason::TooCostly];
     assert!(
-        Reason::ALL.iter().all(|reason| counted.contains(reason) || never.contains(reason)),
+        SkipReason::ALL.iter().all(|reason| counted.contains(reason) || never.contains(reason)),
         "{counted:?}"
     );
     assert_eq!(never[0].to_string(), "links of external pages are not followed");
@@ -109,16 +113,16 @@ async fn a_page_that_was_found_and_not_reached_says_what_came_before() {
         explanations.into_iter().map(|explained| explained.verdict).collect::<Vec<_>>()
     };
 
-    let (_, limited) = explained(&room(&web), request(1), &asked).await;
+    let (_, limited) = explained(&runtime(&web), request(1), &asked).await;
     assert_eq!(verdicts(limited), [Verdict::LimitReached, Verdict::RobotsTxt]);
 
     let (_, full) = explained(&small_room(&web, 1), request(10), &asked).await;
     assert_eq!(verdicts(full), [Verdict::QueueFull, Verdict::RobotsTxt]);
 
     let urls = asked.map(|path| Url::parse("https://a.example/").unwrap().join(path).unwrap());
-    let room = room(&web);
+    let runtime = runtime(&web);
     let plan = request(10).check().unwrap();
-    let mut job = room.crawl_explained(plan, Value::Null, &urls).await.unwrap();
+    let mut job = runtime.crawl_explained(plan, Value::Null, &urls).await.unwrap();
     assert!(job.next().await.is_some());
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(job.explanations().await.unwrap()[0].verdict, Verdict::Waiting);
@@ -146,7 +150,7 @@ async fn a_robots_txt_that_could_not_be_read_forbids_nothing_that_was_not_asked_
         ("https://b.example/nowhere", Verdict::NotFound),
     ];
     let (_, explanations) =
-        explained(&room(&web), request, &rows.each_ref().map(|(address, _)| *address)).await;
+        explained(&runtime(&web), request, &rows.each_ref().map(|(address, _)| *address)).await;
     for (explained, (address, verdict)) in explanations.into_iter().zip(rows) {
         assert_eq!(explained.verdict, verdict, "{address}");
     }
@@ -166,7 +170,7 @@ async fn an_explanation_tells_where_an_address_was_found() {
     ]);
     let request = CrawlRequest::new("https://a.example/");
     let (_, explanations) =
-        explained(&room(&web), request, &["/linked", "/both", "/named", "/nowhere"]).await;
+        explained(&runtime(&web), request, &["/linked", "/both", "/named", "/nowhere"]).await;
     let path = |url: &Option<Url>| url.as_ref().map(|url| url.path().to_owned());
     let told: Vec<_> = explanations
         .iter()

@@ -3,7 +3,7 @@
 use gleaner_types::request::{CrawlRequest, ScrapeRequest};
 use serde_json::Value;
 
-use crate::support::{Answer, Web, crawl, room};
+use crate::support::{Answer, Web, crawl, runtime};
 
 const SHARED: &str = "https://docs.google.com/document/d/1aB/edit?usp=sharing";
 const EXPORT: &str = "https://docs.google.com/document/d/1aB/export?format=html";
@@ -20,7 +20,8 @@ fn web(robots: &'static str) -> std::sync::Arc<Web> {
 #[tokio::test(start_paused = true)]
 async fn a_shared_document_is_read_from_its_export_and_told_as_it_was_asked_for() {
     let web = web("");
-    let document = room(&web).scrape(ScrapeRequest::new(SHARED).check().unwrap(), Value::Null).await.unwrap();
+    let document =
+        runtime(&web).scrape(ScrapeRequest::new(SHARED).check().unwrap(), Value::Null).await.unwrap();
     assert_eq!(document.metadata.source_url.as_deref(), Some(SHARED));
     assert_eq!(document.metadata.url.as_deref(), Some(SERVED));
     assert_eq!(document.metadata.status_code, Some(200));

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::support::{Answer, NOW, Web, crawl, paths, room, room_over};
+use crate::support::{Answer, NOW, Web, crawl, paths, room_over, runtime};
 
 #[tokio::test(start_paused = true)]
 async fn a_parser_that_panics_costs_one_page() {
@@ -54,15 +54,15 @@ async fn headers_of_the_user_stay_with_the_site() {
 #[tokio::test(start_paused = true)]
 async fn a_scrape_ends_at_its_deadline_whatever_it_waits_for() {
     let web = Web::new([("https://a.example/", vec![Answer::Silent])]);
-    let room = room(&web);
+    let runtime = runtime(&web);
     let began = Instant::now();
     let request = ScrapeRequest {
         options: ScrapeOptions { timeout: Some(2_000), ..ScrapeOptions::default() },
         ..ScrapeRequest::new("https://a.example/")
     };
     let scrapes = (0..60).map(|_| {
-        let (room, plan) = (Arc::clone(&room), request.clone().check().unwrap());
-        tokio::spawn(async move { room.scrape(plan, Value::Null).await })
+        let (runtime, plan) = (Arc::clone(&runtime), request.clone().check().unwrap());
+        tokio::spawn(async move { runtime.scrape(plan, Value::Null).await })
     });
     for scrape in scrapes.collect::<Vec<_>>() {
         let error = scrape.await.unwrap().unwrap_err();
@@ -71,14 +71,14 @@ async fn a_scrape_ends_at_its_deadline_whatever_it_waits_for() {
     assert_eq!(began.elapsed(), Duration::from_secs(2));
     // Their places are free again.
     web.answers.lock().unwrap().insert("https://a.example/".to_owned(), vec![Answer::Ok("")]);
-    assert!(room.scrape(request.check().unwrap(), Value::Null).await.is_ok());
+    assert!(runtime.scrape(request.check().unwrap(), Value::Null).await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]
 async fn robots_txt_does_not_hold_for_a_page_that_the_user_named() {
     let web = Web::new([("https://a.example/", vec![Answer::Ok("")])]);
     let plan = ScrapeRequest::new("https://a.example/").check().unwrap();
-    assert!(room(&web).scrape(plan, Value::Null).await.is_ok());
+    assert!(runtime(&web).scrape(plan, Value::Null).await.is_ok());
     assert_eq!(web.count("https://a.example/robots.txt"), 0);
 }
 
@@ -111,10 +111,10 @@ async fn the_pages_of_another_engine_wait_for_it() {
     };
     let job = NewJob::new(id, Some(JobKind::Crawl), JobRules::with_limit(10), vec![page]);
     store.submit(job, NOW).await.unwrap();
-    let room = room_over(&web, Arc::clone(&store) as Arc<dyn Store>);
+    let runtime = room_over(&web, Arc::clone(&store) as Arc<dyn Store>);
     for _ in 0..30 {
         let plan = ScrapeRequest::new("https://a.example/").check().unwrap();
-        assert!(room.scrape(plan, Value::Null).await.is_ok(), "its own pages are done beside them");
+        assert!(runtime.scrape(plan, Value::Null).await.is_ok(), "its own pages are done beside them");
         tokio::time::sleep(Duration::from_secs(60)).await;
     }
     let snapshot = store.snapshot(id).await.unwrap();

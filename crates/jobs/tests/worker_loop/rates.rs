@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_frontier::{FrontierConfig, Pace};
+use gleaner_frontier::{FrontierConfig, HostFeedback};
 use gleaner_jobs::{
-    Clock, Desk, DeskParts, Fetch, FetchError, FetchRequest, Fetched, HopCheck, MemoryShares, Parts, Room,
-    Submit, Team, Transform, TransformTask, Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, JobService, MemoryBudget, RedirectCheck, Runtime,
+    RuntimeConfig, ServiceConfig, Submit, Team, Transform, TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store as _, TeamId};
 use gleaner_types::request::{BatchScrapeRequest, ScrapeRequest};
@@ -81,7 +81,11 @@ struct Port(Arc<Hosts>);
 
 #[async_trait]
 impl Fetch for Port {
-    async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn HopCheck) -> Result<Fetched, FetchError> {
+    async fn fetch(
+        &self,
+        request: FetchRequest<'_>,
+        hops: &dyn RedirectCheck,
+    ) -> Result<Fetched, FetchError> {
         let mut url = request.url.clone();
         let failure = |code, refused_hop| FetchError {
             error: PageError { code, message: "it failed".to_owned() },
@@ -131,12 +135,12 @@ impl Transform for Port {
     }
 }
 
-fn room_with(hosts: &Arc<Hosts>, frontier: FrontierConfig) -> Arc<Room> {
+fn room_with(hosts: &Arc<Hosts>, frontier: FrontierConfig) -> Arc<Runtime> {
     room_over(hosts, MemoryStore::new(MemoryConfig { frontier, ..MemoryConfig::default() }))
 }
 
-fn room_over(hosts: &Arc<Hosts>, store: MemoryStore) -> Arc<Room> {
-    Room::new(Parts {
+fn room_over(hosts: &Arc<Hosts>, store: MemoryStore) -> Arc<Runtime> {
+    Runtime::new(RuntimeConfig {
         store: Arc::new(store),
         fetch: Arc::new(Port(Arc::clone(hosts))),
         transform: Arc::new(Port(Arc::clone(hosts))),
@@ -145,21 +149,21 @@ fn room_over(hosts: &Arc<Hosts>, store: MemoryStore) -> Arc<Room> {
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
-        memory: MemoryShares::default(),
+        memory: MemoryBudget::default(),
     })
 }
 
-fn room(hosts: &Arc<Hosts>) -> Arc<Room> {
+fn runtime(hosts: &Arc<Hosts>) -> Arc<Runtime> {
     room_with(hosts, FrontierConfig::default())
 }
 
 /// Scrapes these pages all at once; tells how many gave a document, and how long it took until the last one ended.
-async fn scrape_at_once(room: &Arc<Room>, urls: impl Iterator<Item = String>) -> (usize, Duration) {
+async fn scrape_at_once(runtime: &Arc<Runtime>, urls: impl Iterator<Item = String>) -> (usize, Duration) {
     let began = Instant::now();
     let mut scrapes = JoinSet::new();
     for url in urls {
-        let (room, plan) = (Arc::clone(room), ScrapeRequest::new(url).check().unwrap());
-        scrapes.spawn(async move { room.scrape(plan, Value::Null).await.is_ok() });
+        let (runtime, plan) = (Arc::clone(runtime), ScrapeRequest::new(url).check().unwrap());
+        scrapes.spawn(async move { runtime.scrape(plan, Value::Null).await.is_ok() });
     }
     let done = scrapes.join_all().await.into_iter().filter(|done| *done).count();
     (done, began.elapsed())
@@ -173,10 +177,11 @@ fn pages(host: &'static str, what: &'static str, count: usize) -> impl Iterator<
 async fn a_host_that_only_redirects_lead_to_has_the_places_of_one_that_is_asked_first() {
     for count in [20, 40] {
         let direct = Arc::new(Hosts::default());
-        let (done, took_directly) = scrape_at_once(&room(&direct), pages("www.example", "600", count)).await;
+        let (done, took_directly) =
+            scrape_at_once(&runtime(&direct), pages("www.example", "600", count)).await;
         assert_eq!(done, count);
         let hosts = Arc::new(Hosts::default());
-        let (done, took) = scrape_at_once(&room(&hosts), pages("apex.example", "600", count)).await;
+        let (done, took) = scrape_at_once(&runtime(&hosts), pages("apex.example", "600", count)).await;
         assert_eq!(done, count, "none ran out of time");
         assert!(took <= took_directly + took_directly / 4, "{count}: {took:?}, directly {took_directly:?}");
         let (most, most_directly) = (hosts.most_at_once("www.example"), direct.most_at_once("www.example"));
@@ -189,9 +194,9 @@ async fn redirects_and_leased_pages_share_the_places_of_a_host() {
     let mut frontier = FrontierConfig::default();
     (frontier.max_per_host, frontier.most_per_host) = (4, 4);
     let hosts = Arc::new(Hosts::default());
-    let room = room_with(&hosts, frontier);
+    let runtime = room_with(&hosts, frontier);
     let urls = pages("apex.example", "600", 20).chain(pages("www.example", "600", 20));
-    let (done, _) = scrape_at_once(&room, urls).await;
+    let (done, _) = scrape_at_once(&runtime, urls).await;
     assert_eq!((done, hosts.most_at_once("www.example")), (40, 4));
 }
 
@@ -200,7 +205,7 @@ async fn a_host_that_refuses_what_redirects_lead_to_is_left_alone() {
     for host in ["www.example", "apex.example"] {
         let hosts = Arc::new(Hosts::default());
         let began = Instant::now();
-        scrape_at_once(&room(&hosts), pages(host, "busy", 40)).await;
+        scrape_at_once(&runtime(&hosts), pages(host, "busy", 40)).await;
         let asked = hosts.asked_until("www.example", began + Duration::from_secs(10));
         assert!(asked <= 30, "{host}: {asked} requests in ten seconds");
         assert!(hosts.most_at_once("www.example") <= 2, "{host}: it never answered well");
@@ -212,8 +217,8 @@ async fn the_gap_of_a_host_is_kept_where_redirects_alone_lead_to_it() {
     let (hosts, store) = (Arc::new(Hosts::default()), MemoryStore::default());
     let apex = Url::parse("https://apex.example/").unwrap();
     let gap = Duration::from_secs(3);
-    let pace = Pace { min_gap: Some(gap), answered: true, ..Pace::default() };
-    store.pace(&apex, pace, NOW).await.unwrap();
+    let feedback = HostFeedback { min_gap: Some(gap), answered: true, ..HostFeedback::default() };
+    store.feedback(&apex, feedback, NOW).await.unwrap();
     let (done, _) = scrape_at_once(&room_over(&hosts, store), pages("start.example", "30", 6)).await;
     assert_eq!(done, 6);
     let began = hosts.began("apex.example");
@@ -223,11 +228,11 @@ async fn the_gap_of_a_host_is_kept_where_redirects_alone_lead_to_it() {
 #[tokio::test(start_paused = true)]
 async fn what_fails_on_our_side_slows_no_host() {
     for what in ["proxy", "resolver", "memory"] {
-        let room = room(&Arc::new(Hosts::default()));
-        scrape_at_once(&room, pages("www.example", "50", 8)).await;
-        let (done, _) = scrape_at_once(&room, pages("www.example", what, 20)).await;
+        let runtime = runtime(&Arc::new(Hosts::default()));
+        scrape_at_once(&runtime, pages("www.example", "50", 8)).await;
+        let (done, _) = scrape_at_once(&runtime, pages("www.example", what, 20)).await;
         assert_eq!(done, 0);
-        let (done, took) = scrape_at_once(&room, pages("www.example", "600", 20)).await;
+        let (done, took) = scrape_at_once(&runtime, pages("www.example", "600", 20)).await;
         assert_eq!(done, 20);
         assert!(took <= Duration::from_millis(2_500), "{what}: {took:?}");
     }
@@ -236,7 +241,7 @@ async fn what_fails_on_our_side_slows_no_host() {
 #[tokio::test(start_paused = true)]
 async fn slow_pages_are_no_sign_of_overload() {
     let hosts = Arc::new(Hosts::default());
-    let shared = room(&hosts);
+    let shared = runtime(&hosts);
     for url in pages("www.example", "60", 60) {
         scrape_at_once(&shared, std::iter::once(url)).await;
     }
@@ -249,7 +254,7 @@ async fn slow_pages_are_no_sign_of_overload() {
     let urls: Vec<String> = pages("www.example", "60", 40).chain(pages("www.example", "600", 40)).collect();
     let plan = BatchScrapeRequest::new(urls).check().unwrap();
     let began = Instant::now();
-    let batch = room(&Arc::new(Hosts::default())).batch(plan, Value::Null).await.unwrap();
+    let batch = runtime(&Arc::new(Hosts::default())).batch(plan, Value::Null).await.unwrap();
     assert_eq!(batch.wait().await.unwrap().documents.len(), 80);
     assert!(began.elapsed() <= Duration::from_millis(4_200), "{:?}", began.elapsed());
 }
@@ -258,11 +263,11 @@ async fn slow_pages_are_no_sign_of_overload() {
 async fn one_failing_page_delays_nobody_else() {
     for what in ["busy", "broken"] {
         for host in ["www.example", "apex.example"] {
-            let desk = Desk::new(room(&Arc::new(Hosts::default())), DeskParts::default());
+            let service = JobService::new(runtime(&Arc::new(Hosts::default())), ServiceConfig::default());
             let scrape = |team: &str, url: String| {
-                let (desk, team) = (Arc::clone(&desk), Team::new(TeamId::new(team)));
+                let (service, team) = (Arc::clone(&service), Team::new(TeamId::new(team)));
                 let plan = ScrapeRequest::new(url).check().unwrap();
-                async move { desk.scrape(&team, plan, Submit::default()).await.is_ok() }
+                async move { service.scrape(&team, plan, Submit::default()).await.is_ok() }
             };
             let in_vain = async {
                 for _ in 0..20 {

@@ -9,7 +9,7 @@ use gleaner_types::request::{CrawlRequest, Location, Proxy, ScrapeOptions};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::support::{Answer, Web, crawl, paths, room, site_of};
+use crate::support::{Answer, Web, crawl, paths, runtime, site_of};
 
 #[tokio::test(start_paused = true)]
 async fn a_crawl_delay_holds_from_the_first_request_on() {
@@ -183,9 +183,9 @@ async fn the_time_that_one_job_has_for_a_robots_txt_is_not_that_of_another() {
         ("https://a.example/", vec![Answer::Ok("/one")]),
         ("https://a.example/one", vec![Answer::Ok("")]),
     ]);
-    let room = room(&web);
+    let runtime = runtime(&web);
     let begin = async |request: CrawlRequest| {
-        room.crawl(request.check().unwrap(), Value::Null).await.unwrap().wait().await.unwrap()
+        runtime.crawl(request.check().unwrap(), Value::Null).await.unwrap().wait().await.unwrap()
     };
     let (hasty, patient) = tokio::join!(
         begin(impatient(2_000, "https://a.example/")),
@@ -250,12 +250,12 @@ async fn a_site_that_one_way_alone_leads_to_is_read_by_that_way() {
         ("https://a.example/shown", vec![Answer::ByStealth("")]),
         ("https://a.example/hidden", vec![Answer::ByStealth("")]),
     ]);
-    let room = room(&web);
+    let runtime = runtime(&web);
     for (proxy, shown) in [(Proxy::Auto, 0), (Proxy::Stealth, 2), (Proxy::Basic, 0), (Proxy::Stealth, 2)] {
         let options = ScrapeOptions { proxy: Some(proxy), ..ScrapeOptions::default() };
         let request =
             CrawlRequest { scrape_options: Some(options), ..CrawlRequest::new("https://a.example/") };
-        let job = room.crawl(request.check().unwrap(), Value::Null).await.unwrap();
+        let job = runtime.crawl(request.check().unwrap(), Value::Null).await.unwrap();
         let result = job.wait().await.unwrap();
         assert_eq!(result.documents.len(), shown, "{proxy:?}: {:?}", result.failures);
         assert_eq!(result.snapshot.robots_blocked, 1, "{proxy:?}");
@@ -290,14 +290,15 @@ async fn the_delay_of_an_agent_that_one_job_chose_holds_for_that_job() {
     let mut answers = site_of(&Answer::Ok(pages), &Answer::Ok(""));
     answers.push(("https://a.example/robots.txt", vec![Answer::Ok("User-agent: slowbot\nCrawl-delay: 60")]));
     let web = Web::new(answers);
-    let room = room(&web);
+    let runtime = runtime(&web);
     for (agent, slow) in [(Some("slowbot"), true), (None, false)] {
         let request = CrawlRequest {
             robots_user_agent: agent.map(str::to_owned),
             ..CrawlRequest::new("https://a.example/")
         };
         let began = Instant::now();
-        let result = room.crawl(request.check().unwrap(), Value::Null).await.unwrap().wait().await.unwrap();
+        let result =
+            runtime.crawl(request.check().unwrap(), Value::Null).await.unwrap().wait().await.unwrap();
         assert_eq!(result.documents.len(), 21, "{agent:?}");
         let least = Duration::from_secs(20 * 60);
         assert_eq!(began.elapsed() >= least, slow, "{agent:?}: {:?}", began.elapsed());

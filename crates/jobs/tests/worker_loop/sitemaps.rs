@@ -7,7 +7,7 @@ use gleaner_types::request::CrawlRequest;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::support::{Answer, Web, crawl, paths, room};
+use crate::support::{Answer, Web, crawl, paths, runtime};
 
 #[tokio::test(start_paused = true)]
 async fn robots_txt_holds_for_sitemaps_that_it_does_not_name() {
@@ -98,7 +98,7 @@ async fn the_total_of_a_running_crawl_counts_pages_alone() {
             max_concurrency: Some(2),
             ..CrawlRequest::new("https://a.example/")
         };
-        let mut job = room(&web).crawl(request.check().unwrap(), Value::Null).await.unwrap();
+        let mut job = runtime(&web).crawl(request.check().unwrap(), Value::Null).await.unwrap();
         let (mut documents, mut most) = (0, 0);
         loop {
             tokio::select! {

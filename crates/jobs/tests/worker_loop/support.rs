@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, HopCheck, JobResult, MemoryShares, Parts, Room,
-    Transform, TransformTask, Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, JobResult, MemoryBudget, RedirectCheck, Runtime,
+    RuntimeConfig, Transform, TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
@@ -89,7 +89,11 @@ struct WebPort(Arc<Web>);
 
 #[async_trait]
 impl Fetch for WebPort {
-    async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn HopCheck) -> Result<Fetched, FetchError> {
+    async fn fetch(
+        &self,
+        request: FetchRequest<'_>,
+        hops: &dyn RedirectCheck,
+    ) -> Result<Fetched, FetchError> {
         let failure = |code, message: &str, retryable| FetchError {
             error: PageError { code, message: message.to_owned() },
             retryable,
@@ -176,19 +180,19 @@ impl Transform for Lines {
     }
 }
 
-pub(crate) fn room(web: &Arc<Web>) -> Arc<Room> {
+pub(crate) fn runtime(web: &Arc<Web>) -> Arc<Runtime> {
     room_over(web, Arc::new(MemoryStore::default()))
 }
 
 /// With room for so many waiting pages in each job.
-pub(crate) fn small_room(web: &Arc<Web>, pages: u64) -> Arc<Room> {
+pub(crate) fn small_room(web: &Arc<Web>, pages: u64) -> Arc<Runtime> {
     let mut config = MemoryConfig::default();
     config.frontier.max_queued_per_job = pages;
     room_over(web, Arc::new(MemoryStore::new(config)))
 }
 
-pub(crate) fn room_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Room> {
-    Room::new(Parts {
+pub(crate) fn room_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Runtime> {
+    Runtime::new(RuntimeConfig {
         store,
         fetch: Arc::new(WebPort(Arc::clone(web))),
         transform: Arc::new(Lines),
@@ -197,7 +201,7 @@ pub(crate) fn room_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Room> {
         robots_agent: "gleaner".to_owned(),
         max_in_flight: 50,
         near_duplicates: true,
-        memory: MemoryShares::default(),
+        memory: MemoryBudget::default(),
     })
 }
 
@@ -205,7 +209,8 @@ pub(crate) fn room_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Room> {
 pub(crate) const NOW: Duration = Duration::from_secs(1_700_000_000);
 
 pub(crate) async fn crawl(web: &Arc<Web>, request: CrawlRequest) -> JobResult {
-    let result = room(web).crawl(request.check().unwrap(), Value::Null).await.unwrap().wait().await.unwrap();
+    let result =
+        runtime(web).crawl(request.check().unwrap(), Value::Null).await.unwrap().wait().await.unwrap();
     assert_eq!(result.snapshot.state, JobState::Completed);
     assert_eq!(result.snapshot.completed, result.documents.len() as u64);
     result

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
 
-use crate::cold::QueueFile;
-use crate::shelf::{FILE_BYTES, FILE_PART, ShelfBounds};
+use crate::queue_spill::QueueFile;
+use crate::result_space::{FILE_BYTES, FILE_PART, ResultBounds};
 use crate::{DEFAULT_ALL_RETAINED_BYTES, DEFAULT_RETAINED_BYTES, DEFAULT_SPILLED_BYTES};
 
 /// Bounds of a [`MemoryStore`](crate::MemoryStore).
@@ -58,8 +58,8 @@ impl MemoryConfig {
         (most > 0).then(|| QueueFile::new(most, self.spill_folder.clone()))
     }
 
-    pub(super) fn shelf(&self) -> ShelfBounds {
-        ShelfBounds {
+    pub(super) fn result_space(&self) -> ResultBounds {
+        ResultBounds {
             memory: self.all_retained_bytes,
             disk: self.spilled_bytes,
             file: FILE_BYTES.min(self.spilled_bytes / FILE_PART),
@@ -71,13 +71,13 @@ impl MemoryConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shelf::Shelf;
+    use crate::result_space::ResultSpace;
 
     #[test]
     fn half_of_a_small_disk_comes_back_with_half_of_its_documents() {
         let config = MemoryConfig { spilled_bytes: 8_000, ..MemoryConfig::default() };
-        let seat = Shelf::new(config.shelf()).seat(None);
-        let fill = || std::iter::from_fn(|| seat.put_aside(&[b'x'; 100]).ok()).collect::<Vec<_>>();
+        let quota = ResultSpace::new(config.result_space()).quota(None);
+        let fill = || std::iter::from_fn(|| quota.spill_to_disk(&[b'x'; 100]).ok()).collect::<Vec<_>>();
         let mut documents = fill();
         assert_eq!(documents.len(), 80);
         documents.drain(..40);

@@ -72,9 +72,9 @@ impl Outbox {
 
 /// When the next event of each job is due.
 #[derive(Debug, Default)]
-pub(super) struct Agenda(BTreeSet<(Duration, JobId)>);
+pub(super) struct EventSchedule(BTreeSet<(Duration, JobId)>);
 
-impl Agenda {
+impl EventSchedule {
     /// Writes an event, where the webhook asks for its kind.
     pub(super) fn tell(&mut self, job: JobId, outbox: &mut Option<Box<Outbox>>, event: Event, now: Duration) {
         let Some(outbox) = outbox else { return };
@@ -189,7 +189,7 @@ impl State {
     /// Takes up to `max` events that are due.
     pub(super) fn due(&mut self, max: usize, now: Duration) -> Due {
         let mut due = Due::default();
-        while let Some((at, id)) = self.agenda.first() {
+        while let Some((at, id)) = self.event_schedule.first() {
             if at > now || due.events.len() >= max {
                 due.next = Some(at);
                 break;
@@ -198,18 +198,18 @@ impl State {
             let Some(job) = job else { break };
             due.events.extend(job.due_event(id));
             let Some(outbox) = job.outbox.as_deref_mut() else { break };
-            self.agenda.taken(id, outbox, now);
+            self.event_schedule.taken(id, outbox, now);
         }
         due
     }
 
     /// Drops the events that still wait of jobs which are forgotten and had ended then already.
     pub(super) fn drop_undelivered(&mut self, until: Duration) {
-        let Self { leftover, agenda, has_chores, .. } = self;
+        let Self { leftover, event_schedule, has_chores, .. } = self;
         leftover.retain(|id, job| {
             let keep = job.ended_at.is_none_or(|ended| ended > until);
             if let Some(outbox) = job.outbox.as_deref().filter(|_| !keep) {
-                agenda.forget(*id, outbox);
+                event_schedule.forget(*id, outbox);
                 let (events, url) = (outbox.events.len(), SafeUrl::from(&outbox.webhook.url));
                 tracing::warn!(job = %id, events, %url, "webhook events expired undelivered with the results of their job");
                 // Somebody may wait until none is left.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, Fingerprint, Finished, Outcome, Pace, UrlKey};
+use gleaner_frontier::{Candidate, Fingerprint, Finished, HostFeedback, Outcome, UrlKey};
 use gleaner_types::plan::EventKind;
 use gleaner_types::{ErrorCode, PageError};
 
@@ -24,7 +24,7 @@ pub(super) struct Finish {
     redirected_to: Option<UrlKey>,
     asked: bool,
     /// How the host answered, and where.
-    pace: Pace,
+    feedback: HostFeedback,
     fingerprint: Option<Fingerprint>,
     links: Vec<Candidate>,
     remembered: Option<Box<Remembered>>,
@@ -43,7 +43,7 @@ impl Finish {
     pub(super) fn prepare(page: FinishedPage, form: Option<&Form>) -> Result<Self, Error> {
         let FinishedPage { lease, outcome, redirected_to, asked, observed, address, .. } = page;
         let FinishedPage { fingerprint, links, remembered, slash_added, .. } = page;
-        let pace = Pace { observed, address, ..Pace::default() };
+        let feedback = HostFeedback { observed, address, ..HostFeedback::default() };
         let (outcome, document, listed) = match outcome {
             PageOutcome::Document(found, credits) => {
                 let prepared = form.map(|form| form.prepare(found)).transpose()?;
@@ -62,7 +62,7 @@ impl Finish {
             listed,
             redirected_to,
             asked,
-            pace,
+            feedback,
             fingerprint,
             links,
             remembered,
@@ -73,7 +73,7 @@ impl Finish {
 
 impl State {
     pub(super) fn finish(&mut self, finish: Finish, now: Duration) -> Receipt {
-        let Finish { page, mut outcome, mut document, mut listed, redirected_to, pace, .. } = finish;
+        let Finish { page, mut outcome, mut document, mut listed, redirected_to, feedback, .. } = finish;
         let Finish { asked, fingerprint, links, remembered, slash_added, .. } = finish;
         if !asked {
             self.frontier.unasked(page.lease);
@@ -85,8 +85,8 @@ impl State {
             self.frontier.finish(page.lease, Outcome::Skipped, [], now);
             return STALE;
         };
-        if pace != Pace::default() {
-            self.frontier.pace(&page.url, pace, now);
+        if feedback != HostFeedback::default() {
+            self.frontier.feedback(&page.url, feedback, now);
         }
         // Before its links, which are judged by it.
         if let Some(said) = fingerprint {
@@ -111,7 +111,7 @@ impl State {
                     if job.outbox.is_some() {
                         let data = EventData::Document(position);
                         let event = Event { kind: EventKind::Page, data, error: None };
-                        self.agenda.tell(page.job, &mut job.outbox, event, now);
+                        self.event_schedule.tell(page.job, &mut job.outbox, event, now);
                         self.has_chores = true;
                     }
                 }

@@ -10,8 +10,8 @@ use tokio::sync::watch;
 
 use super::events::Outbox;
 use super::teams::TeamSlot;
+use crate::result_space::TeamQuota;
 use crate::results::Results;
-use crate::shelf::Seat;
 use crate::{Conclusion, JobAccount, JobFailure, NewJob, PageFailures, Retention};
 
 pub(super) struct Job {
@@ -61,7 +61,7 @@ impl Job {
         team: TeamSlot,
         job: NewJob,
         retained_bytes: usize,
-        seat: Seat,
+        quota: TeamQuota,
         now: Duration,
     ) -> Self {
         let kind = job.kind;
@@ -77,7 +77,7 @@ impl Job {
             unread: false,
             paused: false,
             in_memory: job.in_memory,
-            results: Results::new(retention, retained_bytes, job.in_memory, seat),
+            results: Results::new(retention, retained_bytes, job.in_memory, quota),
             failures: PageFailures::default(),
             robots_blocked: 0,
             dropped: 0,
@@ -139,7 +139,7 @@ impl Job {
         let budget = account.budget?;
         let counts = frontier.counts(self.slot)?;
         // A sitemap costs nothing.
-        let leased = counts.leased.saturating_sub(counts.errands);
+        let leased = counts.leased.saturating_sub(counts.auxiliary);
         let wanted = counts.total > counts.documents.saturating_add(leased);
         let started = leased.saturating_mul(account.price).saturating_add(self.credits);
         started.saturating_add(account.price).checked_sub(budget).filter(|missing| wanted && *missing > 0)

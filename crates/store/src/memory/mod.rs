@@ -8,6 +8,7 @@
 
 mod config;
 mod events;
+mod failure_log;
 mod finish;
 mod histories;
 mod job;
@@ -16,7 +17,6 @@ mod listing;
 mod scrapes;
 mod state;
 mod teams;
-mod telling;
 mod unsettled;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -26,23 +26,23 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_frontier::{Admitted, Candidate, Frontier, HostLimits, Pace, PutOff};
+use gleaner_frontier::{Admitted, Candidate, Deferral, Frontier, HostFeedback, HostLimits};
 use gleaner_types::{Document, JobId, JobKind, JobState};
 use tokio::sync::watch;
 use url::Url;
 use uuid::Uuid;
 
 pub use self::config::MemoryConfig;
-use self::events::{Agenda, Letter};
+use self::events::{EventSchedule, Letter};
 use self::finish::Finish;
 pub use self::histories::{MAX_HISTORIES, MAX_HISTORY_BYTES};
 pub use self::keys::MAX_IDEMPOTENCY_KEYS;
 pub use self::scrapes::{MAX_KEPT_SCRAPE_BYTES, MAX_KEPT_SCRAPES};
 use self::state::{State, no_room};
 pub use self::unsettled::MAX_UNSETTLED_JOBS;
+use crate::result_space::ResultSpace;
 use crate::results::{Held, to_json};
 use crate::scrape;
-use crate::shelf::Shelf;
 use crate::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
     JobFailure, JobListing, JobSnapshot, JsonSlice, LeasedPage, Leases, NewJob, PageFailures, PastScrape,
@@ -74,13 +74,13 @@ impl MemoryStore {
         }
         let state = State {
             frontier,
-            shelf: Shelf::new(config.shelf()),
+            result_space: ResultSpace::new(config.result_space()),
             max_in_flight: usize::try_from(config.frontier.max_in_flight).unwrap_or(usize::MAX),
             jobs: BTreeMap::new(),
             leftover: BTreeMap::new(),
             running: HashMap::new(),
             teams: Default::default(),
-            agenda: Agenda::default(),
+            event_schedule: EventSchedule::default(),
             histories: Default::default(),
             scrapes: Default::default(),
             keys: Default::default(),
@@ -147,7 +147,7 @@ impl Store for MemoryStore {
         self.check_queue(0, job.pages.len())?;
         state.check_jobs(job.account.as_deref())?;
         state.check_unsettled(job.account.as_deref())?;
-        state.check_shelf(&job)?;
+        state.check_result_space(&job)?;
         let slot = state.open(&job)?;
         state.take_key(job.account.as_deref(), now)?;
         state.begin(slot, job, self.config.retained_bytes, now);
@@ -215,8 +215,8 @@ impl Store for MemoryStore {
         Ok(receipt)
     }
 
-    async fn pace(&self, url: &Url, pace: Pace, now: Duration) -> Result<(), Error> {
-        self.lock().frontier.pace(url, pace, now);
+    async fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) -> Result<(), Error> {
+        self.lock().frontier.feedback(url, feedback, now);
         self.work_changed();
         Ok(())
     }
@@ -292,10 +292,10 @@ impl Store for MemoryStore {
         snapshot
     }
 
-    async fn would_put_off(&self, job: JobId, url: &Url) -> Result<Option<PutOff>, Error> {
+    async fn would_defer(&self, job: JobId, url: &Url) -> Result<Option<Deferral>, Error> {
         let mut state = self.lock();
         let slot = state.running(job)?;
-        Ok(state.frontier.would_put_off(slot, url))
+        Ok(state.frontier.would_defer(slot, url))
     }
 
     async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error> {
@@ -434,7 +434,7 @@ impl Store for MemoryStore {
         for counts in state.teams.jobs(slot).filter_map(|job| state.frontier.counts(job)) {
             load.jobs += 1;
             load.leased += counts.leased;
-            let pages = counts.leased.saturating_sub(counts.errands);
+            let pages = counts.leased.saturating_sub(counts.auxiliary);
             load.waiting += counts.total.saturating_sub(counts.documents.saturating_add(pages));
         }
         Ok(load)
@@ -458,7 +458,7 @@ impl Store for MemoryStore {
         let state = &mut *guard;
         let job = state.jobs.get_mut(&event.job).or_else(|| state.leftover.get_mut(&event.job));
         let Some(outbox) = job.and_then(|job| job.outbox.as_deref_mut()) else { return Ok(()) };
-        state.agenda.delivered(event, outbox, outcome, now);
+        state.event_schedule.delivered(event, outbox, outcome, now);
         if outbox.is_empty() {
             state.leftover.remove(&event.job);
         }

@@ -10,7 +10,7 @@ use gleaner_types::{JobId, JobState};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::events::{Agenda, Event};
+use super::events::{Event, EventSchedule};
 use super::histories::Histories;
 use super::job::Job;
 use super::keys::Keys;
@@ -19,9 +19,9 @@ use super::scrapes::Scrapes;
 use super::teams::{TeamSlot, Teams};
 use super::unsettled::Unsettled;
 use crate::outbox::EventData;
+use crate::result_space::ResultSpace;
 use crate::results::Held;
 use crate::scrape;
-use crate::shelf::Shelf;
 use crate::{
     EndedJob, Error, JobAccount, JobFailure, JobSnapshot, NewJob, PageFailures, Retention, Shortage, TeamId,
 };
@@ -31,7 +31,7 @@ const INSUFFICIENT_CREDITS: &str = "insufficient credits";
 
 pub(super) struct State {
     pub(super) frontier: Frontier,
-    pub(super) shelf: Arc<Shelf>,
+    pub(super) result_space: Arc<ResultSpace>,
     pub(super) max_in_flight: usize,
     /// By their ids, so that a scrape leads to its job.
     pub(super) jobs: BTreeMap<JobId, Job>,
@@ -39,7 +39,7 @@ pub(super) struct State {
     pub(super) leftover: BTreeMap<JobId, Job>,
     pub(super) running: HashMap<JobSlot, (JobId, TeamSlot)>,
     pub(super) teams: Teams,
-    pub(super) agenda: Agenda,
+    pub(super) event_schedule: EventSchedule,
     pub(super) histories: Histories,
     pub(super) scrapes: Scrapes,
     pub(super) keys: Keys,
@@ -80,10 +80,10 @@ impl State {
     }
 
     /// Is there room for what a new job will keep? Where none is left, it is not begun, lest it fail when its pages are paid.
-    pub(super) fn check_shelf(&self, job: &NewJob) -> Result<(), Error> {
+    pub(super) fn check_result_space(&self, job: &NewJob) -> Result<(), Error> {
         let keeps = job.retention == Retention::Keep || job.webhook.is_some();
         if job.in_memory && keeps {
-            self.shelf.seat(job.account.as_ref().map(|account| &account.team)).check_fixed()?;
+            self.result_space.quota(job.account.as_ref().map(|account| &account.team)).check_fixed()?;
         }
         Ok(())
     }
@@ -105,7 +105,7 @@ impl State {
     pub(super) fn begin(&mut self, slot: JobSlot, mut job: NewJob, retained_bytes: usize, now: Duration) {
         let id = job.id;
         let owner = job.account.as_ref().map(|account| &account.team);
-        let (team, seat) = (self.teams.slot(owner), self.shelf.seat(owner));
+        let (team, quota) = (self.teams.slot(owner), self.result_space.quota(owner));
         let slots = job.account.as_ref().and_then(|account| account.slots);
         self.teams.enter(team, slots, slot, &mut self.frontier);
         let pages = std::mem::take(&mut job.pages);
@@ -113,10 +113,10 @@ impl State {
         self.frontier.admit(slot, 0, pages, now);
         self.running.insert(slot, (id, team));
         self.budgets += usize::from(job.account.as_ref().is_some_and(|account| account.budget.is_some()));
-        let mut record = Job::new(slot, team, job, retained_bytes, seat, now);
+        let mut record = Job::new(slot, team, job, retained_bytes, quota, now);
         if record.outbox.is_some() {
             let event = Event { kind: EventKind::Started, data: EventData::Nothing, error: None };
-            self.agenda.tell(id, &mut record.outbox, event, now);
+            self.event_schedule.tell(id, &mut record.outbox, event, now);
             self.has_chores = true;
         }
         self.jobs.insert(id, record);
@@ -265,7 +265,7 @@ impl State {
                 Some(_) => EventData::Conclusion,
                 None => EventData::Nothing,
             };
-            self.agenda.tell(id, &mut job.outbox, Event { kind, data, error }, now);
+            self.event_schedule.tell(id, &mut job.outbox, Event { kind, data, error }, now);
             self.has_chores = true;
         }
         job.progressed();

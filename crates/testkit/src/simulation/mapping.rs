@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gleaner_jobs::Room;
+use gleaner_jobs::Runtime;
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::request::MapRequest;
 
 use super::stage::{Faults, Stage};
 use super::wire::Event;
-use super::world::{Door, Kind, Law, PageId, Place, Robots, Spelling, World};
+use super::world::{Kind, PageId, Resource, Robots, RobotsAccess, RobotsDelivery, Spelling, World};
 use crate::site::random::Random;
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Mapping {
         })
     }
 
-    pub(super) async fn play(&self, stage: &Arc<Stage>, room: &Arc<Room>) {
+    pub(super) async fn play(&self, stage: &Arc<Stage>, runtime: &Arc<Runtime>) {
         stage.sleep(self.begins_at).await;
         let request = MapRequest {
             limit: Some(self.limit),
@@ -47,7 +47,7 @@ impl Mapping {
             ..MapRequest::new(stage.world.url(stage.world.hosts[self.host].start, Spelling::Plain))
         };
         let plan = request.check().expect("a valid request");
-        let result = room.map(plan).await;
+        let result = runtime.map(plan).await;
         let (links, warned) = match &result {
             Ok(map) => (map.links.len(), map.warning.is_some()),
             Err(_) => (0, true),
@@ -66,7 +66,7 @@ impl Mapping {
         let mut pages = BTreeSet::new();
         for link in &map.links {
             match stage.world.place(link) {
-                Some(Place::Page(id)) if self.is_inside(&stage.world, id) => {
+                Some(Resource::Page(id)) if self.is_inside(&stage.world, id) => {
                     if !pages.insert(id) {
                         violate(format!("page {id} twice"));
                     }
@@ -90,7 +90,9 @@ impl Mapping {
                 Robots::Missing | Robots::Broken => 0,
             };
             let door = &world.hosts[host].door;
-            world.law(host) != Law::Nothing && matches!(door, Door::Open | Door::Circle) && delay < 10_000
+            world.law(host) != RobotsAccess::Nothing
+                && matches!(door, RobotsDelivery::Open | RobotsDelivery::Circle)
+                && delay < 10_000
         };
         stage.faults == Faults::default() && (0..world.hosts.len()).all(at_ease)
     }
@@ -111,7 +113,7 @@ impl Mapping {
         }
         if self.sitemap != SitemapMode::Skip {
             pages.extend(host.sitemap.iter().flatten());
-            if world.law(self.host) == Law::Public {
+            if world.law(self.host) == RobotsAccess::Public {
                 pages.extend(host.named.iter().flat_map(|named| &named.pages));
             }
         }

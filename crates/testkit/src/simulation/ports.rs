@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_jobs::{
-    Fetch, FetchError, FetchRequest, Fetched, HopCheck, Purpose, Transform, TransformTask, Transformed,
+    Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, Transform, TransformTask, Transformed,
 };
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
 use url::Url;
@@ -15,7 +15,7 @@ use super::served::TOO_LATE;
 use super::stage::{LEASE_TIME, Stage};
 use super::task::Task;
 use super::wire::Moment;
-use super::world::{Door, Flake, Kind, Place, Robots, Spelling};
+use super::world::{Flake, Kind, Resource, Robots, RobotsDelivery, Spelling};
 
 #[derive(Debug)]
 pub(super) struct Web(pub(super) Arc<Stage>);
@@ -25,11 +25,11 @@ struct UnderWay<'a> {
     stage: &'a Stage,
     job: usize,
     host: usize,
-    place: Place,
+    place: Resource,
 }
 
 impl<'a> UnderWay<'a> {
-    fn begin(stage: &'a Stage, job: usize, host: usize, place: Place, hop: bool) -> Self {
+    fn begin(stage: &'a Stage, job: usize, host: usize, place: Resource, hop: bool) -> Self {
         stage.wire().ask(stage.now(), job, host, place, hop);
         Self { stage, job, host, place }
     }
@@ -46,7 +46,7 @@ impl Drop for UnderWay<'_> {
 struct Detour<'a> {
     stage: &'a Stage,
     job: usize,
-    asked_for: Place,
+    asked_for: Resource,
     began: Moment,
     is_open: bool,
 }
@@ -87,33 +87,35 @@ enum Outcome {
 const MAX_ROBOTS_REDIRECTS: u32 = 5;
 
 impl Web {
-    fn host_of(&self, place: Place) -> usize {
+    fn host_of(&self, place: Resource) -> usize {
         self.0.world.host_of(place)
     }
 
     /// `tried` counts from 0.
-    fn outcome(&self, place: Place, url: &Url, tried: u32) -> Outcome {
+    fn outcome(&self, place: Resource, url: &Url, tried: u32) -> Outcome {
         let world = &self.0.world;
         let busy = |status, retry_after| Outcome::Answer(Answer { status, body: Bytes::new(), retry_after });
         if world.hosts[self.host_of(place)].refuses {
             return Outcome::Broken;
         }
         match place {
-            Place::Robots(host) => match world.hosts[host].door {
-                Door::Recovers { failures, busy: is_busy } if self.0.robots_asked(host) <= failures => {
+            Resource::Robots(host) => match world.hosts[host].door {
+                RobotsDelivery::Recovers { failures, busy: is_busy }
+                    if self.0.robots_asked(host) <= failures =>
+                {
                     if is_busy {
                         busy(503, Some(2))
                     } else {
                         Outcome::Broken
                     }
                 }
-                Door::Circle => Outcome::Circle,
+                RobotsDelivery::Circle => Outcome::Circle,
                 _ => Outcome::Answer(world.robots_body(host).into()),
             },
-            Place::Sitemap(host, file) => Outcome::Answer(world.sitemap_body(host, file).into()),
-            Place::Nothing(_) => busy(404, None),
-            Place::Page(id) if world.pages[id].sheds_slash && url.path().ends_with('/') => Outcome::Shed,
-            Place::Page(id) => match world.pages[id].kind {
+            Resource::Sitemap(host, file) => Outcome::Answer(world.sitemap_body(host, file).into()),
+            Resource::Nothing(_) => busy(404, None),
+            Resource::Page(id) if world.pages[id].sheds_slash && url.path().ends_with('/') => Outcome::Shed,
+            Resource::Page(id) => match world.pages[id].kind {
                 Kind::Html => busy(200, None),
                 Kind::NotFound => busy(404, None),
                 Kind::Redirect(to) => Outcome::Redirect(to),
@@ -129,20 +131,20 @@ impl Web {
     }
 
     /// How long one exchange takes.
-    fn latency(&self, job: usize, place: Place) -> (u32, u64) {
+    fn latency(&self, job: usize, place: Resource) -> (u32, u64) {
         let (tried, mut random) = self.0.try_of(job, place);
         let host = &self.0.world.hosts[self.host_of(place)];
         match (host.refuses, host.door, place) {
             (true, ..) => return (tried, 1),
-            (_, Door::Late(late), Place::Robots(_)) => return (tried, late),
+            (_, RobotsDelivery::Late(late), Resource::Robots(_)) => return (tried, late),
             _ => {}
         }
         let usual = host.latency;
         let spread = usual + random.below(3 * usual as usize + 1) as u64;
         // Now and then an answer is very late.
         let late = if random.below(40) == 0 { spread * 10 } else { spread };
-        // A robots.txt that is too late is one of [`Door::Late`].
-        (tried, if matches!(place, Place::Robots(_)) { late.min(TOO_LATE / 2) } else { late })
+        // A robots.txt that is too late is one of [`RobotsDelivery::Late`].
+        (tried, if matches!(place, Resource::Robots(_)) { late.min(TOO_LATE / 2) } else { late })
     }
 }
 
@@ -153,7 +155,11 @@ fn broken(retryable: bool) -> FetchError {
 
 #[async_trait]
 impl Fetch for Web {
-    async fn fetch(&self, request: FetchRequest<'_>, hops: &dyn HopCheck) -> Result<Fetched, FetchError> {
+    async fn fetch(
+        &self,
+        request: FetchRequest<'_>,
+        hops: &dyn RedirectCheck,
+    ) -> Result<Fetched, FetchError> {
         let stage = &*self.0;
         let job = Task::number_of(request.options.max_age).unwrap_or(stage.map_job);
         let mut url = request.url.clone();
@@ -161,7 +167,7 @@ impl Fetch for Web {
             stage.wire().violate(stage.now(), format!("{url} is not of this web"));
             return Err(broken(false));
         };
-        let asked_for_a_page = matches!(place, Place::Page(_));
+        let asked_for_a_page = matches!(place, Resource::Page(_));
         if asked_for_a_page != (request.purpose == Purpose::Page) {
             stage.wire().violate(stage.now(), format!("{url} is fetched as {:?}", request.purpose));
         }
@@ -191,7 +197,7 @@ impl Fetch for Web {
                     detour.is_open = false;
                     return Err(broken(true));
                 }
-                Outcome::Redirect(to) => (stage.world.url(to, Spelling::Plain), Place::Page(to)),
+                Outcome::Redirect(to) => (stage.world.url(to, Spelling::Plain), Resource::Page(to)),
                 Outcome::Circle if redirects < MAX_ROBOTS_REDIRECTS => (url.clone(), place),
                 Outcome::Circle => {
                     return Ok(self.answered(url, place, Answer::from((302, String::new())), asked_at));
@@ -233,13 +239,13 @@ impl Fetch for Web {
 
 impl Web {
     /// Whether the fetch hangs before the request and after the answer.
-    fn fate(&self, job: usize, place: Place) -> (bool, bool) {
+    fn fate(&self, job: usize, place: Resource) -> (bool, bool) {
         let (_, mut random) = self.0.try_of(job + 1_000, place);
         let faults = &self.0.faults;
         (random.below(1_000) < faults.before, random.below(1_000) < faults.after)
     }
 
-    fn answered(&self, url: Url, place: Place, answer: Answer, asked_at: Moment) -> Fetched {
+    fn answered(&self, url: Url, place: Resource, answer: Answer, asked_at: Moment) -> Fetched {
         let stage = &*self.0;
         Fetched {
             url,
@@ -259,10 +265,10 @@ impl Web {
 
     /// What the host has asked for with this answer holds from now on. Who reads robots.txt for its sitemaps alone does not
     /// heed its pace.
-    fn remember_wishes(&self, place: Place, purpose: Purpose, answer: &Answer) {
+    fn remember_wishes(&self, place: Resource, purpose: Purpose, answer: &Answer) {
         let stage = &*self.0;
         let host = self.host_of(place);
-        if matches!(place, Place::Robots(_))
+        if matches!(place, Resource::Robots(_))
             && purpose == Purpose::Robots
             && answer.status == 200
             && let Robots::Rules { delay } = stage.world.hosts[host].robots
@@ -284,7 +290,7 @@ impl Transform for Reader {
         let page = task.page;
         let world = &self.0.world;
         let links: Vec<Url> = match world.place(&page.url) {
-            Some(Place::Page(id)) if page.status == 200 => {
+            Some(Resource::Page(id)) if page.status == 200 => {
                 world.pages[id].links.iter().map(|(target, spelling)| world.url(*target, *spelling)).collect()
             }
             _ => Vec::new(),

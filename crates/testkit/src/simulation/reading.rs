@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gleaner_jobs::{Job, Room};
+use gleaner_jobs::{Job, Runtime};
 use gleaner_types::JobState;
 use url::Url;
 
@@ -11,22 +11,22 @@ use super::stage::{Faults, Stage};
 use super::store;
 use super::task::{Fate, Task};
 use super::wire::Event;
-use super::world::{PageId, Place};
+use super::world::{PageId, Resource};
 use crate::site::random::Random;
 
 /// What came of a job.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Read {
     pub(super) documents: u64,
-    /// Pages of it found no room in the queue.
+    /// Pages of it found no runtime in the queue.
     pub(super) was_full: bool,
 }
 
 /// Begins a job, reads it to its end and checks what came.
-pub(super) async fn follow(stage: &Arc<Stage>, room: &Arc<Room>, task: &Task) -> Read {
+pub(super) async fn follow(stage: &Arc<Stage>, runtime: &Arc<Runtime>, task: &Task) -> Read {
     stage.sleep(task.begins_at).await;
     let plan = task.request(&stage.world).check().expect("a valid request");
-    let mut job = room.crawl(plan, store::request(task.number)).await.expect("a job begins");
+    let mut job = runtime.crawl(plan, store::request(task.number)).await.expect("a job begins");
     stage.note(Event::Began { job: task.number });
     let began = stage.now();
     let mut reading = Reading::new(stage, task);
@@ -85,7 +85,7 @@ impl<'a> Reading<'a> {
     fn take(&mut self, url: Option<&str>) {
         self.documents += 1;
         let place = url.and_then(|url| Url::parse(url).ok()).and_then(|url| self.stage.world.place(&url));
-        let Some(Place::Page(page)) = place else {
+        let Some(Resource::Page(page)) = place else {
             return self.violate(&format!("a document of {url:?}, which is no page"));
         };
         self.stage.note(Event::Document { job: self.task.number, page });
@@ -145,7 +145,7 @@ impl<'a> Reading<'a> {
             self.violate(&format!("documents of pages beyond its rules: {strange:?} {:?}", self.task));
         }
         let missing: Vec<_> = truth.certain.difference(&self.pages).collect();
-        // What finds no room is left out, and the reader is told so.
+        // What finds no runtime is left out, and the reader is told so.
         if self.documents < self.task.limit && !missing.is_empty() && !was_full {
             self.violate(&format!("pages are missing: {missing:?} {:?}", self.task));
         }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
-use gleaner_jobs::{Clock, MemoryShares, Parts, Room};
+use gleaner_jobs::{Clock, MemoryBudget, Runtime, RuntimeConfig};
 use gleaner_store::{MemoryConfig, MemoryStore};
 
 use super::mapping::Mapping;
@@ -14,7 +14,7 @@ use super::stage::{Faults, LEASE_TIME, Stage};
 use super::store::Shaky;
 use super::task::Task;
 use super::wire::{JobBound, Moment, Wire};
-use super::world::{Kind, Place, World};
+use super::world::{Kind, Resource, World};
 use crate::site::random::Random;
 
 /// Nothing here takes as long as this on the virtual clock.
@@ -70,7 +70,7 @@ async fn play(seed: u64) -> Report {
         frontier.max_queued_bytes_per_job = frontier.max_queued_bytes / 2;
     }
     let config = MemoryConfig { frontier, ..MemoryConfig::default() };
-    let room = Room::new(Parts {
+    let runtime = Runtime::new(RuntimeConfig {
         store: Arc::new(Shaky::new(MemoryStore::new(config), Arc::clone(&stage), most_per_address, teams)),
         fetch: Arc::new(Web(Arc::clone(&stage))),
         transform: Arc::new(Reader(Arc::clone(&stage))),
@@ -79,16 +79,16 @@ async fn play(seed: u64) -> Report {
         robots_agent: "gleaner".to_owned(),
         max_in_flight: most,
         near_duplicates: true,
-        memory: MemoryShares::default(),
+        memory: MemoryBudget::default(),
     });
 
     let tasks: Arc<[Task]> = tasks.into();
     let mut readers = Vec::new();
     for number in 0..tasks.len() {
-        let (stage, room) = (Arc::clone(&stage), Arc::clone(&room));
+        let (stage, runtime) = (Arc::clone(&stage), Arc::clone(&runtime));
         let tasks = Arc::clone(&tasks);
         readers.push(tokio::spawn(async move {
-            let played = tokio::time::timeout(END, follow(&stage, &room, &tasks[number])).await;
+            let played = tokio::time::timeout(END, follow(&stage, &runtime, &tasks[number])).await;
             played.unwrap_or_else(|_| {
                 stage.wire().violate(stage.now(), format!("job {number} did not end: {:?}", tasks[number]));
                 Read::default()
@@ -96,9 +96,9 @@ async fn play(seed: u64) -> Report {
         }));
     }
     if let Some(map) = map {
-        let (stage, room) = (Arc::clone(&stage), Arc::clone(&room));
+        let (stage, runtime) = (Arc::clone(&stage), Arc::clone(&runtime));
         readers.push(tokio::spawn(async move {
-            map.play(&stage, &room).await;
+            map.play(&stage, &runtime).await;
             Read::default()
         }));
     }
@@ -114,7 +114,7 @@ async fn play(seed: u64) -> Report {
         }
     }
     let virtual_time = Duration::from_millis(stage.now());
-    drop(room);
+    drop(runtime);
     let lost = stage.lost();
     check_refetches(&stage, &lost);
     let mut wire = stage.wire();
@@ -148,9 +148,9 @@ fn some_faults(seed: u64, random: &mut Random) -> Faults {
 }
 
 /// A page is asked for once, and once more for each try and each lease that was lost.
-fn check_refetches(stage: &Stage, lost: &BTreeMap<(usize, Place), u32>) {
+fn check_refetches(stage: &Stage, lost: &BTreeMap<(usize, Resource), u32>) {
     let counts = stage.wire().direct().clone();
-    let is_robots = |place: &Place| matches!(place, Place::Robots(_));
+    let is_robots = |place: &Resource| matches!(place, Resource::Robots(_));
     let robots_hung = lost.keys().any(|(_, place)| is_robots(place));
     for ((job, page), count) in counts {
         let tries = match stage.world.pages[page].kind {
@@ -160,7 +160,7 @@ fn check_refetches(stage: &Stage, lost: &BTreeMap<(usize, Place), u32>) {
             Kind::Html | Kind::NotFound | Kind::Redirect(_) => 1,
             Kind::Flaky { .. } | Kind::Dead => MAX_TRIES,
         };
-        let lost = lost.get(&(job, Place::Page(page))).copied().unwrap_or_default();
+        let lost = lost.get(&(job, Resource::Page(page))).copied().unwrap_or_default();
         if count > tries + lost {
             let what = format!("job {job} asked {count} times for page {page}, which lost {lost} leases");
             stage.wire().violate(stage.now(), what);

@@ -1,26 +1,28 @@
 //! What the hosts of a web serve beside its pages, and what they let be fetched.
 
-use super::world::{Door, Host, Kind, Law, NAMED, Named, PageId, Place, Robots, Spelling, World};
+use super::world::{
+    Host, Kind, NAMED, Named, PageId, Resource, Robots, RobotsAccess, RobotsDelivery, Spelling, World,
+};
 
 /// Longer than anybody waits for robots.txt, in milliseconds.
 pub(super) const TOO_LATE: u64 = gleaner_jobs::ROBOTS_TIMEOUT.as_millis() as u64;
 
 impl World {
     /// What robots.txt of a host lets be fetched, once it has come.
-    pub(super) fn law(&self, host: usize) -> Law {
+    pub(super) fn law(&self, host: usize) -> RobotsAccess {
         match &self.hosts[host] {
-            Host { refuses: true, .. } => Law::Nothing,
-            Host { door: Door::Circle, .. } => Law::Everything,
-            Host { door: Door::Late(time), .. } if *time > TOO_LATE => Law::Nothing,
-            Host { robots: Robots::Broken, .. } => Law::Nothing,
-            Host { robots: Robots::Missing, .. } => Law::Everything,
-            Host { robots: Robots::Rules { .. }, .. } => Law::Public,
+            Host { refuses: true, .. } => RobotsAccess::Nothing,
+            Host { door: RobotsDelivery::Circle, .. } => RobotsAccess::Everything,
+            Host { door: RobotsDelivery::Late(time), .. } if *time > TOO_LATE => RobotsAccess::Nothing,
+            Host { robots: Robots::Broken, .. } => RobotsAccess::Nothing,
+            Host { robots: Robots::Missing, .. } => RobotsAccess::Everything,
+            Host { robots: Robots::Rules { .. }, .. } => RobotsAccess::Public,
         }
     }
 
     /// Does its robots.txt come only after some failures?
     pub(super) fn recovers(&self, host: usize) -> bool {
-        matches!(self.hosts[host].door, Door::Recovers { .. })
+        matches!(self.hosts[host].door, RobotsDelivery::Recovers { .. })
     }
 
     /// Does a page lead, in one step or more, to a host that cannot be asked at once?
@@ -28,17 +30,17 @@ impl World {
         while let Kind::Redirect(to) = self.pages[id].kind {
             id = to;
             let host = self.pages[id].host;
-            if self.law(host) == Law::Nothing || self.recovers(host) {
+            if self.law(host) == RobotsAccess::Nothing || self.recovers(host) {
                 return true;
             }
         }
         false
     }
 
-    pub(super) fn host_of(&self, place: Place) -> usize {
+    pub(super) fn host_of(&self, place: Resource) -> usize {
         match place {
-            Place::Page(id) => self.pages[id].host,
-            Place::Robots(host) | Place::Sitemap(host, _) | Place::Nothing(host) => host,
+            Resource::Page(id) => self.pages[id].host,
+            Resource::Robots(host) | Resource::Sitemap(host, _) | Resource::Nothing(host) => host,
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::wire::{Event, Moment, Wire};
-use super::world::{Place, World};
+use super::world::{Resource, World};
 use crate::site::random::Random;
 
 /// After so long a lease is lost: longer than any page takes here, so that only what hangs loses its lease.
@@ -38,9 +38,9 @@ pub(super) struct Stage {
     began: Instant,
     wire: Mutex<Wire>,
     taken: Mutex<BTreeSet<Moment>>,
-    tries: Mutex<BTreeMap<(usize, Place), u32>>,
+    tries: Mutex<BTreeMap<(usize, Resource), u32>>,
     /// Leases that were lost, by job and page.
-    lost: Mutex<BTreeMap<(usize, Place), u32>>,
+    lost: Mutex<BTreeMap<(usize, Resource), u32>>,
     /// Crashes that have been.
     crashed: Mutex<usize>,
     full_addresses: Mutex<u64>,
@@ -104,7 +104,7 @@ impl Stage {
     }
 
     /// Never comes to an end. Whatever works on a page has to be given up before its lease is over.
-    pub(super) async fn hang(&self, job: usize, place: Place) {
+    pub(super) async fn hang(&self, job: usize, place: Resource) {
         self.sleep(LEASE_TIME.as_millis() as u64).await;
         self.wire().violate(self.now(), format!("job {job} works on {place:?}, whose lease is over"));
         std::future::pending::<()>().await;
@@ -133,18 +133,18 @@ impl Stage {
     }
 
     /// Notes that a lease was lost.
-    pub(super) fn lose(&self, job: usize, place: Place) {
+    pub(super) fn lose(&self, job: usize, place: Resource) {
         *locked(&self.lost).entry((job, place)).or_default() += 1;
         self.note(Event::LeaseLost { job, place });
     }
 
     /// The leases that were lost, by job and page.
-    pub(super) fn lost(&self) -> BTreeMap<(usize, Place), u32> {
+    pub(super) fn lost(&self) -> BTreeMap<(usize, Resource), u32> {
         locked(&self.lost).clone()
     }
 
     /// The number of this try, from 0, and a stream of random numbers of its own.
-    pub(super) fn try_of(&self, job: usize, place: Place) -> (u32, Random) {
+    pub(super) fn try_of(&self, job: usize, place: Resource) -> (u32, Random) {
         let mut tries = locked(&self.tries);
         let count = tries.entry((job, place)).or_default();
         let number = *count;
@@ -153,12 +153,12 @@ impl Stage {
     }
 
     /// Random numbers that depend on what they are for, not on what was drawn before.
-    pub(super) fn random(&self, job: usize, place: Place, number: u64) -> Random {
+    pub(super) fn random(&self, job: usize, place: Resource, number: u64) -> Random {
         let (kind, id) = match place {
-            Place::Page(id) => (0, id),
-            Place::Robots(host) => (1, host),
-            Place::Sitemap(host, file) => (2, host * 8 + file),
-            Place::Nothing(host) => (3, host),
+            Resource::Page(id) => (0, id),
+            Resource::Robots(host) => (1, host),
+            Resource::Sitemap(host, file) => (2, host * 8 + file),
+            Resource::Nothing(host) => (3, host),
         };
         let stream = [kind, id as u64, job as u64, number]
             .into_iter()

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_frontier::{Admitted, Candidate, HostLimits, Pace, PutOff};
+use gleaner_frontier::{Admitted, Candidate, Deferral, HostFeedback, HostLimits};
 use gleaner_store::{
     Accounting, Conclusion, DeadLetter, DeliveryOutcome, Due, Error, EventId, FinishedPage, HistoryKey,
     JobAccount, JobListing, JobSnapshot, JsonSlice, Leases, MemoryStore, NewJob, PageFailures, PastScrape,
@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use super::stage::{LEASE_TIME, Stage};
 use super::wire::Event;
-use super::world::Place;
+use super::world::Resource;
 
 /// Does what the memory store does, but
 ///
@@ -35,9 +35,9 @@ pub(super) struct Shaky {
     /// The number of each job, which it has for its request.
     numbers: Mutex<HashMap<JobId, usize>>,
     /// What is leased and not finished.
-    leased: Mutex<BTreeSet<(usize, Place)>>,
+    leased: Mutex<BTreeSet<(usize, Resource)>>,
     /// How often each page was finished.
-    finishes: Mutex<BTreeMap<(usize, Place), u64>>,
+    finishes: Mutex<BTreeMap<(usize, Resource), u64>>,
     /// The addresses of hosts, as far as the store was told.
     told: Mutex<BTreeMap<usize, IpAddr>>,
     most_per_address: u32,
@@ -71,9 +71,9 @@ impl Shaky {
     }
 
     /// Holds the next page to lease against what its address may have in work.
-    fn check_address(&self, leased: &BTreeSet<(usize, Place)>, (job, place): (usize, Place)) {
+    fn check_address(&self, leased: &BTreeSet<(usize, Resource)>, (job, place): (usize, Resource)) {
         let told = locked(&self.told);
-        let address_of = |place: Place| told.get(&self.stage.world.host_of(place));
+        let address_of = |place: Resource| told.get(&self.stage.world.host_of(place));
         let Some(address) = address_of(place) else { return };
         let in_work = leased.iter().filter(|(_, other)| address_of(*other) == Some(address)).count();
         let most = self.most_per_address as usize;
@@ -87,7 +87,7 @@ impl Shaky {
         }
     }
 
-    fn page(&self, job: JobId, url: &Url) -> Option<(usize, Place)> {
+    fn page(&self, job: JobId, url: &Url) -> Option<(usize, Resource)> {
         let number = *locked(&self.numbers).get(&job)?;
         Some((number, self.stage.world.place(url)?))
     }
@@ -172,9 +172,9 @@ impl Store for Shaky {
         self.store.seal(job, now).await
     }
 
-    async fn pace(&self, url: &Url, pace: Pace, now: Duration) -> Result<(), Error> {
-        self.store.pace(url, pace, now).await?;
-        self.tell(url, pace.address);
+    async fn feedback(&self, url: &Url, feedback: HostFeedback, now: Duration) -> Result<(), Error> {
+        self.store.feedback(url, feedback, now).await?;
+        self.tell(url, feedback.address);
         Ok(())
     }
 
@@ -210,8 +210,8 @@ impl Store for Shaky {
         self.store.pause(job, paused).await
     }
 
-    async fn would_put_off(&self, job: JobId, url: &Url) -> Result<Option<PutOff>, Error> {
-        self.store.would_put_off(job, url).await
+    async fn would_defer(&self, job: JobId, url: &Url) -> Result<Option<Deferral>, Error> {
+        self.store.would_defer(job, url).await
     }
 
     async fn remove(&self, job: JobId, now: Duration) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::request::{CrawlRequest, ScrapeOptions};
 
-use super::world::{Door, Kind, Law, PageId, Robots, Spelling, World};
+use super::world::{Kind, PageId, Robots, RobotsAccess, RobotsDelivery, Spelling, World};
 use crate::site::random::Random;
 
 /// `maxAge` of the first job in milliseconds. Each job has another, which tells its requests apart.
@@ -183,9 +183,9 @@ impl Task {
         self.ignores_robots
             || comes
                 && match world.law(page.host) {
-                    Law::Everything => true,
-                    Law::Public => !page.is_private(),
-                    Law::Nothing => false,
+                    RobotsAccess::Everything => true,
+                    RobotsAccess::Public => !page.is_private(),
+                    RobotsAccess::Nothing => false,
                 }
     }
 
@@ -254,9 +254,9 @@ impl Task {
         let is_read = match self.ignores_robots {
             true => {
                 let comes = sure == Sure::OfNothing || !world.recovers(self.host);
-                comes && host.door != Door::Circle && matches!(host.robots, Robots::Rules { .. })
+                comes && host.door != RobotsDelivery::Circle && matches!(host.robots, Robots::Rules { .. })
             }
-            false => world.law(self.host) == Law::Public,
+            false => world.law(self.host) == RobotsAccess::Public,
         };
         if let Some(named) = host.named.as_ref().filter(|_| is_read) {
             // A file at the root is like a page there.

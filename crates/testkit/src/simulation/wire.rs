@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::world::{PageId, Place};
+use super::world::{PageId, Resource};
 
 /// Milliseconds since the simulation began.
 pub(super) type Moment = u64;
@@ -10,14 +10,14 @@ pub(super) type Moment = u64;
 /// What happened, for the trace and for whoever looks into a failing seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Event {
-    Asked { job: usize, place: Place, hop: bool },
-    Answered { job: usize, place: Place },
+    Asked { job: usize, place: Resource, hop: bool },
+    Answered { job: usize, place: Resource },
     Document { job: usize, page: PageId },
     Began { job: usize },
     Ended { job: usize, completed: u64, failed: u64, blocked: u64 },
     Cancelled { job: usize },
     Mapped { links: usize, warned: bool },
-    LeaseLost { job: usize, place: Place },
+    LeaseLost { job: usize, place: Resource },
     Crashed,
 }
 
@@ -93,14 +93,14 @@ impl Wire {
     }
 
     /// A request is sent that belongs to a lease of this host.
-    pub(super) fn ask(&mut self, now: Moment, job: usize, host: usize, place: Place, hop: bool) {
+    pub(super) fn ask(&mut self, now: Moment, job: usize, host: usize, place: Resource, hop: bool) {
         self.requests += 1;
         self.note(now, Event::Asked { job, place, hop });
         // Others may wait for a robots.txt that it asked for first.
-        if self.cancelled.contains(&job) && !matches!(place, Place::Robots(_)) {
+        if self.cancelled.contains(&job) && !matches!(place, Resource::Robots(_)) {
             self.violate(now, format!("job {job} asks for {place:?} after its end"));
         }
-        if let Place::Page(page) = place
+        if let Resource::Page(page) = place
             && !hop
         {
             *self.direct.entry((job, page)).or_default() += 1;
@@ -154,7 +154,7 @@ impl Wire {
     }
 
     /// It is answered, or given up.
-    pub(super) fn end(&mut self, now: Moment, job: usize, host: usize, place: Place) {
+    pub(super) fn end(&mut self, now: Moment, job: usize, host: usize, place: Resource) {
         self.note(now, Event::Answered { job, place });
         self.in_flight -= u32::from(!self.bounds[job].is_map);
         self.of_job[job] -= 1;

@@ -21,7 +21,7 @@ pub(super) enum Robots {
 
 /// How robots.txt comes, before what it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Door {
+pub(super) enum RobotsDelivery {
     /// As fast as everything else.
     Open,
     /// The first requests for it find the host busy, or break.
@@ -34,7 +34,7 @@ pub(super) enum Door {
 
 /// What of a host may be fetched in the end by who holds to its robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Law {
+pub(super) enum RobotsAccess {
     Everything,
     /// All but `/private/`.
     Public,
@@ -58,7 +58,7 @@ pub(super) struct Host {
     /// `/sitemap.xml` is an index of two files, and of itself.
     pub(super) nested: bool,
     pub(super) named: Option<Named>,
-    pub(super) door: Door,
+    pub(super) door: RobotsDelivery,
     /// It refuses every connection.
     pub(super) refuses: bool,
     /// `/s/`, where a part of the site begins that is crawled by itself.
@@ -140,7 +140,7 @@ const NAMES: [&str; 4] = ["main.test", "sub.main.test", "other.test", "more.test
 
 /// What an address names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Place {
+pub(super) enum Resource {
     Page(PageId),
     Robots(usize),
     /// Host, and which file; 0 is `/sitemap.xml`.
@@ -203,11 +203,14 @@ impl World {
         let count = self.pages.len();
         for index in 0..self.hosts.len() {
             let door = match random.below(12) {
-                0..2 => Door::Recovers { failures: 1 + random.below(2) as u32, busy: random.below(2) == 0 },
-                2 => Door::Circle,
-                3 => Door::Late(1_000 + random.below(24_000) as u64),
-                4 => Door::Late(31_000 + random.below(60_000) as u64),
-                _ => Door::Open,
+                0..2 => RobotsDelivery::Recovers {
+                    failures: 1 + random.below(2) as u32,
+                    busy: random.below(2) == 0,
+                },
+                2 => RobotsDelivery::Circle,
+                3 => RobotsDelivery::Late(1_000 + random.below(24_000) as u64),
+                4 => RobotsDelivery::Late(31_000 + random.below(60_000) as u64),
+                _ => RobotsDelivery::Open,
             };
             let refuses = random.below(16) == 0;
             let file_host = if random.below(4) == 0 { random.below(self.hosts.len()) } else { index };
@@ -283,7 +286,7 @@ impl World {
             sitemap: None,
             nested,
             named: None,
-            door: Door::Open,
+            door: RobotsDelivery::Open,
             refuses: false,
             section: None,
             latency,
@@ -365,27 +368,27 @@ impl World {
     }
 
     /// What an address names, found without the rules that are under test. `None` for a host that is not of this web.
-    pub(super) fn place(&self, url: &Url) -> Option<Place> {
+    pub(super) fn place(&self, url: &Url) -> Option<Resource> {
         let host = self.hosts.iter().position(|host| Some(host.name) == url.host_str())?;
         let path = match url.path().trim_end_matches('/') {
             "" => "/",
             path => path,
         };
         Some(match path {
-            "/robots.txt" => Place::Robots(host),
-            "/sitemap.xml" => Place::Sitemap(host, 0),
-            "/sitemap-1.xml" => Place::Sitemap(host, 1),
-            "/sitemap-2.xml" => Place::Sitemap(host, 2),
+            "/robots.txt" => Resource::Robots(host),
+            "/sitemap.xml" => Resource::Sitemap(host, 0),
+            "/sitemap-1.xml" => Resource::Sitemap(host, 1),
+            "/sitemap-2.xml" => Resource::Sitemap(host, 2),
             // Of which host's robots.txt, the name tells.
             _ if path.starts_with("/named-") => {
                 let of = path.trim_start_matches("/named-").trim_end_matches(".xml").parse::<usize>().ok()?;
-                Place::Sitemap(host, NAMED + of)
+                Resource::Sitemap(host, NAMED + of)
             }
             _ => match self.pages.iter().position(|page| {
                 page.host == host && (page.path == path || page.path.strip_suffix('/') == Some(path))
             }) {
-                Some(id) => Place::Page(id),
-                None => Place::Nothing(host),
+                Some(id) => Resource::Page(id),
+                None => Resource::Nothing(host),
             },
         })
     }

@@ -107,7 +107,7 @@ impl Block {
         self.is_in(&[Tag::Main, Tag::Article])
     }
 
-    /// Does the block stand in an `aside`?
+    /// Does the block stand in an `blocking`?
     pub(crate) fn is_aside(&self) -> bool {
         self.is_in(&[Tag::Aside])
     }

@@ -9,7 +9,7 @@ use crate::queue::config::MAX_WAIT;
 use crate::queue::model::{
     Admitted, Candidate, DroppedPages, Finished, JobSlot, Lease, LeaseId, Leased, LostPage, Outcome,
 };
-use crate::queue::yard::Taken;
+use crate::queue::scheduler::Taken;
 use crate::{Fingerprint, UrlKey};
 
 /// At most so many pages given up are remembered until they are taken.
@@ -18,30 +18,30 @@ const MAX_LOST: usize = 10_000;
 impl Frontier {
     /// At most `max` pages to fetch now.
     pub fn lease(&mut self, max: usize, now: Duration) -> Leased {
-        self.yard.ring_alarms(&mut self.jobs, now);
+        self.scheduler.ring_alarms(&mut self.jobs, now);
         let room = usize::try_from(self.config.max_in_flight)
             .unwrap_or(usize::MAX)
             .saturating_sub(self.leases.len());
         let mut leases = Vec::with_capacity(max.min(room).min(64));
-        self.yard.begin();
+        self.scheduler.begin();
         while leases.len() < max.min(room) {
-            let Some(taken) = self.yard.take(&mut self.jobs, now) else { break };
+            let Some(taken) = self.scheduler.take(&mut self.jobs, now) else { break };
             leases.extend(self.lease_out(taken, now));
         }
-        self.yard.end();
+        self.scheduler.end();
         let next = if leases.len() == max && max < room {
             Some(now)
         } else {
             self.drop_ended_deadlines();
             let expiry = self.deadlines.front().map(|(at, _)| *at);
-            [self.yard.next_alarm(), expiry].into_iter().flatten().min()
+            [self.scheduler.next_alarm(), expiry].into_iter().flatten().min()
         };
         Leased { leases, next }
     }
 
     fn lease_out(&mut self, taken: Taken, now: Duration) -> Option<Lease> {
         let scheme = if taken.page.https { "https" } else { "http" };
-        let name = self.yard.hosts.get(taken.host).map_or("", |host| &host.name);
+        let name = self.scheduler.hosts.get(taken.host).map_or("", |host| &host.name);
         let url = Url::parse(&format!("{scheme}://{name}{}", taken.page.rest));
         debug_assert!(url.is_ok(), "it was a URL when it was queued");
         let before = self.share_of(taken.job);
@@ -50,16 +50,16 @@ impl Frontier {
             job.ended(taken.rank);
             job.failed += 1;
             let taken = Taken { asked: false, ..taken };
-            self.yard.release_lane(&taken, job, now);
-            self.yard.book(job, before, now);
-            self.yard.release_host(taken.host, false, now);
+            self.scheduler.release_lane(&taken, job, now);
+            self.scheduler.book(job, before, now);
+            self.scheduler.release_host(taken.host, false, now);
             return None;
         };
         let key = taken.page.key;
         job.set_leased(key);
         let (depth, external, attempt) =
             (job.depth(key, taken.rank.depth), taken.page.external, taken.attempt);
-        let places = self.yard.hosts.limits(taken.host).places;
+        let places = self.scheduler.hosts.limits(taken.host).places;
         let job = JobSlot(taken.job);
         let id = self.leases.insert(taken);
         self.deadlines.push_back((now.saturating_add(self.config.lease_time), id));
@@ -80,7 +80,7 @@ impl Frontier {
         let Some(taken) = self.leases.remove(lease.0) else { return Finished::Stale };
         let (job_handle, host, asked) = (taken.job, taken.host, taken.asked);
         if !self.jobs.contains(job_handle) {
-            self.yard.release_host(host, asked, now);
+            self.scheduler.release_host(host, asked, now);
             return Finished::Stale;
         }
         let key = taken.page.key;
@@ -96,11 +96,11 @@ impl Frontier {
         self.end_lease(taken, outcome, now);
         // Of the others it is said how the host answered, if it did: a page may be skipped without a word from it.
         if outcome == Outcome::Document
-            && let Some(host) = self.yard.hosts.get_mut(host)
+            && let Some(host) = self.scheduler.hosts.get_mut(host)
         {
-            host.tempo.answered();
+            host.rate_controller.answered();
         }
-        self.yard.release_host(host, asked, now);
+        self.scheduler.release_host(host, asked, now);
         Finished::Accepted { admitted }
     }
 
@@ -110,7 +110,7 @@ impl Frontier {
         let Some(job) = self.jobs.get_mut(taken.job) else { return };
         let handle = taken.job;
         job.ended(taken.rank);
-        self.yard.release_lane(&taken, job, now);
+        self.scheduler.release_lane(&taken, job, now);
         match outcome {
             Outcome::Document => job.documents += 1,
             Outcome::Failed => job.failed += 1,
@@ -119,16 +119,16 @@ impl Frontier {
                 let not_before = not_before.min(now.saturating_add(MAX_WAIT));
                 job.set_waiting(taken.page.key);
                 let tried = Taken { attempt: taken.attempt.saturating_add(1), ..taken };
-                self.yard.enqueue_again((handle, job), tried, not_before, now);
+                self.scheduler.enqueue_again((handle, job), tried, not_before, now);
             }
             Outcome::Return { not_before } => {
                 let not_before = not_before.min(now.saturating_add(MAX_WAIT));
                 job.set_waiting(taken.page.key);
-                self.yard.enqueue_again((handle, job), taken, not_before, now);
+                self.scheduler.enqueue_again((handle, job), taken, not_before, now);
             }
             Outcome::Retry { .. } => {
                 job.failed += 1;
-                let name = self.yard.hosts.get(taken.host).map_or("", |host| &host.name);
+                let name = self.scheduler.hosts.get(taken.host).map_or("", |host| &host.name);
                 let scheme = if taken.page.https { "https" } else { "http" };
                 if let Ok(url) = Url::parse(&format!("{scheme}://{name}{}", taken.page.rest))
                     && self.lost.len() < MAX_LOST
@@ -138,7 +138,7 @@ impl Frontier {
                 }
             }
         }
-        self.yard.touch(handle, job);
+        self.scheduler.touch(handle, job);
         self.book(handle, before, now);
     }
 
@@ -172,7 +172,7 @@ impl Frontier {
     pub fn fingerprinted(&mut self, lease: LeaseId, said: Fingerprint) -> bool {
         let Some(taken) = self.leases.get(lease.0) else { return false };
         let Some(job) = self.jobs.get_mut(taken.job) else { return false };
-        let Some(host) = self.yard.hosts.get(taken.host) else { return false };
+        let Some(host) = self.scheduler.hosts.get(taken.host) else { return false };
         job.traps.learn(&host.name, &taken.page.rest, said)
     }
 
@@ -199,7 +199,7 @@ impl Frontier {
             expired += 1;
             let (host, asked) = (taken.host, taken.asked);
             self.end_lease(taken, Outcome::Retry { not_before: now }, now);
-            self.yard.release_host(host, asked, now);
+            self.scheduler.release_host(host, asked, now);
         }
         expired
     }
@@ -213,7 +213,7 @@ impl Frontier {
     /// The pages that did not come back from [cold storage](Self::with_cold_storage) since this was last asked, in the order of
     /// their jobs. They are counted as failed already.
     pub fn take_dropped(&mut self) -> Vec<DroppedPages> {
-        let dropped = self.yard.take_dropped().into_iter();
+        let dropped = self.scheduler.take_dropped().into_iter();
         dropped.map(|(job, pages)| DroppedPages { job: JobSlot(job), pages }).collect()
     }
 

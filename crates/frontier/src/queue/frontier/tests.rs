@@ -3,14 +3,15 @@ use std::net::IpAddr;
 use super::*;
 use crate::queue::config::MAX_WAIT;
 use crate::{
-    DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, Finished, Lease, Leased, Observation, Outcome, Pace,
+    DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, Finished, HostFeedback, Lease, Leased, Observation,
+    Outcome,
 };
 
 mod bounds;
-mod cold;
 mod depth;
 mod politeness;
 mod put_off;
+mod spill;
 mod turns;
 
 const ZERO: Duration = Duration::ZERO;
@@ -121,7 +122,7 @@ fn the_limit_is_exact_and_a_failed_page_makes_room() {
     let counts = frontier.counts(job).unwrap();
     assert_eq!(
         counts,
-        Counts { waiting: 5, leased: 0, errands: 0, documents: 3, failed: 1, skipped: 1, total: 3 },
+        Counts { waiting: 5, leased: 0, auxiliary: 0, documents: 3, failed: 1, skipped: 1, total: 3 },
         "at the end the total is the documents"
     );
     assert!(frontier.is_idle(job));

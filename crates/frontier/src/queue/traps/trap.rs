@@ -60,7 +60,7 @@ impl fmt::Display for Trap {
 
 /// Why, and how far, a page is put off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PutOff {
+pub struct Deferral {
     /// Why.
     pub trap: Trap,
     /// How many of its shape the job has come upon.

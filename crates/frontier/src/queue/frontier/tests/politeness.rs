@@ -41,21 +41,21 @@ fn a_host_that_never_answers_holds_few_places() {
 fn a_host_has_answered_where_a_document_or_an_answer_says_so() {
     let silent = Some(Observation { status: None, latency: seconds(1) });
     let error = Some(Observation { status: Some(404), latency: seconds(1) });
-    let (said, none) = (Pace { answered: true, ..Pace::default() }, Pace::default());
+    let (said, none) = (HostFeedback { answered: true, ..HostFeedback::default() }, HostFeedback::default());
     // How a page ended and what was said of its host; then how many pages are in work, that one's place filled again.
-    for (name, outcome, pace, in_work) in [
+    for (name, outcome, feedback, in_work) in [
         ("a document", Outcome::Document, none, 8),
-        ("an error", Outcome::Failed, Pace { observed: error, ..none }, 8),
+        ("an error", Outcome::Failed, HostFeedback { observed: error, ..none }, 8),
         ("a sitemap", Outcome::Skipped, said, 8),
         ("robots.txt could not be read", Outcome::Skipped, none, 2),
-        ("no answer", Outcome::Failed, Pace { observed: silent, ..none }, 2),
-        ("no answer, and no page", Outcome::Skipped, Pace { observed: silent, ..none }, 2),
+        ("no answer", Outcome::Failed, HostFeedback { observed: silent, ..none }, 2),
+        ("no answer, and no page", Outcome::Skipped, HostFeedback { observed: silent, ..none }, 2),
     ] {
         let mut frontier = Frontier::new(FrontierConfig::default());
         let job = frontier.open(JobRules::with_limit(1000));
         frontier.admit(job, 0, (0..50).map(|n| on_a(&n.to_string())), ZERO);
         let page = frontier.lease(100, ZERO).leases.remove(0);
-        frontier.pace(&page.url, pace, ZERO);
+        frontier.feedback(&page.url, feedback, ZERO);
         frontier.finish(page.id, outcome, [], ZERO);
         assert_eq!(1 + frontier.lease(100, ZERO).leases.len(), in_work, "{name}");
     }
@@ -79,7 +79,7 @@ fn a_page_that_was_not_asked_for_costs_no_gap_and_no_delay() {
         let mut frontier = Frontier::new(FrontierConfig::default());
         let job = frontier.open(JobRules { delay, ..JobRules::with_limit(1000) });
         frontier.admit(job, 0, (0..100).map(|n| on_a(&n.to_string())), ZERO);
-        frontier.pace(&on_a("").url, Pace { min_gap: gap, ..Pace::default() }, ZERO);
+        frontier.feedback(&on_a("").url, HostFeedback { min_gap: gap, ..HostFeedback::default() }, ZERO);
         let mut one_at = |now, asked: bool, outcome| {
             let mut leases = frontier.lease(100, now).leases;
             assert!(leases.len() <= 1, "{name}: one at a time");
@@ -125,7 +125,7 @@ fn a_hosts_pace_binds_all_jobs() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let jobs = [1, 2].map(|_| frontier.open(JobRules::with_limit(100)));
     let host = Url::parse("https://a.test/robots.txt").unwrap();
-    frontier.pace(&host, Pace { min_gap: Some(seconds(5)), ..Pace::default() }, ZERO);
+    frontier.feedback(&host, HostFeedback { min_gap: Some(seconds(5)), ..HostFeedback::default() }, ZERO);
     for job in jobs {
         frontier.admit(job, 0, [on_a("1"), on_a("2")], ZERO);
     }
@@ -152,14 +152,14 @@ fn a_host_that_asks_for_a_pause_gets_it() {
     let job = frontier.open(JobRules::with_limit(100));
     answers(&mut frontier, "https://a.test/");
     frontier.admit(job, 0, [on_a("1"), on_a("2"), candidate("https://b.test/")], ZERO);
-    let pause = |at| Pace { not_before: Some(at), ..Pace::default() };
-    frontier.pace(&on_a("").url, pause(seconds(30)), ZERO);
+    let pause = |at| HostFeedback { not_before: Some(at), ..HostFeedback::default() };
+    frontier.feedback(&on_a("").url, pause(seconds(30)), ZERO);
     let leased = frontier.lease(10, ZERO);
     assert_eq!((urls(&leased), leased.next), (vec!["https://b.test/".to_owned()], Some(seconds(30))));
     assert_eq!(frontier.lease(10, seconds(30)).leases.len(), 2);
     // A year is cut to the longest wait there is.
     frontier.admit(job, 0, [on_a("3")], seconds(30));
-    frontier.pace(&on_a("").url, pause(seconds(31_536_000)), seconds(30));
+    frontier.feedback(&on_a("").url, pause(seconds(31_536_000)), seconds(30));
     assert_eq!(frontier.lease(1, seconds(30) + MAX_WAIT).leases.len(), 1);
 }
 
@@ -200,8 +200,8 @@ fn many_hosts_of_one_address_begin_as_four_and_grow() {
     let mut now = seconds(1);
     for url in &urls {
         answers(&mut frontier, url.as_str());
-        let found = Pace { address: Some(IpAddr::from([192, 0, 2, 1])), ..Pace::default() };
-        frontier.pace(url, found, now);
+        let found = HostFeedback { address: Some(IpAddr::from([192, 0, 2, 1])), ..HostFeedback::default() };
+        frontier.feedback(url, found, now);
         frontier.admit(job, 0, (0..100).map(|n| candidate(&format!("{url}{n}"))), now);
     }
     let mut leases = frontier.lease(200, now).leases;
@@ -297,25 +297,25 @@ fn one_page_that_always_fails_holds_up_no_other_page_of_its_host() {
 fn what_is_not_leased_is_asked_for_as_leased_pages_are() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let page = |n: u64| on_a(&n.to_string()).url;
-    let observed = |status, under_way| Pace {
+    let observed = |status, under_way| HostFeedback {
         observed: Some(Observation { status: Some(status), latency: Duration::from_millis(20) }),
         under_way,
-        ..Pace::default()
+        ..HostFeedback::default()
     };
     assert_eq!(frontier.limits(&page(0)).places, crate::MAX_BEFORE_FIRST_ANSWER, "nobody knows the host");
     let mut now = seconds(1);
-    frontier.pace(&page(0), observed(200, 2), now);
+    frontier.feedback(&page(0), observed(200, 2), now);
     assert_eq!((frontier.limits(&page(0)).places, frontier.in_flight()), (8, 0));
     // It grows with what is asked for by redirects alone.
     for n in 1..100 {
         now += Duration::from_millis(10);
-        frontier.pace(&page(n), observed(200, frontier.limits(&page(0)).places), now);
+        frontier.feedback(&page(n), observed(200, frontier.limits(&page(0)).places), now);
     }
     assert!(frontier.limits(&page(0)).places > 12);
     // And it rests when it refuses, for leased pages too.
     for n in 100..200 {
         now += seconds(100);
-        frontier.pace(&page(n), observed(429, 1), now);
+        frontier.feedback(&page(n), observed(429, 1), now);
     }
     let limits = frontier.limits(&page(0));
     assert_eq!((limits.places, limits.not_before), (1, now + seconds(60)));
@@ -334,7 +334,7 @@ fn hosts_of_one_address_have_no_more_places_than_it() {
     answers(&mut frontier, url.as_str());
     frontier.resolved(&url, IpAddr::from([192, 0, 2, 1]), ZERO);
     assert_eq!(frontier.limits(&url).places, 3);
-    frontier.pace(&url, Pace { min_gap: Some(seconds(5)), ..Pace::default() }, ZERO);
+    frontier.feedback(&url, HostFeedback { min_gap: Some(seconds(5)), ..HostFeedback::default() }, ZERO);
     assert_eq!(frontier.limits(&url), crate::HostLimits { places: 1, not_before: seconds(5) });
 }
 
@@ -363,5 +363,5 @@ fn hosts_that_nobody_uses_are_forgotten_in_time() {
         let lease = frontier.lease(1, ZERO).leases.remove(0);
         frontier.finish(lease.id, Outcome::Document, [], ZERO);
     }
-    assert!(frontier.yard.hosts.len() <= crate::MAX_IDLE_HOSTS + 1);
+    assert!(frontier.scheduler.hosts.len() <= crate::MAX_IDLE_HOSTS + 1);
 }

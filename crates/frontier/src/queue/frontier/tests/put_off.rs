@@ -76,8 +76,7 @@ fn traps_are_put_off() {
     assert_eq!(found as u64, real, "all real pages before the bulk of the traps");
     let reasons: Vec<_> = frontier.put_off(job).iter().map(|(trap, _)| *trap).collect();
     assert!(reasons.contains(&Trap::Calendar) && reasons.contains(&Trap::Facets), "{reasons:?}");
-    let verdict =
-        frontier.would_put_off(job, &Url::parse("https://a.test/shop?a=1&b=2&c=3").unwrap()).unwrap();
+    let verdict = frontier.would_defer(job, &Url::parse("https://a.test/shop?a=1&b=2&c=3").unwrap()).unwrap();
     assert_eq!(verdict.trap, Trap::Facets);
 }
 

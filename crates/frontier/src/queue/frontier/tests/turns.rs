@@ -84,7 +84,7 @@ fn jobs_of_two_groups_that_share_a_pace_advance_in_turn() {
         let mut jobs = Vec::new();
         for (group, site) in (1..).zip(sites) {
             let (url, address) = (Url::parse(site).unwrap(), Some(IpAddr::from([192, 0, 2, 1])));
-            frontier.pace(&url, Pace { min_gap: gap, address, ..Pace::default() }, ZERO);
+            frontier.feedback(&url, HostFeedback { min_gap: gap, address, ..HostFeedback::default() }, ZERO);
             // The first group has many jobs, the second one.
             for number in 0..if group == 1 { 10 } else { 1 } {
                 let job = frontier.open_for(Group(group), JobRules::with_limit(u64::MAX));
@@ -165,13 +165,13 @@ fn a_lease_looks_at_no_more_however_many_jobs_wait() {
         let beside = frontier.open_for(Group(2), JobRules::with_limit(u64::MAX));
         frontier.admit(beside, 0, (0..200).map(|n| candidate(&format!("https://b.test/{n}"))), ZERO);
         let mut leases = frontier.lease(50, ZERO).leases;
-        let before = frontier.yard.looks;
+        let before = frontier.scheduler.looks;
         let turns = 200;
         for turn in 0..turns {
             frontier.finish(leases.remove(turn % leases.len().min(5)).id, Outcome::Document, [], ZERO);
             leases.extend(frontier.lease(50, ZERO).leases);
         }
-        (frontier.yard.looks - before) / turns as u64
+        (frontier.scheduler.looks - before) / turns as u64
     };
     let (few, many) = (most(100), most(10_000));
     assert!(many <= few + 1 && many <= 10, "{many} looks a lease, and {few} with fewer jobs");

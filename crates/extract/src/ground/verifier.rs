@@ -1,0 +1,379 @@
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::clause::{Beside, beside, clause, denies, is_unticked};
+use super::figure::{meant, stated};
+use super::token::is_whole;
+use super::visible::{Visible, widened};
+use super::{Folded, LinkTable};
+use crate::bind::Want;
+use crate::leaf::Reason;
+use crate::normalise::{Form, fold, normalise};
+use crate::schema::ShapeKind;
+use crate::typed::{Reading, date};
+
+/// Claims of one answer that are looked at; further ones are refused.
+pub const MAX_CLAIMS: usize = 20_000;
+
+/// What became of a claim.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Outcome {
+    /// The value that the normaliser made, with the words of the page and their place in the Markdown.
+    Proved { value: Value, quote: String, span: Range<usize> },
+    /// Why not.
+    Refused(Reason),
+}
+
+/// The page that claims are held against.
+#[derive(Debug)]
+pub(crate) struct ClaimVerifier<'p> {
+    markdown: &'p str,
+    folded: Folded,
+    visible: Visible,
+    links: &'p LinkTable,
+    claims: usize,
+}
+
+impl<'p> ClaimVerifier<'p> {
+    pub(crate) fn new(markdown: &'p str, links: &'p LinkTable) -> Self {
+        Self { markdown, folded: Folded::new(markdown), visible: Visible::new(markdown), links, claims: 0 }
+    }
+
+    /// Holds a claim against the page. `from` is where in the Markdown to look first.
+    pub(crate) fn judge(
+        &mut self,
+        want: &Want<'_>,
+        value: &Value,
+        quote: Option<&str>,
+        from: usize,
+    ) -> Outcome {
+        self.claims += 1;
+        if self.claims > MAX_CLAIMS {
+            return Outcome::Refused(Reason::Unsure);
+        }
+        if value.is_null() {
+            return Outcome::Refused(Reason::NotFound);
+        }
+        if value.is_object() || value.is_array() {
+            return Outcome::Refused(Reason::WrongType);
+        }
+        let said = match value {
+            Value::String(text) => text.trim().to_owned(),
+            other => other.to_string(),
+        };
+        if said.is_empty() {
+            return Outcome::Refused(Reason::NotFound);
+        }
+        // An address is one of the page's links or nothing.
+        if want.form == Form::Url && want.shape.choices.is_empty() {
+            return match self.links.resolve(&said) {
+                Some(url) => {
+                    let at = quote.and_then(|quote| self.folded.find(quote, from)).unwrap_or(from..from);
+                    Outcome::Proved { value: Value::from(url), quote: url.to_owned(), span: at }
+                }
+                None => Outcome::Refused(Reason::QuoteNotOnPage),
+            };
+        }
+        // A value in the page's own words is its own quote.
+        let quote = quote.map(str::trim).filter(|quote| !quote.is_empty());
+        let Some(quote) = quote.or_else(|| (want.shape.kind != ShapeKind::Boolean).then_some(said.as_str()))
+        else {
+            return Outcome::Refused(Reason::NoQuote);
+        };
+        let Some(span) = self.folded.find(quote, from) else {
+            return Outcome::Refused(Reason::QuoteNotOnPage);
+        };
+        let words = self.markdown.get(span.clone()).unwrap_or_default();
+        let line = widened(self.markdown, &span, |found, _| found == '\n');
+        let line = self.markdown.get(line).unwrap_or_default();
+        let found = Found { text: self.visible.text(), range: self.visible.range(&span), line };
+        match derive(want, value, &said, &found) {
+            Some(value) => Outcome::Proved { value, quote: words.trim().to_owned(), span },
+            None => Outcome::Refused(Reason::NotInQuote),
+        }
+    }
+}
+
+/// A quote in the text that it was found in.
+#[derive(Debug)]
+struct Found<'t> {
+    text: &'t str,
+    range: Range<usize>,
+    /// The line of the Markdown, with its marks.
+    line: &'t str,
+}
+
+impl<'t> Found<'t> {
+    fn words(&self) -> &'t str {
+        self.text.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// Does the clause round the quote say what the quote says? `in stock` of `not in stock` does not.
+    fn keeps_its_sense(&self, want: &Want<'_>) -> bool {
+        let (words, clause) = (self.words(), clause(self.text, &self.range));
+        let whole = statement(want, clause);
+        denies(words) == denies(clause) && (whole.is_none() || whole == statement(want, words))
+    }
+}
+
+/// The value that follows from the page's words, where it is the one that was claimed.
+fn derive(want: &Want<'_>, claimed: &Value, said: &str, found: &Found<'_>) -> Option<Value> {
+    let (shape, words) = (want.shape, found.words());
+    let states =
+        !shape.choices.is_empty() || shape.kind == ShapeKind::Boolean || want.form == Form::Availability;
+    if states && !found.keeps_its_sense(want) {
+        return None;
+    }
+    if !shape.choices.is_empty() {
+        if is_number(said) {
+            stated(found.text, &found.range, meant(said)?)?;
+        }
+        return normalise(words, want.form, shape, Reading::Prose).filter(|made| made == claimed);
+    }
+    match shape.kind {
+        ShapeKind::Number | ShapeKind::Integer => {
+            let made = stated(found.text, &found.range, meant(said)?)?;
+            normalise(&made.decimal, Form::Number, shape, Reading::Data)
+        }
+        ShapeKind::Boolean => {
+            let told = match beside(found.text, &found.range) {
+                Beside::Says(told) => Some(Value::Bool(told)),
+                Beside::Else => None,
+                Beside::Nothing if is_unticked(found.line) => Some(Value::Bool(false)),
+                Beside::Nothing => statement(want, words),
+            };
+            // What stands beside a name answers it; the name itself must still be the property's.
+            told.filter(|made| made == claimed && statement(want, words).is_some())
+        }
+        ShapeKind::Text | ShapeKind::Any => {
+            if want.form == Form::Date || matches!(shape.format.as_deref(), Some("date" | "date-time")) {
+                match (date(words), date(said)) {
+                    (Some(made), Some(meant)) => {
+                        return (made.get(..10) == meant.get(..10)).then(|| Value::from(made));
+                    }
+                    // A day that cannot be told for certain stays as the page writes it, where any text will do.
+                    (_, None) if shape.format.is_none() => {
+                        return text_within(said, words).map(Value::from);
+                    }
+                    _ => return None,
+                }
+            }
+            // A code for a sign, a word of the schema's own for a phrase.
+            let forms: &[Form] = match want.form {
+                Form::Currency | Form::CurrencyCode => &[Form::Currency, Form::CurrencyCode],
+                Form::Availability => &[Form::Availability],
+                _ => &[],
+            };
+            let made = |form: &Form| normalise(words, *form, shape, Reading::Prose);
+            if let Some(made) = forms.iter().filter_map(made).find(|made| made == claimed) {
+                return Some(made);
+            }
+            // A price comes out as a decimal number; other texts as the page has them.
+            if want.form == Form::Price
+                && let Some(meant) = meant(said)
+            {
+                return stated(found.text, &found.range, meant).map(|made| Value::from(made.decimal));
+            }
+            if is_number(said) {
+                return stated(found.text, &found.range, meant(said)?).map(|made| Value::from(made.written));
+            }
+            let text = text_within(said, words)?;
+            if is_label(want, &text, found) {
+                return None;
+            }
+            is_whole(found.text, &found.range, &text).then(|| Value::from(text))
+        }
+        ShapeKind::Object(_) | ShapeKind::List(_) => None,
+    }
+}
+
+/// Is a claim nothing but a number?
+fn is_number(said: &str) -> bool {
+    said.chars().all(|found| found.is_ascii_digit() || matches!(found, '.' | '-'))
+        && said.parse::<f64>().is_ok()
+}
+
+/// Is the text nothing but the label before the value: `Brand` of `Brand: Acme` or of `| Brand | Acme |`?
+fn is_label(want: &Want<'_>, text: &str, found: &Found<'_>) -> bool {
+    if !want.is_called(&crate::bind::folded(text)) {
+        return false;
+    }
+    let behind = found.text.get(found.range.end..).unwrap_or_default().trim_start_matches([' ', '*', '_']);
+    let quoted = found.words().trim_end().ends_with([':', '：']);
+    let in_row = || found.line.trim_start().starts_with('|');
+    quoted || behind.starts_with([':', '：']) || (behind.starts_with('|') && in_row())
+}
+
+/// What a text states about a property of few values.
+fn statement(want: &Want<'_>, text: &str) -> Option<Value> {
+    let named = || (want.shape.kind == ShapeKind::Boolean).then(|| stated_by_name(want, text)).flatten();
+    normalise(text, want.form, want.shape, Reading::Prose).or_else(named)
+}
+
+/// "Free wifi" states `wifi`, "no wifi" states its opposite.
+fn stated_by_name(want: &Want<'_>, words: &str) -> Option<Value> {
+    let lower = words.to_lowercase();
+    let said: Vec<&str> = lower.split(|found: char| !found.is_alphanumeric() && found != '\'').collect();
+    let named = crate::bind::words(want.name)
+        .into_iter()
+        .filter(|word| !matches!(word.as_str(), "has" | "is" | "have" | "with" | "can" | "are" | "does"))
+        .any(|word| {
+            said.iter().any(|own| own.starts_with(word.as_str()) || (own.len() > 3 && word.starts_with(own)))
+        });
+    named.then(|| Value::Bool(!denies(words)))
+}
+
+/// The part of the page's words that the claim repeats, as the page writes it.
+fn text_within(said: &str, words: &str) -> Option<String> {
+    let here = Folded::new(words);
+    let span = here.find(said, 0)?;
+    let found = words.get(span)?;
+    // Marks at the edges belong to Markdown, not to the text.
+    let found = found.trim_matches(|found: char| {
+        found.is_whitespace() || matches!(found, '*' | '_' | '`' | '|' | '#' | '[' | ']' | '>')
+    });
+    Some(fold(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{Field, Shape};
+    use serde_json::json;
+
+    #[test]
+    fn claims_pass_only_with_proof() {
+        let markdown = "# Red *cup*\n\nPrice: £1,299.00 (was £1,500)\nReleased 4 March 2021. No wifi, free parking.\nSold out. [More](L0)\n2.5 million sold\nShipping 12.50 €\nStore at -5 °C\n[Blue jug](/p/1299) is not in stock\nBreakfast not included\n[Old](/2021/03/05/)\n\n| Spa | No |\n| Gym | Yes |\n| Sauna | 9 rooms |\n\nPool ✗\n- [ ] Garage\n\n**Pets**\n\nNo\n\nSmoking prohibited\nWrite to sales.info@shop.example or call +44 20 7946 0958 or 555-1234\n1 1/2 kg at minus 6 degrees on 03/04/2021";
+        let base = "https://x.example/".parse().unwrap();
+        let mut links = LinkTable::default();
+        links.replace("[More](/more)", &base);
+        let mut verifier = ClaimVerifier::new(markdown, &links);
+        let text = json!({"type":"string"});
+        let number = json!({"type":"number"});
+        let boolean = json!({"type":"boolean"});
+        let rows = [
+            ("title", &text, json!("red cup"), Some("Red cup"), Ok(json!("Red cup"))),
+            ("title", &text, json!("Blue cup"), Some("Red cup"), Err(Reason::NotInQuote)),
+            ("title", &text, json!("Blue cup"), Some("Blue cup"), Err(Reason::QuoteNotOnPage)),
+            ("title", &text, json!("Blue cup"), None, Err(Reason::QuoteNotOnPage)),
+            ("price", &number, json!(1299.0), Some("Price: £1,299.00"), Ok(json!(1299))),
+            ("price", &number, json!(1298), Some("Price: £1,299.00"), Err(Reason::NotInQuote)),
+            ("price", &text, json!("1299"), Some("Price: £1,299.00"), Ok(json!("1299.00"))),
+            ("sold_count", &number, json!(2_500_000), Some("2.5 million sold"), Ok(json!(2_500_000))),
+            (
+                "releaseDate",
+                &json!({"type":"string","format":"date"}),
+                json!("2021-03-04"),
+                Some("Released 4 March 2021"),
+                Ok(json!("2021-03-04")),
+            ),
+            (
+                "releaseDate",
+                &json!({"type":"string","format":"date"}),
+                json!("2021-03-05"),
+                Some("Released 4 March 2021"),
+                Err(Reason::NotInQuote),
+            ),
+            ("hasWifi", &boolean, json!(false), Some("No wifi"), Ok(json!(false))),
+            ("hasWifi", &boolean, json!(true), Some("No wifi"), Err(Reason::NotInQuote)),
+            ("freeParking", &boolean, json!(true), Some("free parking"), Ok(json!(true))),
+            ("freeParking", &boolean, json!(true), None, Err(Reason::NoQuote)),
+            (
+                "availability",
+                &json!({"enum":["InStock","OutOfStock"]}),
+                json!("OutOfStock"),
+                Some("Sold out"),
+                Ok(json!("OutOfStock")),
+            ),
+            (
+                "availability",
+                &json!({"enum":["InStock","OutOfStock"]}),
+                json!("InStock"),
+                Some("Sold out"),
+                Err(Reason::NotInQuote),
+            ),
+            // Parts of numbers.
+            ("price", &number, json!(299), Some("299"), Err(Reason::NotInQuote)),
+            ("price", &number, json!(1), Some("1"), Err(Reason::NotInQuote)),
+            ("price", &text, json!("299"), Some("299"), Err(Reason::NotInQuote)),
+            ("code", &text, json!("299"), None, Err(Reason::NotInQuote)),
+            ("price", &number, json!(50), Some("50"), Err(Reason::NotInQuote)),
+            ("price", &number, json!(50), None, Err(Reason::NotInQuote)),
+            ("price", &number, json!(12.5), Some("12.50 €"), Ok(json!(12.5))),
+            ("temperature", &number, json!(5), Some("5 °C"), Err(Reason::NotInQuote)),
+            ("temperature", &number, json!(-5), Some("-5 °C"), Ok(json!(-5))),
+            ("sold_count", &number, json!(2.5), Some("2.5 million sold"), Err(Reason::NotInQuote)),
+            // Quotes that leave out the denial.
+            ("hasWifi", &boolean, json!(true), Some("wifi"), Err(Reason::NotInQuote)),
+            ("breakfastIncluded", &boolean, json!(true), Some("included"), Err(Reason::NotInQuote)),
+            ("meals", &boolean, json!(true), Some("included"), Err(Reason::NotInQuote)),
+            (
+                "availability",
+                &json!({"enum":["InStock","OutOfStock"]}),
+                json!("InStock"),
+                Some("in stock"),
+                Err(Reason::NotInQuote),
+            ),
+            ("availability", &text, json!("in stock"), Some("in stock"), Err(Reason::NotInQuote)),
+            (
+                "condition",
+                &json!({"enum":["included","extra"]}),
+                json!("included"),
+                Some("included"),
+                Err(Reason::NotInQuote),
+            ),
+            // Names whose answer stands beside them.
+            ("spa", &boolean, json!(true), Some("Spa"), Err(Reason::NotInQuote)),
+            ("spa", &boolean, json!(false), Some("Spa"), Ok(json!(false))),
+            ("gym", &boolean, json!(true), Some("Gym"), Ok(json!(true))),
+            ("sauna", &boolean, json!(true), Some("Sauna"), Err(Reason::NotInQuote)),
+            ("pool", &boolean, json!(true), Some("Pool"), Err(Reason::NotInQuote)),
+            ("pool", &boolean, json!(true), Some("Pool ✗"), Err(Reason::NotInQuote)),
+            ("garage", &boolean, json!(true), Some("Garage"), Err(Reason::NotInQuote)),
+            ("petsAllowed", &boolean, json!(true), Some("Pets"), Err(Reason::NotInQuote)),
+            ("smokingAllowed", &boolean, json!(true), Some("Smoking prohibited"), Err(Reason::NotInQuote)),
+            // Labels.
+            ("price", &text, json!("Price"), Some("Price"), Err(Reason::NotInQuote)),
+            ("price", &text, json!("Price"), Some("Price:"), Err(Reason::NotInQuote)),
+            ("gym", &text, json!("Gym"), None, Err(Reason::NotInQuote)),
+            // Parts of longer tokens.
+            ("email", &text, json!("info@shop.example"), None, Err(Reason::NotInQuote)),
+            ("email", &text, json!("sales.info@shop.example"), None, Ok(json!("sales.info@shop.example"))),
+            ("phone", &text, json!("7946 0958"), None, Err(Reason::NotInQuote)),
+            ("phone", &text, json!("+44 20 7946 0958"), None, Ok(json!("+44 20 7946 0958"))),
+            ("extension", &number, json!(1234), Some("1234"), Err(Reason::NotInQuote)),
+            ("weight", &number, json!(2), Some("2 kg"), Err(Reason::NotInQuote)),
+            ("degrees", &number, json!(6), Some("6 degrees"), Err(Reason::NotInQuote)),
+            ("degrees", &number, json!(6), Some("minus 6 degrees"), Err(Reason::NotInQuote)),
+            ("degrees", &number, json!(-6), Some("minus 6 degrees"), Ok(json!(-6))),
+            // Forms that a normaliser makes, and days that none can tell.
+            ("currency", &text, json!("EUR"), Some("12.50 €"), Ok(json!("EUR"))),
+            ("eventDate", &text, json!("03/04/2021"), Some("on 03/04/2021"), Ok(json!("03/04/2021"))),
+            // Addresses that no reader sees.
+            ("price", &number, json!(1299), Some("Blue jug"), Err(Reason::NotInQuote)),
+            ("price", &number, json!(1299), Some("Blue jug is not in stock"), Err(Reason::NotInQuote)),
+            (
+                "releaseDate",
+                &json!({"type":"string","format":"date"}),
+                json!("2021-03-05"),
+                Some("Old"),
+                Err(Reason::NotInQuote),
+            ),
+            ("title", &text, json!("Blue jug"), None, Ok(json!("Blue jug"))),
+            ("url", &text, json!("L0"), None, Ok(json!("https://x.example/more"))),
+            ("url", &text, json!("https://evil.example/"), Some("More"), Err(Reason::QuoteNotOnPage)),
+            ("title", &text, json!({"deep": 1}), Some("Red cup"), Err(Reason::WrongType)),
+        ];
+        for (name, schema, value, quote, expected) in rows {
+            let field =
+                Field { name: name.to_owned(), shape: Shape::from_schema(schema).unwrap(), required: false };
+            let want = Want::new(format!("/{name}"), Vec::new(), &field);
+            let outcome = match verifier.judge(&want, &value, quote, 0) {
+                Outcome::Proved { value, .. } => Ok(value),
+                Outcome::Refused(reason) => Err(reason),
+            };
+            assert_eq!(outcome, expected, "{name} {value} {quote:?}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+use std::io::{self, IoSlice};
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::task::{Context, Poll};
+
+use hyper_util::client::legacy::connect::{Connected, Connection};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+/// A connection that HTTP is spoken over.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub(crate) transport: Transport,
+    /// A proxy reads the requests on it, and takes them in absolute form (RFC 9112 section 3.2.2).
+    pub(crate) absolute_form: bool,
+    /// Whom it leads to, where that is the host itself.
+    pub(crate) peer: Option<Peer>,
+    pub(crate) permit: ConnectionPermit,
+}
+
+/// The address that was dialled. Each answer that comes over the connection carries it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// How many connections are open, of those that may be kept.
+///
+/// The pool bounds what it keeps to each host, not to all of them. A connection that is opened while all seats are taken
+/// serves its request and is closed, so what is idle never exceeds the seats. To close the one that was idle for longest
+/// in its place, the obvious alternative, would take a pool of our own; those that are idle close soon anyway.
+#[derive(Debug, Clone)]
+pub(crate) struct ConnectionLimit {
+    open: Arc<AtomicUsize>,
+    most: usize,
+}
+
+impl ConnectionLimit {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { open: Arc::default(), most }
+    }
+
+    pub(crate) fn take(&self) -> ConnectionPermit {
+        let is_kept = self.open.fetch_add(1, Relaxed) < self.most;
+        ConnectionPermit { open: Arc::clone(&self.open), is_kept }
+    }
+}
+
+/// One open connection; dropping it frees its seat.
+#[derive(Debug)]
+pub(crate) struct ConnectionPermit {
+    open: Arc<AtomicUsize>,
+    /// It may serve further requests.
+    pub(crate) is_kept: bool,
+}
+
+impl Drop for ConnectionPermit {
+    fn drop(&mut self) {
+        self.open.fetch_sub(1, Relaxed);
+    }
+}
+
+#[derive(Debug)]
+pub(crate) enum Transport {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Connection for Stream {
+    fn connected(&self) -> Connected {
+        let mut connected = Connected::new().proxy(self.absolute_form);
+        if let Some(peer) = self.peer {
+            connected = connected.extra(peer);
+        }
+        if !self.permit.is_kept {
+            connected.poison();
+        }
+        match &self.transport {
+            Transport::Tls(stream) if stream.get_ref().1.alpn_protocol() == Some(b"h2") => {
+                connected.negotiated_h2()
+            }
+            Transport::Tls(_) | Transport::Plain(_) => connected,
+        }
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
+            Transport::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            Transport::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_flush(context),
+            Transport::Tls(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            Transport::Tls(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_write_vectored(context, slices),
+            Transport::Tls(stream) => Pin::new(stream).poll_write_vectored(context, slices),
+        }
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match &self.transport {
+            Transport::Plain(stream) => stream.is_write_vectored(),
+            Transport::Tls(stream) => stream.is_write_vectored(),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Tokio's clock is paused in these tests: it jumps to the next timer as soon as nothing else can happen, so that an
+//! hour of waiting takes no time and a deadline can be held against to the millisecond.
+
+use std::time::Duration;
+
+use gleaner_fetch::{
+    CONNECT_TIMEOUT, ErrorKind, FollowAll, MAX_INTERIM_ANSWERS, RedirectCheck, RedirectRefused, Request,
+};
+use tokio::io::AsyncWriteExt;
+use tokio::time::{Instant, sleep};
+use url::Url;
+
+use super::support::{Site, fetcher, page, read_request, redirect};
+
+const LIMIT: Duration = Duration::from_secs(7);
+
+/// Fetches with [`LIMIT`], expects that it runs out, and that it does so on time.
+async fn runs_out(url: Url, stage: &str) {
+    let mut request = Request::get(url);
+    request.timeout = Some(LIMIT);
+    let started = Instant::now();
+    let error = fetcher().fetch(request, &FollowAll).await.unwrap_err();
+    let taken = started.elapsed();
+    assert!(error.is_timeout(), "{error}");
+    assert!(taken >= LIMIT && taken < LIMIT + Duration::from_millis(20), "{taken:?}");
+    assert!(error.to_string().contains(stage), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_accepts_and_is_silent() {
+    let site = Site::script(|stream| async move {
+        sleep(Duration::from_secs(3600)).await;
+        drop(stream);
+    })
+    .await;
+    runs_out(site.url("a.test", "/"), "waiting for the answer").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_at_a_byte_a_second() {
+    let site = Site::script(|mut stream| async move {
+        read_request(&mut stream).await;
+        for byte in b"HTTP/1.1 200 OK\r\nx-slow: ".iter().chain(std::iter::repeat(&b'x')) {
+            if stream.write_all(&[*byte]).await.is_err() {
+                return;
+            }
+            sleep(Duration::from_secs(1)).await;
+        }
+    })
+    .await;
+    runs_out(site.url("a.test", "/"), "waiting for the answer").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_at_a_byte_a_second() {
+    let site = Site::script(|mut stream| async move {
+        read_request(&mut stream).await;
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n").await;
+        while stream.write_all(b"x").await.is_ok() {
+            sleep(Duration::from_secs(1)).await;
+        }
+    })
+    .await;
+    runs_out(site.url("a.test", "/"), "reading the body").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn redirects_share_one_deadline() {
+    let site = Site::script(|mut stream| async move {
+        while let Some(seen) = read_request(&mut stream).await {
+            sleep(Duration::from_secs(2)).await;
+            let hop: usize = seen.path()[1..].parse().unwrap();
+            let _ = stream.write_all(&redirect(302, &format!("/{}", hop + 1))).await;
+        }
+    })
+    .await;
+    runs_out(site.url("a.test", "/0"), "waiting for the answer").await;
+}
+
+/// Answers after five minutes, as one that waits for its turn at a host may.
+struct Thorough;
+
+#[async_trait::async_trait]
+impl RedirectCheck for Thorough {
+    async fn check(&self, _: &Url, _: &Url) -> Result<(), RedirectRefused> {
+        sleep(Duration::from_secs(300)).await;
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_caller_takes_to_check_a_redirect_is_no_part_of_the_timeout() {
+    for (silent, seconds) in [(false, 310), (true, 330)] {
+        let site = Site::script(move |mut stream| async move {
+            while let Some(seen) = read_request(&mut stream).await {
+                if seen.path() == "/" {
+                    sleep(Duration::from_secs(10)).await;
+                    let _ = stream.write_all(&redirect(302, "/next")).await;
+                } else if silent {
+                    std::future::pending::<()>().await;
+                } else {
+                    let _ = stream.write_all(&page("there")).await;
+                }
+            }
+        })
+        .await;
+        let started = Instant::now();
+        let outcome = fetcher().fetch(Request::get(site.url("a.test", "/")), &Thorough).await;
+        assert_eq!(outcome.is_err_and(|error| error.is_timeout()), silent);
+        assert_eq!(started.elapsed().as_secs(), seconds, "the rest still has its deadline");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn how_long_the_last_host_took_is_told_apart_from_what_came_before() {
+    let site = Site::script(|mut stream| async move {
+        while let Some(seen) = read_request(&mut stream).await {
+            let (seconds, answer) =
+                if seen.path() == "/" { (10, redirect(302, "/next")) } else { (3, page("there")) };
+            sleep(Duration::from_secs(seconds)).await;
+            let _ = stream.write_all(&answer).await;
+        }
+    })
+    .await;
+    let request = Request::get(site.url("a.test", "/"));
+    let timings = fetcher().fetch(request, &Thorough).await.unwrap().timings;
+    assert_eq!((timings.answer.as_secs(), timings.first_byte.as_secs()), (3, 313));
+}
+
+#[tokio::test(start_paused = true)]
+async fn interim_answers_are_skipped_and_a_flood_of_them_is_a_failure() {
+    for (count, kind) in
+        [(0, None), (MAX_INTERIM_ANSWERS, None), (MAX_INTERIM_ANSWERS + 1, Some(ErrorKind::Protocol))]
+    {
+        let site = Site::script(move |mut stream| async move {
+            read_request(&mut stream).await;
+            for _ in 0..count {
+                stream.write_all(b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n").await.unwrap();
+                sleep(Duration::from_millis(1)).await;
+            }
+            // A flood goes on; whoever waits for its end would wait for a minute.
+            if kind.is_some() {
+                sleep(Duration::from_secs(60)).await;
+            }
+            let _ = stream.write_all(&page("text")).await;
+        })
+        .await;
+        let mut request = Request::get(site.url("a.test", "/"));
+        request.timeout = Some(Duration::from_secs(10));
+        let outcome = fetcher().fetch(request, &FollowAll).await;
+        assert_eq!(outcome.err().map(|error| error.kind()), kind, "{count}");
+    }
+}
+
+/// A resolver that takes its time; the deadline and the bound on connecting hold for it too.
+#[derive(Debug)]
+struct Slow;
+
+#[async_trait::async_trait]
+impl gleaner_fetch::Resolve for Slow {
+    async fn resolve(&self, _: &str) -> std::io::Result<Vec<std::net::IpAddr>> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn connecting_is_bounded_by_itself_and_by_the_deadline() {
+    let fetcher = super::support::builder().resolver(std::sync::Arc::new(Slow)).build().unwrap();
+    for (limit, expected, kind) in [
+        (Duration::from_secs(60), CONNECT_TIMEOUT, ErrorKind::Connect),
+        (Duration::from_secs(3), Duration::from_secs(3), ErrorKind::Timeout),
+    ] {
+        let mut request = Request::get("http://a.test/".parse().unwrap());
+        request.timeout = Some(limit);
+        let started = Instant::now();
+        let error = fetcher.fetch(request, &FollowAll).await.unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert_eq!(started.elapsed().as_secs(), expected.as_secs());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_half_closed_connection_still_delivers() {
+    let site = Site::script(|mut stream| async move {
+        read_request(&mut stream).await;
+        sleep(Duration::from_secs(1)).await;
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\nhalf").await;
+        let _ = stream.shutdown().await;
+        sleep(Duration::from_secs(3600)).await;
+    })
+    .await;
+    let response = super::support::get(site.url("a.test", "/")).await.unwrap();
+    assert_eq!(&response.body[..], b"half");
+    assert_eq!(response.timings.first_byte.as_secs(), 1);
+}
+
+#[tokio::test]
+async fn connections_are_reused_and_cancelled_requests_harm_nobody() {
+    let site = Site::serve(|_| page("again")).await;
+    let fetcher = fetcher();
+    for _ in 0..20 {
+        let response = fetcher.fetch(Request::get(site.url("a.test", "/")), &FollowAll).await.unwrap();
+        assert_eq!(&response.body[..], b"again");
+    }
+    assert_eq!(site.connections(), 1);
+    for _ in 0..20 {
+        let cancelled = fetcher.fetch(Request::get(site.url("a.test", "/")), &FollowAll);
+        tokio::select! { biased; _ = cancelled => {}, () = std::future::ready(()) => {} }
+    }
+    let response = fetcher.fetch(Request::get(site.url("a.test", "/")), &FollowAll).await.unwrap();
+    assert_eq!(&response.body[..], b"again");
+}

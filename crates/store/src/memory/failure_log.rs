@@ -1,0 +1,181 @@
+//! What the reader of a job is told of pages that gave no document.
+
+use std::time::Duration;
+
+use gleaner_frontier::Admitted;
+use gleaner_types::plan::EventKind;
+use gleaner_types::{ErrorCode, JobId, PageError};
+use url::Url;
+
+use super::events::Event;
+use super::state::State;
+use crate::outbox::EventData;
+use crate::{BlockedPage, PageFailure};
+
+/// What the reader is told where not all pages without a document could be listed.
+const NOT_ALL_LISTED: &str = "not all pages without a document are listed";
+
+impl State {
+    /// Lists the pages that were given up because their leases kept being lost.
+    pub(super) fn list_lost(&mut self, now: Duration) {
+        for lost in self.frontier.take_lost() {
+            let Some((id, _)) = self.running.get(&lost.job).copied() else { continue };
+            let message = format!("the page was given up after {} tries", lost.attempts);
+            let error = PageError { code: ErrorCode::ScrapeAllEnginesFailed, message };
+            self.page_failed(id, lost.url, false, error, now);
+        }
+    }
+
+    /// Lists a page that failed, and tells the webhook.
+    pub(super) fn page_failed(
+        &mut self,
+        id: JobId,
+        url: Url,
+        slash_added: bool,
+        error: PageError,
+        now: Duration,
+    ) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        if job.outbox.is_some() {
+            let data = EventData::Failure { url: url.clone(), slash_added };
+            let text = Some(error.message.clone().into_boxed_str());
+            self.event_schedule.tell(
+                id,
+                &mut job.outbox,
+                Event { kind: EventKind::Page, data, error: text },
+                now,
+            );
+            self.has_chores = true;
+        }
+        let sequence = job.failures.failures.len();
+        if self.listing.take(job.team, sequence) {
+            let sequence = sequence as u64;
+            job.failures.failures.push(PageFailure { sequence, at: now, url, slash_added, error });
+        } else {
+            job.warn(NOT_ALL_LISTED);
+        }
+    }
+
+    /// Lists a page that robots.txt forbids.
+    pub(super) fn page_blocked(&mut self, id: JobId, url: Url, slash_added: bool) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        job.robots_blocked += 1;
+        if self.listing.take(job.team, job.failures.robots_blocked.len()) {
+            job.failures.robots_blocked.push(BlockedPage { url, slash_added });
+        } else {
+            job.warn(NOT_ALL_LISTED);
+        }
+    }
+
+    /// Tells the reader of a job that pages of it were left out.
+    pub(super) fn note_overflow(&mut self, id: JobId, admitted: &Admitted) {
+        if admitted.overflow > 0
+            && let Some(job) = self.jobs.get_mut(&id)
+        {
+            job.warn("pages were left out: too many of the job wait already, or an address is too long");
+        }
+    }
+
+    /// Sees to the jobs whose pages did not come back from the file that they waited in. They are counted as failed already;
+    /// which they were, nobody knows any more.
+    pub(super) fn note_dropped(&mut self, now: Duration) {
+        for dropped in self.frontier.take_dropped() {
+            let Some((id, _)) = self.running.get(&dropped.job).copied() else { continue };
+            if let Some(job) = self.jobs.get_mut(&id) {
+                job.dropped += dropped.pages;
+                job.progressed();
+            }
+            self.check_budget(id);
+            let _ended = self.end_if_dry(id, now) || self.fail_if_denied(id, now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gleaner_frontier::{Candidate, Frontier, FrontierConfig, JobRules, UrlKey};
+    use gleaner_types::{JobKind, JobState};
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::queue_spill::QueueFile;
+    use crate::{FinishedPage, MemoryConfig, MemoryStore, NewJob, PageOutcome, ReadBound, Store};
+
+    const PAGES: u64 = 5_000;
+    const NOW: Duration = Duration::from_secs(1_700_000_000);
+
+    #[tokio::test]
+    async fn documents_that_the_file_lost_are_counted_and_told_and_the_others_come() {
+        let none_in_memory = MemoryConfig { all_retained_bytes: 0, ..MemoryConfig::default() };
+        let store = MemoryStore::new(none_in_memory);
+        let page = |n: u64| Candidate {
+            url: Url::parse(&format!("https://site-{n}.example/")).unwrap(),
+            key: UrlKey::from_raw(n),
+            external: false,
+            priority: Candidate::NORMAL,
+        };
+        let (id, rules) = (JobId::from_uuid(Uuid::from_u128(1)), JobRules::with_limit(5));
+        let job = NewJob::new(id, Some(JobKind::BatchScrape), rules, (0..5).map(page).collect());
+        store.submit(job, NOW).await.unwrap();
+        for page in store.lease(5, NOW).await.unwrap().pages {
+            let outcome = PageOutcome::Document(Box::default(), 1);
+            store.finish(FinishedPage::new(page, outcome), NOW).await.unwrap();
+        }
+        store.lock().jobs[&id].results.spoil(2);
+        let slice = store.read(id, 0, ReadBound::default()).await.unwrap();
+        assert_eq!((slice.documents.len(), slice.next, slice.end), (4, 5, true));
+        let warning = store.snapshot(id).await.unwrap().warning.unwrap();
+        assert!(warning.contains("1 documents were lost"), "{warning}");
+    }
+
+    /// A store over this file with a batch of 5,000 pages of 100 bytes.
+    async fn store(file: &QueueFile, in_memory: bool) -> (MemoryStore, JobId) {
+        let store = MemoryStore::default();
+        let frontier = Frontier::new(FrontierConfig::default()).with_cold_storage(Box::new(file.clone()));
+        store.lock().frontier = frontier;
+        let page = |n: u64| Candidate {
+            url: Url::parse(&format!("https://a.test/{n:088}")).unwrap(),
+            key: UrlKey::from_raw(n),
+            external: false,
+            priority: Candidate::NORMAL,
+        };
+        let (id, rules) = (JobId::from_uuid(Uuid::from_u128(1)), JobRules::with_limit(u64::MAX));
+        let job = NewJob::new(id, Some(JobKind::BatchScrape), rules, (0..PAGES).map(page).collect());
+        store.submit(NewJob { in_memory, ..job }, NOW).await.unwrap();
+        (store, id)
+    }
+
+    #[tokio::test]
+    async fn pages_that_the_file_lost_are_counted_and_told_and_their_job_ends() {
+        let file = QueueFile::new(1 << 20, None);
+        let (store, id) = store(&file, false).await;
+        assert!(file.blocks() > 20);
+        file.tear();
+        let mut done = 0;
+        loop {
+            let leases = store.lease(50, NOW).await.unwrap().pages;
+            if leases.is_empty() {
+                break;
+            }
+            for page in leases {
+                done += 1;
+                let error = PageError { code: ErrorCode::UnknownError, message: "no".to_owned() };
+                store.finish(FinishedPage::new(page, PageOutcome::Failed(error)), NOW).await.unwrap();
+            }
+        }
+        let ended = store.snapshot(id).await.unwrap();
+        assert_eq!((ended.state, ended.failed), (JobState::Completed, PAGES), "the lost ones failed too");
+        let lost = PAGES - done;
+        assert!(lost > 1_000 && done > 1_000, "{lost} lost");
+        let warning = ended.warning.unwrap();
+        assert!(warning.contains(&format!("{lost} pages were lost")), "{warning}");
+    }
+
+    #[tokio::test]
+    async fn pages_of_a_job_with_zero_data_retention_are_in_no_file() {
+        let file = QueueFile::new(1 << 20, None);
+        let (store, _) = store(&file, true).await;
+        assert_eq!(file.blocks(), 0);
+        assert_eq!(store.lease(1, NOW).await.unwrap().pages.len(), 1);
+    }
+}
