@@ -1,6 +1,4 @@
-use serde_json::Value;
-
-use super::json_schema::json_schema;
+use super::json_schema::{json_schema, present};
 use super::path::Path;
 use super::report::{Code, Report, Version};
 use super::rules::not_blank;
@@ -33,6 +31,7 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
             Format::Branding => settle(&mut wanted.branding),
             Format::Screenshot(options) => place(&mut wanted.screenshot, screenshot(&options)),
             Format::Json(options) => {
+                let options = JsonFormat { schema: present(options.schema), ..options };
                 let options_path = path.key(if options.as_extract { "extract" } else { "jsonOptions" });
                 let at = if version == Version::V1 { &options_path } else { &item };
                 // A second one is the same, or a conflict.
@@ -43,6 +42,7 @@ pub(crate) fn formats(formats: Option<Vec<Format>>, path: &Path<'_>, report: &mu
                 place(&mut wanted.json, json(options))
             }
             Format::ChangeTracking(options) => {
+                let options = ChangeTrackingFormat { schema: present(options.schema), ..options };
                 let options_path = path.key("changeTrackingOptions");
                 let at = if version == Version::V1 { &options_path } else { &item };
                 if wanted.change_tracking.is_none() {
@@ -128,7 +128,7 @@ fn json_rules(options: &JsonFormat, path: &Path<'_>, report: &mut Report) {
 
 fn json(options: JsonFormat) -> plan::JsonFormat {
     plan::JsonFormat {
-        schema: options.schema.map(Value::Object),
+        schema: options.schema,
         prompt: options.prompt,
         system_prompt: options.system_prompt,
         as_extract: options.as_extract,
@@ -151,7 +151,7 @@ fn change_tracking(options: ChangeTrackingFormat) -> plan::ChangeTracking {
     }
     plan::ChangeTracking {
         modes,
-        schema: options.schema.map(Value::Object),
+        schema: options.schema,
         prompt: options.prompt,
         tag: options.tag,
     }

@@ -63,12 +63,19 @@ const fn keyword(name: &str) -> Option<Must> {
     })
 }
 
+/// The schema of a request. `null` means that there is none, as for every optional field.
+pub(crate) fn present(schema: Option<Value>) -> Option<Value> {
+    schema.filter(|schema| !schema.is_null())
+}
+
 /// Does this look like a JSON Schema? Keywords must have values of their kind, references must point into the
 /// schema itself (nothing is fetched), and it must not be deeper or larger than the limits.
 ///
 /// A glance, not the meta-schema: enough to tell a caller about a slip at once, before a model is paid for. The
 /// subschemas wait in a list in place of the call stack.
-pub(crate) fn json_schema(root: &Map<String, Value>, path: &Path<'_>, report: &mut Report) {
+pub(crate) fn json_schema(schema: &Value, path: &Path<'_>, report: &mut Report) {
+    // Anything but an object is a fault of the shape.
+    let Value::Object(root) = schema else { return };
     let mut size = Size(0);
     if serde_json::to_writer(&mut size, root).is_err() {
         report.fault(Code::OutOfRange, path, |name| {
@@ -266,7 +273,7 @@ mod tests {
 
     fn faults(schema: &Value) -> Vec<String> {
         let mut report = Report::new(Version::V2, RequestBounds::CONTRACT);
-        json_schema(schema.as_object().unwrap(), &Path::Root.key("schema"), &mut report);
+        json_schema(schema, &Path::Root.key("schema"), &mut report);
         let messages =
             report.finish(Some(())).map_err(|faults| faults.into_iter().map(|fault| fault.message));
         messages.map_or_else(Iterator::collect, |()| Vec::new())

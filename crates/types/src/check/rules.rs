@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::actions::actions;
 use super::formats::formats;
 use super::headers::{headers, is_field_value};
-use super::json_schema::json_schema;
+use super::json_schema::{json_schema, present};
 use super::location::location;
 use super::path::Path;
 use super::patterns::patterns;
@@ -158,7 +158,8 @@ pub(crate) fn map(request: MapRequest, report: &mut Report) -> Option<MapPlan> {
 pub(crate) fn extract(request: ExtractRequest, report: &mut Report) -> Option<ExtractPlan> {
     let root = Path::Root;
     let zero_data_retention = request.zero_data_retention.unwrap_or(false);
-    let (urls, prompt, schema) = (root.key("urls"), root.key("prompt"), root.key("schema"));
+    let (urls, prompt, schema_path) = (root.key("urls"), root.key("prompt"), root.key("schema"));
+    let schema = present(request.schema);
     let named = request.urls.unwrap_or_default();
     let prompt_only = named.is_empty();
     let mut sources = Vec::with_capacity(named.len());
@@ -177,8 +178,8 @@ pub(crate) fn extract(request: ExtractRequest, report: &mut Report) -> Option<Ex
         report.fault(Code::InvalidValue, &urls, |name| format!("{name} has no entry that is a valid URL"));
     }
     if request.prompt.is_none() {
-        if request.schema.is_none() {
-            report.conflict(&prompt, &[&prompt, &schema], |name| {
+        if schema.is_none() {
+            report.conflict(&prompt, &[&prompt, &schema_path], |name| {
                 format!("{name} is missing: one of `prompt` and `schema` is needed")
             });
         } else if prompt_only {
@@ -188,8 +189,8 @@ pub(crate) fn extract(request: ExtractRequest, report: &mut Report) -> Option<Ex
         }
     }
     not_blank(request.prompt.as_deref(), &prompt, report);
-    if let Some(map) = &request.schema {
-        json_schema(map, &schema, report);
+    if let Some(schema) = &schema {
+        json_schema(schema, &schema_path, report);
     }
     extras(&request.extras, &root, report);
     let options = scrape_options(
@@ -204,7 +205,7 @@ pub(crate) fn extract(request: ExtractRequest, report: &mut Report) -> Option<Ex
         invalid_urls,
         prompt: request.prompt,
         system_prompt: request.system_prompt,
-        schema: request.schema.map(Value::Object),
+        schema,
         enable_web_search: request.enable_web_search.unwrap_or(false),
         show_sources: request.show_sources.unwrap_or(false),
         include_subdomains: request.include_subdomains.unwrap_or(true),
