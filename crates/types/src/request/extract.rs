@@ -86,6 +86,8 @@ impl ExtractRequest {
 
 setters! {
     ExtractRequest [] {
+        /// Sets the pages. One that ends in `/*` stands for all pages below it.
+        urls: list(String);
         /// Describes in words what to extract.
         prompt: text;
         /// Sets the model's system prompt.

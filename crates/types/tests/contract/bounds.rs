@@ -44,7 +44,7 @@ fn the_bound_of_timeout_is_the_contract_s_unless_it_is_raised() {
                 ExtractRequest::checked_from_json(&body, bounds).map(drop)
             }),
             faults({
-                let options = ScrapeOptions { timeout: Some(timeout), ..ScrapeOptions::default() };
+                let options = ScrapeOptions::new().timeout(timeout);
                 options.check_within(bounds).map(drop)
             }),
         ];

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use gleaner_types::plan::{CrawlParamsPreviewPlan, CrawlPlan, EventKind, SitemapMode};
-use gleaner_types::request::{CrawlRequest, ScrapeOptions};
+use gleaner_types::request::CrawlRequest;
 use serde_json::json;
 
 use crate::row::{no, ok, run, with};
@@ -393,12 +393,7 @@ fn params_previews() {
 /// What is made in Rust is held to the same ranges as what is read from JSON.
 #[test]
 fn requests_made_in_rust_are_checked_too() {
-    let request = CrawlRequest {
-        limit: Some(0),
-        delay: Some(f64::INFINITY),
-        scrape_options: Some(ScrapeOptions { timeout: Some(0), ..ScrapeOptions::default() }),
-        ..CrawlRequest::new("ftp://a.example")
-    };
+    let request = CrawlRequest::new("ftp://a.example").limit(0).delay(f64::INFINITY).timeout(0);
     let faults = request.check().unwrap_err();
     let mut paths: Vec<String> = faults.as_slice().iter().map(|fault| fault.path.to_string()).collect();
     paths.sort_unstable();
