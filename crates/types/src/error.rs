@@ -7,6 +7,7 @@ use crate::FaultPath;
 
 /// What is wrong with one field of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Fault {
     /// Kind of fault: `unknown_field`, `missing_field`, `wrong_type`, `out_of_range`, `invalid_value`, `conflict`,
     /// `unsupported_option` (known, but not offered), `invalid_json`, `too_many_faults` (the closing one, where there

@@ -42,6 +42,7 @@ impl Default for RequestBounds {
 
 /// A request that was read and checked.
 #[derive(Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Checked<P> {
     /// What is to be done.
     pub plan: P,

@@ -5,6 +5,7 @@ use crate::{ErrorCode, Fault, FaultPath, Faults, PageError};
 
 /// What every refusal and failure looks like on the wire.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ErrorBody {
     /// Always false.
     pub success: bool,

@@ -10,6 +10,7 @@ use crate::{ExtractState, JobId};
 /// The answer to a submitted extract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ExtractSubmitted {
     /// Always true; a refusal is an `ErrorBody`.
     pub success: bool,

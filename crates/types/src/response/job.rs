@@ -8,6 +8,7 @@ use crate::{Document, ErrorCode, JobId, JobState};
 /// The answer to a submitted crawl or batch (contract 2.1).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct JobSubmitted {
     /// Always true; a refusal is an `ErrorBody`.
     pub success: bool,
@@ -83,6 +84,7 @@ pub struct JobStatus {
 
 /// The answer to a cancelled job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct JobCancelled {
     /// Always `cancelled`.
     pub status: JobState,

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 /// The answer to `POST /v2/map`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MapResponse {
     /// Always true; a failure is an `ErrorBody`.
     pub success: bool,
@@ -13,8 +14,17 @@ pub struct MapResponse {
     pub warning: Option<String>,
 }
 
-/// An address of a site.
+impl MapResponse {
+    /// These URLs, without a warning.
+    #[must_use]
+    pub const fn new(links: Vec<MapLink>) -> Self {
+        Self { success: true, links, warning: None }
+    }
+}
+
+/// A URL of a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MapLink {
     /// Absolute.
     pub url: String,
@@ -26,8 +36,17 @@ pub struct MapLink {
     pub description: Option<String>,
 }
 
+impl MapLink {
+    /// This URL, without title and description.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { url: url.into(), ..Self::default() }
+    }
+}
+
 /// The answer to `POST /v1/map`, which has addresses alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MapResponseV1 {
     /// Always true; a failure is an `ErrorBody`.
     pub success: bool,

@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn explicit_options_override_generated_ones() {
-        let asked = CrawlRequest { limit: Some(5), ..CrawlRequest::new("https://a.example/") };
+        let asked = CrawlRequest::new("https://a.example/").limit(5);
         let generated = CrawlParams {
             url: "https://b.example/".to_owned(),
             limit: Some(500),

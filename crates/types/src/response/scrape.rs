@@ -5,6 +5,7 @@ use crate::Document;
 
 /// The answer to `POST /v2/scrape`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ScrapeResponse {
     /// Always true; a failure is an `ErrorBody`.
     pub success: bool,

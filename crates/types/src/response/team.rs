@@ -4,6 +4,7 @@ use time::OffsetDateTime;
 
 /// The answer to `GET /v2/team/credit-usage` or `/v2/team/token-usage`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct TeamResponse<T> {
     /// Always true.
     pub success: bool,

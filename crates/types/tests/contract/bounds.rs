@@ -76,7 +76,7 @@ fn experimental_fields_are_ignored_with_a_warning_and_other_unknown_ones_are_not
         "url": "a.example", "__experimental_engine": { "deep": [1, 2] },
         "scrapeOptions": { "__experimental_omce": true, "formats": [{ "type": "links", "__experimental": null }] },
     });
-    let Checked { plan, request, warnings } = read(&body).unwrap();
+    let Checked { plan, request, warnings, .. } = read(&body).unwrap();
     let understood = json!({ "url": "a.example", "scrapeOptions": { "formats": [{ "type": "links" }] } });
     assert_eq!(request, understood, "what is ignored is not kept");
     assert!(plan.options.formats.links);

@@ -53,7 +53,8 @@ fn status() -> JobStatus {
 fn submissions() {
     let submitted = JobSubmitted::new(id(), "https://api.example/v2/crawl/x");
     is_written(&submitted, &json!({ "success": true, "id": ID, "url": "https://api.example/v2/crawl/x" }));
-    let batch = JobSubmitted { invalid_urls: Some(Vec::new()), ..submitted };
+    let mut batch = submitted;
+    batch.invalid_urls = Some(Vec::new());
     is_written(
         &batch,
         &json!({ "success": true, "id": ID, "url": "https://api.example/v2/crawl/x", "invalidURLs": [] }),
@@ -157,14 +158,9 @@ fn errors_of_a_job_and_active_crawls() {
 
 #[test]
 fn maps_and_previews() {
-    let map = MapResponse {
-        success: true,
-        links: vec![
-            MapLink { url: "https://a.example/".to_owned(), title: Some("A".to_owned()), description: None },
-            MapLink { url: "https://a.example/b".to_owned(), ..MapLink::default() },
-        ],
-        warning: None,
-    };
+    let mut titled = MapLink::new("https://a.example/");
+    titled.title = Some("A".to_owned());
+    let map = MapResponse::new(vec![titled, MapLink::new("https://a.example/b")]);
     is_written(
         &map,
         &json!({ "success": true, "links": [{ "url": "https://a.example/", "title": "A" }, { "url": "https://a.example/b" }] }),
@@ -173,10 +169,11 @@ fn maps_and_previews() {
         &MapResponseV1::from(map),
         &json!({ "success": true, "links": ["https://a.example/", "https://a.example/b"] }),
     );
-    let closed = || MapResponse { success: true, links: Vec::new(), warning: Some("closed".to_owned()) };
+    let mut closed = MapResponse::new(Vec::new());
+    closed.warning = Some("closed".to_owned());
     let written = json!({ "success": true, "links": [], "warning": "closed" });
-    is_written(&closed(), &written);
-    is_written(&MapResponseV1::from(closed()), &written);
+    is_written(&closed, &written);
+    is_written(&MapResponseV1::from(closed), &written);
     let data = CrawlParams {
         url: "https://a.example/".to_owned(),
         include_paths: Some(vec!["^/b".to_owned()]),
