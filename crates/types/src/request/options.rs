@@ -142,7 +142,7 @@ impl From<PdfParser> for Parser {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PdfParser {
-    /// Text layer, OCR, or a choice by page; default `auto`.
+    /// Text layer, OCR, or an automatic choice; default `auto`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<PdfMode>,
     /// At most this many pages; default all.
@@ -161,7 +161,7 @@ impl PdfParser {
 
 setters! {
     PdfParser [] {
-        /// Selects text layer, OCR, or a choice by page; default [`Auto`](PdfMode::Auto).
+        /// Selects text layer, OCR, or an automatic choice; default [`Auto`](PdfMode::Auto).
         mode: value(PdfMode);
         /// Parses at most this many pages; default all.
         max_pages: value(u32);

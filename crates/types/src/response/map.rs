@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct MapResponse {
-    /// Always true; a failure is an `ErrorBody`.
+    /// Always true: errors have an `ErrorBody`.
     pub success: bool,
-    /// The site's addresses, best first where the request ranked them.
+    /// The site's URLs, the best first if the request ranks them.
     pub links: Vec<MapLink>,
-    /// What the reader should know, such as why a site gave no address.
+    /// A remark about the result, such as why no URL was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }
@@ -26,12 +26,12 @@ impl MapResponse {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct MapLink {
-    /// Absolute.
+    /// The absolute URL.
     pub url: String,
-    /// The page's title, where it is known without fetching the page.
+    /// The page's title, if it is known without fetching the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The page's description, where it is known without fetching the page.
+    /// The page's description, if it is known without fetching the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -44,15 +44,15 @@ impl MapLink {
     }
 }
 
-/// The answer to `POST /v1/map`, which has addresses alone.
+/// The answer to `POST /v1/map`, with URLs only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct MapResponseV1 {
-    /// Always true; a failure is an `ErrorBody`.
+    /// Always true: errors have an `ErrorBody`.
     pub success: bool,
-    /// The site's addresses.
+    /// The site's URLs.
     pub links: Vec<String>,
-    /// What the reader should know, such as why a site gave no address.
+    /// A remark about the result, such as why no URL was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }

@@ -12,7 +12,7 @@ use proptest::option::of;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Fields that a strategy may leave out are assigned: setters take values that are there.
+/// Assigns fields that a strategy may leave out. Setters only take values.
 fn with<T>(mut value: T, assign: impl FnOnce(&mut T)) -> T {
     assign(&mut value);
     value
@@ -150,7 +150,7 @@ fn webhook() -> impl Strategy<Value = Webhook> {
         })
 }
 
-/// What is written can be read again, is the same, and passes the check both ways.
+/// A serialised request can be read back, is equal, and passes the check in both forms.
 fn round_trip<R, P>(
     request: &R,
     from_json: fn(&Value) -> Result<R, Faults>,
@@ -170,7 +170,7 @@ where
     Ok(())
 }
 
-/// Any JSON, with the contract's keys more often than chance would have them.
+/// Arbitrary JSON that often has the API's keys.
 fn any_json() -> impl Strategy<Value = Value> {
     let key = prop_oneof![
         Just("url"),
@@ -218,7 +218,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A refusal tells something, and a body whose shape is sound is read by serde as well.
+/// A refusal has messages, and serde can read every body that fits the shape.
 fn refused_with_reason<P>(result: Result<P, Faults>) -> Result<(), TestCaseError> {
     if let Err(faults) = result {
         prop_assert!(!faults.as_slice().is_empty());
