@@ -10,7 +10,7 @@ use super::named::{self, name_or_object};
 use super::setters::{scrape_option_setters, setters};
 use crate::limits;
 use crate::plan::PdfMode;
-use crate::shown::{debug_with, names_of};
+use crate::redacted::{debug_with, optional_header_names};
 
 /// How a page is fetched, rendered and transformed. Options that are left out have v2's defaults.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -102,7 +102,7 @@ debug_with!(ScrapeOptions {
     formats, only_main_content, include_tags, exclude_tags, max_age, min_age, lockdown, wait_for, mobile,
     skip_tls_verification, timeout, parsers, actions, location, remove_base64_images, block_ads, proxy,
     store_in_cache, extras
-} headers: names_of);
+} headers: optional_header_names);
 
 impl ScrapeOptions {
     /// Every default.

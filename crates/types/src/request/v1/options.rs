@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::limits;
+use crate::redacted::{debug_with, optional_header_names};
 use crate::request::{self, Action, ChangeTrackingFormat, Extras, JsonFormat, Location, Parser, Proxy};
-use crate::shown::{debug_with, names_of};
 
 /// v1's names of formats. Their options are fields next to `formats`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -154,7 +154,7 @@ debug_with!(ScrapeOptions {
     formats, only_main_content, include_tags, exclude_tags, max_age, min_age, lockdown, wait_for, mobile,
     skip_tls_verification, timeout, parse_pdf, json_options, extract, change_tracking_options, actions,
     location, remove_base64_images, block_ads, proxy, store_in_cache, extras
-} headers: names_of);
+} headers: optional_header_names);
 
 impl From<ScrapeOptions> for request::ScrapeOptions {
     /// Entry `i` of `formats` becomes entry `i` of v2's `formats`, with the options that v1 has in other
