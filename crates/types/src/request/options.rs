@@ -33,7 +33,7 @@ pub struct ScrapeOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_SELECTORS), inner(length(min = 1, max = limits::MAX_SELECTOR_CHARS)))]
     pub exclude_tags: Option<Vec<String>>,
-    /// Accept a cached copy younger than this many milliseconds; default two days. 0 turns the cache off.
+    /// Accept a cached copy younger than this many milliseconds; default two days. 0 accepts none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = limits::DEFAULT_MAX_AGE_MS))]
     pub max_age: Option<u64>,

@@ -76,7 +76,7 @@ pub struct ScrapeOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = limits::MAX_SELECTORS), inner(length(min = 1, max = limits::MAX_SELECTOR_CHARS)))]
     pub exclude_tags: Option<Vec<String>>,
-    /// Accept a cached copy younger than this many milliseconds; default 0, which turns the cache off.
+    /// Accept a cached copy younger than this many milliseconds; default 0, which accepts none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = limits::DEFAULT_MAX_AGE_MS_V1))]
     pub max_age: Option<u64>,
