@@ -1,4 +1,4 @@
-//! Work that gives all of its result at once, shown while it goes on.
+//! Progress of work that returns its whole result at the end.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 
-/// How often the state is looked at.
+/// The interval of updates.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Does `work` and shows its `state` meanwhile.
+/// Runs `work` and shows its `state` until it ends.
 ///
 /// # Errors
-/// Ctrl-C ended it.
-pub(super) async fn shown<T>(
+/// Ctrl-C interrupted the work.
+pub(super) async fn with_progress<T>(
     console: &Console,
     interrupt: &mut Interrupt,
     state: impl Fn() -> String,

@@ -1,40 +1,40 @@
-//! Why a crawl found next to nothing, with the options that would let more in.
+//! Why a crawl skipped links, with the options that include them.
 
 use gleaner::SkipReason;
 
-/// At most so many reasons are told.
-const TOLD_REASONS: usize = 3;
+/// Upper bound on the reported reasons.
+const MAX_REASONS: usize = 3;
 
-/// The commonest reasons for which links were left out; `None` where none was.
-pub(crate) fn left_out(rejections: &[(SkipReason, u64)]) -> Option<String> {
-    let mut most_first: Vec<&(SkipReason, u64)> = rejections.iter().filter(|(_, count)| *count > 0).collect();
-    most_first.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let told: Vec<String> = most_first
+/// The most frequent reasons for skipped links; `None` if no link was skipped.
+pub(crate) fn skipped_links(rejections: &[(SkipReason, u64)]) -> Option<String> {
+    let mut by_count: Vec<&(SkipReason, u64)> = rejections.iter().filter(|(_, count)| *count > 0).collect();
+    by_count.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let reasons: Vec<String> = by_count
         .iter()
-        .take(TOLD_REASONS)
-        .map(|(reason, count)| format!("{count} {}", words(*reason)))
+        .take(MAX_REASONS)
+        .map(|(reason, count)| format!("{count} {}", text(*reason)))
         .collect();
-    (!told.is_empty()).then(|| format!("links left out: {}", told.join(", ")))
+    (!reasons.is_empty()).then(|| format!("links left out: {}", reasons.join(", ")))
 }
 
-/// As it follows a number, with the option that decides it.
-const fn words(reason: SkipReason) -> &'static str {
+/// The text after the number of links, with the option that includes them.
+const fn text(reason: SkipReason) -> &'static str {
     match reason {
         SkipReason::UnsupportedScheme => "neither http nor https",
-        SkipReason::TooLong => "longer than an address may be",
+        SkipReason::TooLong => "longer than the limit for URLs",
         SkipReason::OtherHost => "on other sites (--allow-external-links lets them in)",
         SkipReason::Subdomain => "on other hosts of the domain (--allow-subdomains lets them in)",
         SkipReason::OutsideStartPath => "not below the start page (--crawl-entire-domain lets them in)",
         SkipReason::Excluded => "that --exclude-paths names",
         SkipReason::NotIncluded => "that no --include-paths names",
-        SkipReason::BinaryFile => "to files that are no pages, by their endings",
+        SkipReason::BinaryFile => "to files that are not pages, by their extensions",
         SkipReason::FoundOnExternalPage => "found on pages of other sites",
         SkipReason::Nofollow => "marked nofollow (without --nofollow they are followed)",
         SkipReason::RobotsTxt => {
             "forbidden by robots.txt (--ignore-robots-txt lets them in, for sites of your own)"
         }
         SkipReason::TooCostly => "that take too long to match with --include-paths and --exclude-paths",
-        _ => "for other reasons (--explain URL tells more)",
+        _ => "for other reasons (see --explain URL)",
     }
 }
 
@@ -43,8 +43,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_commonest_reasons_are_told_with_their_options() {
-        let told = left_out(&[
+    fn the_most_frequent_reasons_are_listed_with_their_options() {
+        let reasons = skipped_links(&[
             (SkipReason::OtherHost, 2),
             (SkipReason::OutsideStartPath, 27),
             (SkipReason::Excluded, 1),
@@ -52,19 +52,19 @@ mod tests {
             (SkipReason::TooLong, 0),
         ]);
         assert_eq!(
-            told.as_deref(),
+            reasons.as_deref(),
             Some(
                 "links left out: 27 not below the start page (--crawl-entire-domain lets them in), 9 marked nofollow \
                  (without --nofollow they are followed), 2 on other sites (--allow-external-links lets them in)"
             )
         );
-        assert_eq!(left_out(&[(SkipReason::TooLong, 0)]), None);
+        assert_eq!(skipped_links(&[(SkipReason::TooLong, 0)]), None);
     }
 
     #[test]
-    fn every_reason_has_words() {
+    fn every_reason_has_a_text() {
         for reason in SkipReason::ALL.into_iter().filter(|reason| *reason != SkipReason::TooDeep) {
-            assert!(!words(reason).contains("other reasons"), "{reason:?}");
+            assert!(!text(reason).contains("other reasons"), "{reason:?}");
         }
     }
 }

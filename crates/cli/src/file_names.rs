@@ -1,81 +1,83 @@
-//! Names of files for pages: one flat, safe name for each URL.
+//! File names for pages: one flat, safe name per URL.
 //!
-//! A flat folder of names in place of a tree of folders: a tree needs answers to `/a` being a page and a folder at once,
-//! to `..`, and to paths deeper than the file system allows, and gives an attacker something to climb. The names keep
-//! what a reader looks for (host and path) and hold these laws, whatever the URL:
+//! Alternative: a tree of folders. It would have to handle `/a` as both a page and a folder, `..`, and paths
+//! that are too deep for the file system, and it would help path traversal. Names contain host and path, and
+//! have these properties for every URL:
 //!
-//! - only lower-case letters, digits and `.`, `-`, `_`, `+`; at most [`MAX_NAME_BYTES`] bytes; never a leading dot or
-//!   dash, `..`, a separator, a control character or a name that Windows reserves;
-//! - distinct URLs get distinct names, also where the file system folds case or Unicode forms: a URL whose readable
-//!   name could be another's too gets a hash of the whole URL appended.
+//! - only lower-case letters, digits and `.`, `-`, `_`, `+`; at most [`MAX_NAME_BYTES`] bytes; never a
+//!   leading dot or dash, `..`, a separator, a control character or a name that Windows reserves;
+//! - distinct URLs have distinct names, even if the file system ignores case or Unicode forms: a URL whose
+//!   readable name could be that of another one gets a hash of the whole URL.
 
 use percent_encoding::percent_decode_str;
 use url::{Origin, Url};
 use uuid::Uuid;
 
-/// The longest name, extension included. Below the 143 bytes of the strictest file system in use (eCryptfs).
+/// The longest name, including the extension. It is below the limit of the strictest common file system (143
+/// bytes, eCryptfs).
 pub(crate) const MAX_NAME_BYTES: usize = 120;
 
-/// Room left for the readable part beside the hash and the longest extension.
+/// The longest readable part: the rest is for the hash and the longest extension.
 const MAX_READABLE_BYTES: usize = MAX_NAME_BYTES - PREFIX.len() - 1 - HASH_DIGITS - ".json".len();
 
-/// Put before a readable part that must not begin a name.
+/// The prefix of a readable part that must not begin a name.
 const PREFIX: &str = "page-";
 
 /// Hexadecimal digits of the hash, four bits each.
 const HASH_DIGITS: usize = 16;
 
-/// Device names that Windows keeps for itself, with any extension.
+/// Device names that Windows reserves, with any extension.
 const RESERVED: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// Makes names for pages.
+/// Makes file names for pages.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
-    /// Pages of this origin are named by their path alone.
-    home: Option<Origin>,
+pub(crate) struct FileNames {
+    /// Pages of this origin have names without a host.
+    base: Option<Origin>,
 }
 
-impl Names {
+impl FileNames {
     /// Names that begin with the host: `example.com+docs_intro`.
     pub(crate) fn with_hosts() -> Self {
         Self::default()
     }
 
-    /// Names by the path alone for pages of the same origin as `home`: `docs_intro`.
-    pub(crate) fn within(home: &Url) -> Self {
-        Self { home: Some(home.origin()) }
+    /// Names without a host for pages of the same origin as `base`: `docs_intro`.
+    pub(crate) fn within(base: &Url) -> Self {
+        Self { base: Some(base.origin()) }
     }
 
     /// The name of `url`, without an extension.
     pub(crate) fn stem(&self, url: &Url) -> String {
-        let at_home = self.home.as_ref().is_some_and(|home| *home == url.origin());
-        match plain(url, at_home) {
+        let in_base = self.base.as_ref().is_some_and(|base| *base == url.origin());
+        match reversible(url, in_base) {
             Some(name) => name,
-            None => hashed(url.as_str(), &readable(url, at_home)),
+            None => hashed(url.as_str(), &readable(url, in_base)),
         }
     }
 
-    /// The name of what should be a URL and is not: still safe, still distinct.
+    /// The name for a text that is not a URL, also safe and distinct.
     pub(crate) fn stem_of_text(text: &str) -> String {
         hashed(text, "")
     }
 }
 
-/// A name from which the URL can be read back, so that it needs no hash; `None` where there is no such name.
+/// A name from which the URL can be reconstructed, so that it needs no hash; `None` if there is none.
 ///
-/// The form is `[scheme "+"] host ["+" port] "+" path`, or `path` alone at home. `https` is not written. Segments of the
-/// path are joined by `_`; one that ends in a slash ends in `index`.
-fn plain(url: &Url, at_home: bool) -> Option<String> {
-    let bare = url.query().is_none()
+/// The form is `[scheme "+"] host ["+" port] "+" path`, or only `path` for pages of the base origin. The
+/// scheme `https` is omitted. Segments of the path are joined with `_`; a path that ends in a slash ends in
+/// `index`.
+fn reversible(url: &Url, in_base: bool) -> Option<String> {
+    let is_simple = url.query().is_none()
         && url.fragment().is_none()
         && url.username().is_empty()
         && url.password().is_none()
         && !url.cannot_be_a_base();
-    if !bare {
+    if !is_simple {
         return None;
     }
     let mut name = String::new();
-    if !at_home {
+    if !in_base {
         let host = url.host_str().filter(|host| host.chars().all(is_plain))?;
         match url.scheme() {
             "https" => {}
@@ -107,10 +109,10 @@ fn plain(url: &Url, at_home: bool) -> Option<String> {
     (fits && !ends_like_hash(&name)).then_some(name)
 }
 
-/// What a person recognises of the URL: may be shared by others, so it is only used beside a hash.
-fn readable(url: &Url, at_home: bool) -> String {
+/// The readable part of a URL. Other URLs may have the same one, so it is only used with a hash.
+fn readable(url: &Url, in_base: bool) -> String {
     let mut text = String::new();
-    if !at_home {
+    if !in_base {
         text.push_str(url.host_str().unwrap_or_default());
         text.push('+');
     }
@@ -130,7 +132,7 @@ fn readable(url: &Url, at_home: bool) -> String {
         if name.len() + letter.len_utf8() > MAX_READABLE_BYTES {
             break;
         }
-        // Runs of dashes and dots say nothing, and `..` looks like a way up.
+        // Runs of dashes and dots carry no information, and `..` looks like a parent folder.
         if matches!(letter, '-' | '.') && name.ends_with(letter) {
             continue;
         }
@@ -139,9 +141,9 @@ fn readable(url: &Url, at_home: bool) -> String {
     name
 }
 
-/// `readable` beside a hash of `whole`.
+/// `readable` with a hash of `whole`.
 fn hashed(whole: &str, readable: &str) -> String {
-    // A name-based UUID is a standard (RFC 9562) that spreads URLs well; its low half carries 62 bits of SHA-1.
+    // A name-based UUID (RFC 9562) is a standard hash; its low half has 62 bits of SHA-1.
     let (_, hash) = Uuid::new_v5(&Uuid::NAMESPACE_URL, whole.as_bytes()).as_u64_pair();
     let readable = readable.trim_matches(['-', '.', '_', '+']);
     match readable {
@@ -151,12 +153,12 @@ fn hashed(whole: &str, readable: &str) -> String {
     }
 }
 
-/// The characters that need no hash: they mean themselves on every file system and in every shell.
+/// Characters that need no hash: they are literal in every file system and shell.
 fn is_plain(letter: char) -> bool {
     letter.is_ascii_lowercase() || letter.is_ascii_digit() || matches!(letter, '.' | '-')
 }
 
-/// Not hidden, not an option, not empty, not a device.
+/// Whether the name is not hidden, not an option, not empty and not a device.
 fn is_safe_start(name: &str) -> bool {
     let device = name.split('.').next().unwrap_or_default();
     let numbered = device
@@ -166,7 +168,7 @@ fn is_safe_start(name: &str) -> bool {
     name.starts_with(char::is_alphanumeric) && !RESERVED.contains(&device) && !numbered
 }
 
-/// Could the name be one with a hash?
+/// Whether the name could be one with a hash.
 fn ends_like_hash(name: &str) -> bool {
     name.rsplit_once('-').is_some_and(|(_, end)| {
         end.len() == HASH_DIGITS
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_urls_have_names_that_a_person_would_give() {
+    fn plain_urls_have_readable_names() {
         for (name, address, want) in [
             ("root", "https://example.com/", "example.com+index"),
             ("page", "https://example.com/docs/intro", "example.com+docs_intro"),
@@ -196,20 +198,20 @@ mod tests {
             ("http", "http://example.com/docs", "http+example.com+docs"),
             ("port", "http://127.0.0.1:8080/x", "http+127.0.0.1+8080+x"),
         ] {
-            assert_eq!(Names::with_hosts().stem(&url(address)), want, "{name}");
+            assert_eq!(FileNames::with_hosts().stem(&url(address)), want, "{name}");
         }
     }
 
     #[test]
-    fn pages_at_home_are_named_by_their_path() {
-        let names = Names::within(&url("http://127.0.0.1:4321/"));
+    fn pages_of_the_base_origin_are_named_by_their_path() {
+        let names = FileNames::within(&url("http://127.0.0.1:4321/"));
         assert_eq!(names.stem(&url("http://127.0.0.1:4321/")), "index");
         assert_eq!(names.stem(&url("http://127.0.0.1:4321/guides/tea")), "guides_tea");
         assert_eq!(names.stem(&url("https://elsewhere.example/guides/tea")), "elsewhere.example+guides_tea");
     }
 
     #[test]
-    fn other_urls_keep_what_is_readable_and_get_a_hash() {
+    fn other_urls_have_a_readable_part_and_a_hash() {
         for (name, address, start) in [
             ("upper case", "https://example.com/Docs", "example.com+docs-"),
             ("query", "https://example.com/find?q=green%20tea", "example.com+find-q-green-tea-"),
@@ -217,11 +219,15 @@ mod tests {
             ("other script", "https://example.com/%E8%8C%B6", "example.com+茶-"),
             ("empty segment", "https://example.com/a//b", "example.com+a__b-"),
             ("underscore", "https://example.com/a_b", "example.com+a_b-"),
-            ("way up", "https://example.com/%2e%2e%2f..%2fetc%2fpasswd", "example.com+._._etc_passwd-"),
+            (
+                "parent folder",
+                "https://example.com/%2e%2e%2f..%2fetc%2fpasswd",
+                "example.com+._._etc_passwd-",
+            ),
             ("IPv6", "http://[::1]/x", "1-+x-"),
             ("ends like a hash", "https://example.com/a-0123456789abcdef", "example.com+a-0123456789abcdef-"),
         ] {
-            let got = Names::with_hosts().stem(&url(address));
+            let got = FileNames::with_hosts().stem(&url(address));
             let (readable, hash) = got.rsplit_once('-').unwrap();
             assert_eq!(hash.len(), HASH_DIGITS, "{name}: {got}");
             assert_eq!(format!("{readable}-"), start, "{name}");
@@ -229,8 +235,8 @@ mod tests {
     }
 
     #[test]
-    fn device_names_hidden_names_and_options_never_begin_a_file() {
-        let names = Names::within(&url("https://example.com/"));
+    fn names_are_never_devices_hidden_or_options() {
+        let names = FileNames::within(&url("https://example.com/"));
         for path in
             ["con", "NUL", "aux.txt", "com1", "lpt9.x", ".htaccess", "-rf", "%00", "%E2%80%AE", "~", "+"]
         {
@@ -239,7 +245,7 @@ mod tests {
         }
     }
 
-    /// URLs that are likely to be mistaken for each other.
+    /// URLs with similar names.
     fn urls() -> impl Strategy<Value = String> {
         let scheme = prop_oneof!["https", "http"];
         let host =
@@ -253,11 +259,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn distinct_urls_get_distinct_names(texts in proptest::collection::vec(urls(), 2..60), at_home in any::<bool>()) {
+        fn distinct_urls_get_distinct_names(texts in proptest::collection::vec(urls(), 2..60), in_base in any::<bool>()) {
             let pages: BTreeSet<Url> = texts.iter().filter_map(|text| Url::parse(text).ok()).collect();
             let names = match pages.first() {
-                Some(home) if at_home => Names::within(home),
-                _ => Names::with_hosts(),
+                Some(base) if in_base => FileNames::within(base),
+                _ => FileNames::with_hosts(),
             };
             let mut taken: HashMap<String, Url> = HashMap::new();
             for url in pages {
@@ -269,9 +275,9 @@ mod tests {
         }
 
         #[test]
-        fn names_are_safe_whatever_the_url(text in "https?://[a-z]{1,3}(\\PC|[\\x00-\\x1f./\\\\%:*?\"<>|]){0,300}") {
+        fn names_are_safe_for_every_url(text in "https?://[a-z]{1,3}(\\PC|[\\x00-\\x1f./\\\\%:*?\"<>|]){0,300}") {
             let Ok(url) = Url::parse(&text) else { return Ok(()) };
-            for names in [Names::with_hosts(), Names::within(&url)] {
+            for names in [FileNames::with_hosts(), FileNames::within(&url)] {
                 let stem = names.stem(&url);
                 prop_assert!(stem.len() + ".json".len() <= MAX_NAME_BYTES, "{}", stem);
                 prop_assert!(is_safe_start(&stem), "{}", stem);

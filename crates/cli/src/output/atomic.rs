@@ -1,4 +1,4 @@
-//! Writing in wholes: what a full disk leaves of a line or a file is taken back.
+//! Atomic writes: if the disk is full, a partial line or file is removed.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -6,12 +6,12 @@ use std::io::{self, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process;
 
-/// What is written to at its end, and can be cut off there.
+/// A writer that appends, and that can be truncated.
 pub(super) trait Tail: Write {
-    /// The length in bytes; `None` where there is none, as of a pipe or a device.
+    /// The length in bytes; `None` if there is none, as for a pipe or a device.
     fn size(&self) -> io::Result<Option<u64>>;
 
-    /// Drops all behind `size`.
+    /// Truncates to `size`.
     fn cut(&mut self, size: u64) -> io::Result<()>;
 }
 
@@ -27,9 +27,9 @@ impl Tail for File {
     }
 }
 
-/// Writes all of `bytes` at the end of `out`, or nothing of them: what was written before an error is cut off.
+/// Appends all of `bytes` to `out`, or nothing: a part written before an error is cut off.
 ///
-/// Where others write to the same file at the same time, what they wrote is never cut.
+/// If other processes write to the same file, their data is never cut off.
 ///
 /// # Errors
 /// Those of the writer.
@@ -57,24 +57,25 @@ pub(super) fn append(out: &mut impl Tail, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file that is there whole or not at all: under another name first, which is given up for `path` once all is
-/// written. A file that was there stays until then.
+/// Writes a whole file or nothing: under a temporary name, which is renamed to `path` at the end. An existing
+/// file stays until then.
 ///
 /// # Errors
-/// Those of the disk, and of `write`.
-pub(super) fn put(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let blocking = blocking(path);
-    let written = File::create(&blocking)
+/// Errors of the file system and of `write`.
+pub(super) fn write_file(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let temporary = temporary_path(path);
+    let written = File::create(&temporary)
         .and_then(|mut file| write(&mut file))
-        .and_then(|()| fs::rename(&blocking, path));
+        .and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
-        let _ = fs::remove_file(&blocking);
+        let _ = fs::remove_file(&temporary);
     }
     written
 }
 
-/// Names the process, so that two that write the same page do not take each other's file.
-fn blocking(path: &Path) -> PathBuf {
+/// The temporary path. It contains the process id, so that two processes that write the same page do not use
+/// the same file.
+fn temporary_path(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(format!(".{}.new", process::id()));
     PathBuf::from(name)
@@ -84,23 +85,23 @@ fn blocking(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// A disk with so much room, which takes a few bytes at a time.
+    /// A disk with limited space, which accepts a few bytes at a time.
     struct Disk {
         kept: Vec<u8>,
-        room: usize,
+        space: usize,
         others_write: bool,
     }
 
     impl Write for Disk {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let count = bytes.len().min(3).min(self.room);
+            let count = bytes.len().min(3).min(self.space);
             if count == 0 {
                 if self.others_write {
                     self.kept.extend_from_slice(b"theirs\n");
                 }
                 return Err(io::ErrorKind::StorageFull.into());
             }
-            self.room -= count;
+            self.space -= count;
             self.kept.extend_from_slice(&bytes[..count]);
             Ok(count)
         }
@@ -123,28 +124,28 @@ mod tests {
 
     #[test]
     fn a_full_disk_leaves_whole_lines() {
-        for room in 0..20 {
-            let mut disk = Disk { kept: Vec::new(), room, others_write: false };
+        for space in 0..20 {
+            let mut disk = Disk { kept: Vec::new(), space, others_write: false };
             let mut taken = 0;
             while append(&mut disk, b"a line\n").is_ok() {
                 taken += 1;
             }
-            assert_eq!(disk.kept, b"a line\n".repeat(taken), "{room} bytes of room");
-            assert_eq!(taken, room / 7);
+            assert_eq!(disk.kept, b"a line\n".repeat(taken), "{space} bytes of space");
+            assert_eq!(taken, space / 7);
         }
     }
 
     #[test]
-    fn what_others_wrote_meanwhile_is_not_cut() {
-        let mut disk = Disk { kept: Vec::new(), room: 4, others_write: true };
+    fn data_of_other_processes_is_not_cut_off() {
+        let mut disk = Disk { kept: Vec::new(), space: 4, others_write: true };
         assert_eq!(append(&mut disk, b"a line\n").unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!(disk.kept, b"a litheirs\n");
     }
 
     #[test]
-    fn a_file_is_written_on_behind_what_was_cut() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("list");
+    fn a_file_is_continued_after_a_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list");
         let mut file = File::create(&path).unwrap();
         append(&mut file, b"one\ntwo\n").unwrap();
         file.cut(4).unwrap();
@@ -153,16 +154,16 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_could_not_be_written_leaves_the_earlier_one() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("page.md");
-        put(&path, |file| file.write_all(b"earlier")).unwrap();
-        let failed = put(&path, |file| {
+    fn a_failed_write_leaves_the_earlier_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page.md");
+        write_file(&path, |file| file.write_all(b"earlier")).unwrap();
+        let failed = write_file(&path, |file| {
             file.write_all(b"half of the n")?;
             Err(io::ErrorKind::StorageFull.into())
         });
         assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!(fs::read(&path).unwrap(), b"earlier");
-        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "something was left beside it");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "a temporary file remains");
     }
 }
