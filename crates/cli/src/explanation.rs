@@ -63,7 +63,8 @@ mod tests {
         let text = explanation(&[], &[(SkipReason::OtherHost, 1), (SkipReason::TooLong, 2)]);
         assert_eq!(
             text,
-            "links that were left out:\n  1 because other sites are left out (--allow-external-links lets them in)\n  \
+            "links that were left out:\n  \
+             1 because other sites are left out (--allow-external-links lets them in)\n  \
              2 because URLs longer than 8192 bytes are not crawled"
         );
     }

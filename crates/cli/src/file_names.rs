@@ -259,7 +259,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn distinct_urls_get_distinct_names(texts in proptest::collection::vec(urls(), 2..60), in_base in any::<bool>()) {
+        fn distinct_urls_get_distinct_names(
+            texts in proptest::collection::vec(urls(), 2..60),
+            in_base in any::<bool>(),
+        ) {
             let pages: BTreeSet<Url> = texts.iter().filter_map(|text| Url::parse(text).ok()).collect();
             let names = match pages.first() {
                 Some(base) if in_base => FileNames::within(base),
@@ -275,7 +278,9 @@ mod tests {
         }
 
         #[test]
-        fn names_are_safe_for_every_url(text in "https?://[a-z]{1,3}(\\PC|[\\x00-\\x1f./\\\\%:*?\"<>|]){0,300}") {
+        fn names_are_safe_for_every_url(
+            text in "https?://[a-z]{1,3}(\\PC|[\\x00-\\x1f./\\\\%:*?\"<>|]){0,300}",
+        ) {
             let Ok(url) = Url::parse(&text) else { return Ok(()) };
             for names in [FileNames::with_hosts(), FileNames::within(&url)] {
                 let stem = names.stem(&url);

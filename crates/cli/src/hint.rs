@@ -21,8 +21,8 @@ pub(crate) fn for_refused(url: &Url, allowed: &[IpNet]) -> Option<String> {
         Host::Domain(name) if is_localhost(name) => "127.0.0.0/8".to_owned(),
         Host::Domain(_) => {
             return Some(
-                "private addresses are refused; if this host is yours, add --allow-private with the range of its \
-                 address, such as --allow-private 10.0.0.0/8"
+                "private addresses are refused; if this host is yours, add --allow-private with the range \
+                 of its address, such as --allow-private 10.0.0.0/8"
                     .to_owned(),
             );
         }

@@ -54,8 +54,9 @@ mod tests {
         assert_eq!(
             reasons.as_deref(),
             Some(
-                "links left out: 27 not below the start page (--crawl-entire-domain lets them in), 9 marked nofollow \
-                 (without --nofollow they are followed), 2 on other sites (--allow-external-links lets them in)"
+                "links left out: 27 not below the start page (--crawl-entire-domain lets them in), \
+                 9 marked nofollow (without --nofollow they are followed), \
+                 2 on other sites (--allow-external-links lets them in)"
             )
         );
         assert_eq!(skipped_links(&[(SkipReason::TooLong, 0)]), None);

@@ -457,8 +457,5 @@ fn crawl_explains_a_url_that_it_left_out() {
         stderr.contains(&format!("{left_out}: not crawled: a pattern of --exclude-paths matches")),
         "{stderr}"
     );
-    assert!(
-        stderr.contains("first found on") && stderr.contains("links that were left out:"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("first found on") && stderr.contains("links that were left out:"), "{stderr}");
 }

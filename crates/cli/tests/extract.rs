@@ -27,7 +27,8 @@ fn schema(folder: &Path, schema: &Value) -> String {
 
 fn products() -> Value {
     let text = json!({ "type": ["string", "null"] });
-    let row = json!({ "type": "object", "properties": { "name": text, "sku": text, "brand": text, "price": { "type": ["number", "null"] } } });
+    let row = json!({ "type": "object", "properties": { "name": text, "sku": text, "brand": text,
+        "price": { "type": ["number", "null"] } } });
     json!({ "type": "object", "properties": { "products": { "type": "array", "items": row } } })
 }
 
@@ -148,11 +149,13 @@ fn a_model_is_used_within_the_budget_and_the_plan_shows_its_cost() {
     let place = tempfile::tempdir().unwrap();
     let schema =
         schema(place.path(), &json!({ "properties": { "captain": { "type": ["string", "null"] } } }));
-    let page = "<main><h1>The ship</h1><p>She was commanded by Ada Quill for many years, as all who sailed in her recall.</p></main>";
+    let page = "<main><h1>The ship</h1><p>She was commanded by Ada Quill for many years, as all who sailed \
+                in her recall.</p></main>";
     let answer = Step::respond("200 OK", &[("content-type", "text/html; charset=utf-8")], page);
     let site = RawServer::start([Step::ReadRequest, answer]).unwrap();
     let claim = json!({ "captain": { "value": "Ada Quill", "quote": "commanded by Ada Quill" } }).to_string();
-    let reply = json!({ "choices": [{ "finish_reason": "stop", "message": { "role": "assistant", "content": claim } }],
+    let reply = json!({ "choices": [{ "finish_reason": "stop",
+        "message": { "role": "assistant", "content": claim } }],
         "usage": { "prompt_tokens": 300, "completion_tokens": 20, "total_tokens": 320 } });
     let answer = Step::respond("200 OK", &[("content-type", "application/json")], reply.to_string());
     let service = RawServer::start([Step::ReadRequest, answer]).unwrap();

@@ -41,7 +41,8 @@ async fn self_signed() -> String {
                 let Ok(mut stream) = acceptor.accept(stream).await else { return };
                 let mut request = [0; 4_096];
                 let _ = stream.read(&mut request).await;
-                let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\nConnection: close\r\n\r\n<h1>Tea</h1>";
+                let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\n\
+                            Connection: close\r\n\r\n<h1>Tea</h1>";
                 let _ = stream.write_all(page.as_bytes()).await;
                 let _ = stream.shutdown().await;
             });

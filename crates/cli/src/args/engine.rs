@@ -14,7 +14,12 @@ use crate::failure::Failure;
 #[command(next_help_heading = "Network")]
 pub(crate) struct EngineArgs {
     /// Fetch at most N pages at a time, and as many from one host [default: 50, and 8 per host]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1024),
+        allow_negative_numbers = true
+    )]
     pub(crate) concurrency: Option<u32>,
 
     /// Send this user agent

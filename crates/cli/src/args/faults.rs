@@ -198,10 +198,11 @@ mod tests {
         assert_eq!(in_flags("`parsers: []` returns the file"), "--parsers none returns the file");
         assert_eq!(
             in_flags(
-                "the format `json` needs a language model, and this engine was built without one: its operator can add \
-                 one; until then, give a `schema`"
+                "the format `json` needs a language model, and this engine was built without one: its \
+                 operator can add one; until then, give a `schema`"
             ),
-            "the format `json` needs a language model: name one with --model and --model-url, or give a --schema"
+            "the format `json` needs a language model: name one with --model and --model-url, or give a \
+             --schema"
         );
     }
 }

@@ -166,12 +166,14 @@ mod tests {
                 json!({"url": "a.example", "zeroDataRetention": true}),
             ),
             (
-                "scrape a.example --header X:1 --location-country de --location-languages de,en --timeout 9000",
+                "scrape a.example --header X:1 --location-country de --location-languages de,en \
+                 --timeout 9000",
                 json!({"url": "a.example", "headers": {"X": "1"}, "timeout": 9000,
                     "location": {"country": "de", "languages": ["de", "en"]}}),
             ),
             (
-                "crawl a.example --limit 5 --max-discovery-depth 0 --include-paths ^/a,b --include-paths c --delay 0.5",
+                "crawl a.example --limit 5 --max-discovery-depth 0 --include-paths ^/a,b --include-paths c \
+                 --delay 0.5",
                 json!({"url": "a.example", "limit": 5, "maxDiscoveryDepth": 0, "includePaths": ["^/a,b", "c"],
                     "delay": 0.5}),
             ),
@@ -182,8 +184,10 @@ mod tests {
                     "scrapeOptions": {"onlyMainContent": false, "excludeTags": ["nav,.ad"]}}),
             ),
             (
-                "crawl a.example --sitemap skip --deduplicate-similar-urls false --regex-on-full-url --max-concurrency 3",
-                json!({"url": "a.example", "sitemap": "skip", "deduplicateSimilarURLs": false, "regexOnFullURL": true,
+                "crawl a.example --sitemap skip --deduplicate-similar-urls false --regex-on-full-url \
+                 --max-concurrency 3",
+                json!({"url": "a.example", "sitemap": "skip", "deduplicateSimilarURLs": false,
+                    "regexOnFullURL": true,
                     "maxConcurrency": 3}),
             ),
             (
@@ -193,7 +197,8 @@ mod tests {
             ),
             (
                 "batch - --max-age 0 --max-concurrency 2",
-                json!({"urls": ["https://a.example/"], "ignoreInvalidURLs": false, "maxAge": 0, "maxConcurrency": 2}),
+                json!({"urls": ["https://a.example/"], "ignoreInvalidURLs": false, "maxAge": 0,
+                    "maxConcurrency": 2}),
             ),
             (
                 "map a.example --search tea --include-subdomains false --limit 9",
@@ -201,7 +206,8 @@ mod tests {
             ),
             (
                 "extract a.example/* b.example --prompt names --enable-web-search --limit 7",
-                json!({"urls": ["a.example/*", "b.example"], "prompt": "names", "enableWebSearch": true, "limit": 7}),
+                json!({"urls": ["a.example/*", "b.example"], "prompt": "names", "enableWebSearch": true,
+                    "limit": 7}),
             ),
             ("convert - --formats html", json!({"url": "https://none.example/", "formats": ["html"]})),
         ] {

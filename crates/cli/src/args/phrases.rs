@@ -3,7 +3,8 @@
 /// The library's phrases and their replacements. Longer phrases are first.
 const PHRASES: [(&str, &str); 7] = [
     (
-        "needs a language model, and this engine was built without one: its operator can add one; until then,",
+        "needs a language model, and this engine was built without one: its operator can add one; \
+         until then,",
         "needs a language model: name one with --model and --model-url, or",
     ),
     (
@@ -11,7 +12,8 @@ const PHRASES: [(&str, &str); 7] = [
         "needs a search engine: name one with --search-url, or",
     ),
     (
-        "needs stealth proxies, and this engine was built without any: its operator can add some; until then,",
+        "needs stealth proxies, and this engine was built without any: its operator can add some; \
+         until then,",
         "needs stealth proxies: name one with --stealth-proxy-url, or",
     ),
     (

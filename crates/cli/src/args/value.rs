@@ -29,8 +29,8 @@ pub(super) fn entries(text: &str) -> Result<Entries, String> {
         return match serde_json::from_str(text) {
             Ok(object) => Ok(Entries(vec![object])),
             Err(error) => Err(format!(
-                "expected a word such as markdown, or one JSON object such as {{\"type\":\"json\",\"prompt\":\"...\"}}; \
-                 this is not JSON ({error})"
+                "expected a word such as markdown, or one JSON object such as \
+                 {{\"type\":\"json\",\"prompt\":\"...\"}}; this is not JSON ({error})"
             )),
         };
     }

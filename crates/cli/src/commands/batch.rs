@@ -98,7 +98,8 @@ impl List {
         let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
         list.map_err(|error| {
             Failure::usage(format!(
-                "<FILE>: cannot read {name}: {error}; name a text file with one URL per line, or - for standard input"
+                "<FILE>: cannot read {name}: {error}; name a text file with one URL per line, or - for \
+                 standard input"
             ))
         })
     }
@@ -162,7 +163,9 @@ mod tests {
 
     #[test]
     fn valid_urls_are_read_and_invalid_lines_are_reported() {
-        let text = "# teas\nhttps://example.com/a\n\n  example.com/b  \nftp://example.com/c\r\nhttps://example.com/d\r\n:\nht!tp:/x\nexample.com:8080/e\nhttps:example.com/f\nexample.com/?a:b";
+        let text = "# teas\nhttps://example.com/a\n\n  example.com/b  \nftp://example.com/c\r\n\
+                    https://example.com/d\r\n:\nht!tp:/x\nexample.com:8080/e\nhttps:example.com/f\n\
+                    example.com/?a:b";
         let list = List::read(text.as_bytes()).unwrap();
         assert_eq!(
             list.urls,

@@ -56,7 +56,7 @@ impl Run {
             tokio::select! {
                 () = interrupt.pressed(), if !interrupted => {
                     interrupted = true;
-                    console.error("stopping: finished pages are kept (press Ctrl-C again to quit immediately)");
+                    console.error("stopping: finished pages are kept (press Ctrl-C again to quit now)");
                     job.cancel().await.map_err(Failure::failed)?;
                 }
                 document = job.next() => {

@@ -117,7 +117,8 @@ async fn respond(request: &Request<Incoming>, site: &Site) -> Response<Full<Byte
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const NOT_FOUND: &str = "<!doctype html><html lang=\"en\"><title>Not found | Larkfield Tea House</title>\
-    <h1>No such page</h1><p>Perhaps it was on the other towpath. <a href=\"/\">Back to the tea house</a>.</p></html>\n";
+    <h1>No such page</h1><p>Perhaps it was on the other towpath. <a href=\"/\">Back to the tea house</a>.</p>\
+    </html>\n";
 
 fn plain(status: StatusCode, text: &'static str) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())));

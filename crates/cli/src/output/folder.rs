@@ -199,7 +199,8 @@ mod tests {
         let mut folder = Folder::create(&path, FileNames::with_hosts()).unwrap();
         folder
             .write(&document(json!({"markdown": "# Tea", "metadata": {
-                "sourceURL": "https://example.com/old", "url": "https://example.com/tea", "title": "Tea", "statusCode": 200
+                "sourceURL": "https://example.com/old", "url": "https://example.com/tea", "title": "Tea",
+                "statusCode": 200
             }})))
             .unwrap();
         assert_eq!(fs::read_to_string(path.join("example.com+old.md")).unwrap(), "# Tea\n");
@@ -239,7 +240,8 @@ mod tests {
     fn other_formats_are_written_to_a_json_file() {
         let parent = tempfile::tempdir().unwrap();
         let mut folder = Folder::create(parent.path(), FileNames::with_hosts()).unwrap();
-        let page = json!({"markdown": "a", "links": ["https://a.example/"], "metadata": {"url": "https://example.com/"}});
+        let page = json!({"markdown": "a", "links": ["https://a.example/"],
+            "metadata": {"url": "https://example.com/"}});
         assert_eq!(folder.write(&document(page.clone())).unwrap(), "example.com+index.md");
         let kept = fs::read(parent.path().join("example.com+index.json")).unwrap();
         assert_eq!(serde_json::from_slice::<Value>(&kept).unwrap(), page);
