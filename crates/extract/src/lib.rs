@@ -25,6 +25,8 @@
 //!
 //! # With a model and a budget
 //!
+//! The model of this example comes with the feature `testing`.
+//!
 //! ```
 //! use std::sync::Arc;
 //! use gleaner_extract::model::scripted::{Scripted, block_on};

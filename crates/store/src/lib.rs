@@ -5,7 +5,7 @@
 //! in between loses a lease, which expires; another worker takes the page, and its document is stored once.
 //!
 //! [`Store`] is the contract, [`MemoryStore`] keeps it in memory (documents beyond a bound, and long queues, go to temporary
-//! files), and [`conformance`] is the suite that every store runs.
+//! files). `conformance`, with the feature `testing`, is the suite that every store runs.
 //!
 //! ```
 //! # async fn example() -> Result<(), gleaner_store::Error> {
@@ -21,6 +21,7 @@
 
 mod accounting;
 mod conclusion;
+#[cfg(feature = "testing")]
 pub mod conformance;
 mod error;
 mod history;

@@ -9,6 +9,7 @@ mod error;
 mod language;
 mod record;
 mod retry;
+#[cfg(feature = "testing")]
 pub mod scripted;
 mod search;
 mod tokens;
