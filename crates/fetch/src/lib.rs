@@ -92,15 +92,15 @@
 //!
 //! ```
 //! use async_trait::async_trait;
-//! use gleaner_fetch::{HopCheck, HopRefused};
+//! use gleaner_fetch::{RedirectCheck, RedirectRefused};
 //! use url::Url;
 //!
 //! struct SameHost;
 //!
 //! #[async_trait]
-//! impl HopCheck for SameHost {
-//!     async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefused> {
-//!         if from.host() == to.host() { Ok(()) } else { Err(HopRefused::new("it leads to another host")) }
+//! impl RedirectCheck for SameHost {
+//!     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
+//!         if from.host() == to.host() { Ok(()) } else { Err(RedirectRefused::new("it leads to another host")) }
 //!     }
 //! }
 //! # let _ = SameHost;

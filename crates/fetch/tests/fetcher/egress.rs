@@ -215,7 +215,7 @@ async fn proxies_of_the_environment_are_not_used() {
             command.args([
                 "--ignored",
                 "--exact",
-                "door::egress::child_of_a_proxied_environment",
+                "fetcher::egress::child_of_a_proxied_environment",
                 "--nocapture",
             ]);
             for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {

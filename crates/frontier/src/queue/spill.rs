@@ -13,7 +13,7 @@ pub const SPILL_BLOCK_BYTES: usize = 16 * 1024;
 /// of pages is the same with and without it.
 ///
 /// ```
-/// use gleaner_frontier::{ColdBlock, ColdStorage, Frontier, FrontierConfig};
+/// use gleaner_frontier::{SpilledBlock, QueueSpill, Frontier, FrontierConfig};
 ///
 /// #[derive(Debug)]
 /// struct Elsewhere;
@@ -21,13 +21,13 @@ pub const SPILL_BLOCK_BYTES: usize = 16 * 1024;
 /// #[derive(Debug)]
 /// struct Kept(Vec<u8>);
 ///
-/// impl ColdStorage for Elsewhere {
-///     fn put(&mut self, block: &[u8]) -> Option<Box<dyn ColdBlock>> {
+/// impl QueueSpill for Elsewhere {
+///     fn put(&mut self, block: &[u8]) -> Option<Box<dyn SpilledBlock>> {
 ///         Some(Box::new(Kept(block.to_vec())))
 ///     }
 /// }
 ///
-/// impl ColdBlock for Kept {
+/// impl SpilledBlock for Kept {
 ///     fn read(&self) -> std::io::Result<Vec<u8>> {
 ///         Ok(self.0.clone())
 ///     }

@@ -44,7 +44,7 @@ pub enum Decision {
 /// ([`decide_counting`](CrawlScope::decide_counting)) and lets others have their turn.
 ///
 /// ```
-/// use gleaner_frontier::{CrawlScope, Decision, Reason};
+/// use gleaner_frontier::{CrawlScope, Decision, SkipReason};
 /// # use gleaner_types::plan::{CrawlRules, SitemapMode};
 /// use url::Url;
 ///
@@ -61,9 +61,9 @@ pub enum Decision {
 /// let decide = |url: &str| scope.decide(&Url::parse(url).expect("a URL"), false);
 ///
 /// assert_eq!(decide("https://www.example.com/docs/intro"), Decision::Inside);
-/// assert_eq!(decide("https://example.com/docs-old"), Decision::Rejected(Reason::OutsideStartPath));
-/// assert_eq!(decide("https://example.com/docs/old/a"), Decision::Rejected(Reason::Excluded));
-/// assert_eq!(decide("https://example.org/docs/"), Decision::Rejected(Reason::OtherHost));
+/// assert_eq!(decide("https://example.com/docs-old"), Decision::Rejected(SkipReason::OutsideStartPath));
+/// assert_eq!(decide("https://example.com/docs/old/a"), Decision::Rejected(SkipReason::Excluded));
+/// assert_eq!(decide("https://example.org/docs/"), Decision::Rejected(SkipReason::OtherHost));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
