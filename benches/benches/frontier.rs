@@ -43,8 +43,7 @@ fn set_of_strings(links: &[Vec<Url>]) -> usize {
 }
 
 fn plan() -> CrawlPlan {
-    let request =
-        CrawlRequest { sitemap: Some(SitemapMode::Skip), ..CrawlRequest::new(format!("{ORIGIN}/")) };
+    let request = CrawlRequest::new(format!("{ORIGIN}/")).sitemap(SitemapMode::Skip);
     request.check().expect("a valid request")
 }
 

@@ -15,10 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = after("--url").unwrap_or_else(|| "https://example.org/".to_owned()).parse()?;
     let mut body = Vec::new();
     std::io::stdin().read_to_end(&mut body)?;
-    let options = ScrapeOptions {
-        only_main_content: Some(!arguments.iter().any(|argument| argument == "--whole")),
-        ..ScrapeOptions::default()
-    };
+    let options =
+        ScrapeOptions::new().only_main_content(!arguments.iter().any(|argument| argument == "--whole"));
     let options = options.check().map_err(|faults| faults.to_string())?;
     let page = transform(Input { url: &url, content_type: Some("text/html"), body: &body }, &options)?;
     let mut out = std::io::stdout().lock();

@@ -13,7 +13,7 @@ fn read_with(body: &str, content_type: &str, options: ScrapeOptions) -> Document
 }
 
 fn read(body: &str, content_type: &str, formats: Vec<Format>) -> Document {
-    read_with(body, content_type, ScrapeOptions { formats: Some(formats), ..ScrapeOptions::default() })
+    read_with(body, content_type, ScrapeOptions::new().formats(formats))
 }
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -61,9 +61,7 @@ fn frames_are_in_the_html_where_tags_name_them() {
     let page =
         "<main><h1>Film</h1><div class=film><iframe src=/film></iframe></div><p>A film about tea.</p></main>";
     let html = |tags: &[&str]| {
-        let include_tags = (!tags.is_empty()).then(|| tags.iter().map(|tag| (*tag).to_owned()).collect());
-        let formats = Some(vec![Format::Html]);
-        let options = ScrapeOptions { formats, include_tags, ..ScrapeOptions::default() };
+        let options = ScrapeOptions::new().formats([Format::Html]).include_tags(tags.iter().copied());
         read_with(page, HTML, options).html.unwrap()
     };
     let frame = "<iframe src=\"https://example.org/film\"></iframe>";
@@ -162,7 +160,7 @@ fn a_long_base_does_not_multiply() {
 #[test]
 fn a_selector_that_costs_too_much_is_told() {
     let page = format!("<p>start</p><div>{}</div>", "<b>x</b> ".repeat(20_000));
-    let options = ScrapeOptions { exclude_tags: Some(vec!["i ~ b".to_owned()]), ..ScrapeOptions::default() };
+    let options = ScrapeOptions::new().exclude_tags(["i ~ b"]);
     assert!(read_with(&page, HTML, options).warning.unwrap().contains("too many steps"));
 }
 
@@ -220,71 +218,48 @@ fn options_say_what_is_kept() {
         "[Home](https://example.org/)\n\n- [Alpha](https://example.org/a)\n- [Beta](https://example.org/b)";
     let ad = "Buy a kite now.\n\n![ad](https://example.org/ad.png)";
     let main = format!("# Kites\n\n{LEAD}\n\n![A kite](https://example.org/kite.png)\n\n{NOTE}");
-    let tags = |tags: &[&str]| Some(tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>());
-    let whole = || ScrapeOptions { only_main_content: Some(false), ..ScrapeOptions::default() };
+    let tags = |tags: &[&'static str]| ScrapeOptions::new().include_tags(tags.iter().copied());
+    let whole = || ScrapeOptions::new().only_main_content(false);
     let rows: Vec<(&str, ScrapeOptions, String)> = vec![
         ("the whole page", whole(), format!("{home}\n\n{main}\n\nAll rights reserved.")),
         (
             "with advertisements",
-            ScrapeOptions { block_ads: Some(false), ..whole() },
+            whole().block_ads(false),
             format!(
                 "{home}\n\n{main}\n\n{ad}\n\nWe use cookies. Accept all cookies?\n\nAll rights reserved."
             ),
         ),
-        (
-            "a tag",
-            ScrapeOptions { include_tags: tags(&["h1"]), ..ScrapeOptions::default() },
-            "# Kites".to_owned(),
-        ),
+        ("a tag", tags(&["h1"]), "# Kites".to_owned()),
         (
             "tags in the order of the page",
-            ScrapeOptions { include_tags: tags(&["footer", "p.note", "#none"]), ..ScrapeOptions::default() },
+            tags(&["footer", "p.note", "#none"]),
             format!("{NOTE}\n\nAll rights reserved."),
         ),
         (
             "what stands outside the main content, where it is asked for",
-            ScrapeOptions { include_tags: tags(&["nav li:first-child"]), ..ScrapeOptions::default() },
+            tags(&["nav li:first-child"]),
             "- [Alpha](https://example.org/a)".to_owned(),
         ),
-        (
-            "an advertisement that is asked for",
-            ScrapeOptions {
-                include_tags: tags(&[".ad-banner"]),
-                block_ads: Some(false),
-                ..ScrapeOptions::default()
-            },
-            ad.to_owned(),
-        ),
+        ("an advertisement that is asked for", tags(&[".ad-banner"]).block_ads(false), ad.to_owned()),
         (
             "without tags",
-            ScrapeOptions {
-                exclude_tags: tags(&["header", "nav", "figure", "#cookie-banner", "em"]),
-                ..whole()
-            },
+            whole().exclude_tags(["header", "nav", "figure", "#cookie-banner", "em"]),
             format!(
                 "# Kites\n\n{LEAD}\n\nA note on : they are as long as the hill is high.\n\nAll rights reserved."
             ),
         ),
         (
             "what is left of tags without others",
-            ScrapeOptions {
-                include_tags: tags(&["article"]),
-                exclude_tags: tags(&[".lead", "figure"]),
-                ..ScrapeOptions::default()
-            },
+            tags(&["article"]).exclude_tags([".lead", "figure"]),
             format!("# Kites\n\n{NOTE}"),
         ),
-        (
-            "nothing matches",
-            ScrapeOptions { include_tags: tags(&["video"]), ..ScrapeOptions::default() },
-            String::new(),
-        ),
+        ("nothing matches", tags(&["video"]), String::new()),
     ];
     for (name, options, expected) in rows {
         let document = kites(options.clone());
         assert_eq!(document.markdown.as_deref(), Some(expected.as_str()), "{name}");
         // The HTML is of the same parts of the page.
-        let html = kites(ScrapeOptions { formats: Some(vec![Format::Html]), ..options }).html.unwrap();
+        let html = kites(options.formats([Format::Html])).html.unwrap();
         for (text, stands) in [
             (LEAD, "Kites are made"),
             ("Alpha", "Alpha"),
@@ -307,25 +282,18 @@ fn options_say_what_is_kept() {
 fn lists_are_of_the_page_that_the_options_leave() {
     let image = |name: &str| format!("https://example.org/{name}.png");
     let link = |path: &str| format!("https://example.org/{path}");
-    let tags = |tag: &str| Some(vec![tag.to_owned()]);
-    let formats = || Some(vec![Format::Images, Format::Links]);
-    let base = ScrapeOptions { formats: formats(), ..ScrapeOptions::default() };
+    let base = ScrapeOptions::new().formats([Format::Images, Format::Links]);
     let (kite, ad) = (vec![image("kite")], vec![image("ad")]);
     let rows = [
         ("the page", base.clone(), [kite.clone(), ad.clone()].concat(), vec![link(""), link("a"), link("b")]),
         (
             "the whole page",
-            ScrapeOptions { only_main_content: Some(false), ..base.clone() },
+            base.clone().only_main_content(false),
             [kite.clone(), ad.clone()].concat(),
             vec![link(""), link("a"), link("b")],
         ),
-        (
-            "tags",
-            ScrapeOptions { include_tags: tags("main, nav"), ..base.clone() },
-            kite.clone(),
-            vec![link("a"), link("b")],
-        ),
-        ("without tags", ScrapeOptions { exclude_tags: tags("figure, li"), ..base }, ad, vec![link("")]),
+        ("tags", base.clone().include_tags(["main, nav"]), kite.clone(), vec![link("a"), link("b")]),
+        ("without tags", base.exclude_tags(["figure, li"]), ad, vec![link("")]),
     ];
     for (name, options, images, links) in rows {
         let document = kites(options);
@@ -336,25 +304,16 @@ fn lists_are_of_the_page_that_the_options_leave() {
 
 #[test]
 fn attributes_are_of_the_whole_page_in_the_order_of_the_request() {
-    let selector = |selector: &str, attribute: &str| AttributeSelector {
-        selector: selector.to_owned(),
-        attribute: attribute.to_owned(),
-    };
-    let selectors = vec![
-        selector("[data-id]", "data-id"),
-        selector("h1", "DATA-ID"),
-        selector("nav a", "href"),
-        selector("img", "alt"),
-        selector("p", "data-none"),
-        selector("video", "src"),
-    ];
-    let format = Format::Attributes(AttributesFormat { selectors });
+    let format = AttributesFormat::new([
+        AttributeSelector::new("[data-id]", "data-id"),
+        AttributeSelector::new("h1", "DATA-ID"),
+        AttributeSelector::new("nav a", "href"),
+        AttributeSelector::new("img", "alt"),
+        AttributeSelector::new("p", "data-none"),
+        AttributeSelector::new("video", "src"),
+    ]);
     // Neither the main content nor tags narrow what selectors see.
-    let options = ScrapeOptions {
-        formats: Some(vec![format]),
-        include_tags: Some(vec!["footer".to_owned()]),
-        ..ScrapeOptions::default()
-    };
+    let options = ScrapeOptions::new().formats([format]).include_tags(["footer"]);
     let row = |selector: &str, attribute: &str, values: &[&str]| serde_json::json!({ "selector": selector, "attribute": attribute, "values": values });
     let expected = serde_json::json!([
         row("[data-id]", "data-id", &["9", "7", "8"]),

@@ -19,7 +19,6 @@ const SPARE_BYTES: usize = 80_000;
 
 /// Every format and filter at once.
 fn options() -> ScrapeOptionsPlan {
-    let selector = AttributeSelector { selector: "a".to_owned(), attribute: "href".to_owned() };
     let formats = vec![
         Format::Markdown,
         Format::Html,
@@ -28,13 +27,9 @@ fn options() -> ScrapeOptionsPlan {
         Format::Images,
         Format::Summary,
         Format::Branding,
-        Format::Attributes(AttributesFormat { selectors: vec![selector] }),
+        AttributesFormat::new([AttributeSelector::new("a", "href")]).into(),
     ];
-    let options = ScrapeOptions {
-        formats: Some(formats),
-        exclude_tags: Some(vec!["nav > a".to_owned()]),
-        ..ScrapeOptions::default()
-    };
+    let options = ScrapeOptions::new().formats(formats).exclude_tags(["nav > a"]);
     options.check().unwrap()
 }
 
@@ -497,7 +492,7 @@ fn a_heading_of_many_blocks_is_read_once() {
 
 #[test]
 fn links_alone_end_with_their_interrupt_too() {
-    let request = ScrapeOptions { formats: Some(vec![Format::Links]), ..ScrapeOptions::default() };
+    let request = ScrapeOptions::new().formats([Format::Links]);
     let (options, selection) = (request.check().unwrap(), Selection::default());
     let url = "https://example.org/a/".parse().unwrap();
     let body: String = (0..20_000).map(|at| format!("<a href=/{at}>x</a>")).collect();

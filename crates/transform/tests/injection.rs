@@ -146,8 +146,8 @@ fn bodies(attempt: &str) -> [(&'static str, String); 7] {
 #[test]
 fn nothing_that_acts_comes_of_what_is_no_html() {
     let url = "https://example.org/a/".parse().unwrap();
-    let formats = Some(vec![Format::Markdown, Format::Html, Format::Links, Format::Summary]);
-    let options = ScrapeOptions { formats, ..ScrapeOptions::default() }.check().unwrap();
+    let formats = [Format::Markdown, Format::Html, Format::Links, Format::Summary];
+    let options = ScrapeOptions::new().formats(formats).check().unwrap();
     for (name, attempt) in ATTEMPTS {
         for (content_type, body) in bodies(attempt) {
             let input = Input { url: &url, content_type: Some(content_type), body: body.as_bytes() };
@@ -170,11 +170,9 @@ fn nothing_that_acts_comes_of_what_is_no_html() {
 #[test]
 fn nothing_that_acts_is_emitted() {
     let url = "https://example.org/a/".parse().unwrap();
-    let options = ScrapeOptions {
-        formats: Some(vec![Format::Markdown, Format::Html, Format::Summary]),
-        only_main_content: Some(false),
-        ..ScrapeOptions::default()
-    };
+    let options = ScrapeOptions::new()
+        .formats([Format::Markdown, Format::Html, Format::Summary])
+        .only_main_content(false);
     let options = options.check().unwrap();
     let mut emitted = Vec::new();
     for (name, html) in ATTEMPTS {

@@ -154,8 +154,7 @@ fn html(page: &Page) -> String {
 #[test]
 fn the_text_of_a_page_is_found_in_any_script() {
     let url = "https://example.org/kiln/1".parse().unwrap();
-    let formats = Some(vec![Format::Markdown, Format::Summary]);
-    let options = ScrapeOptions { formats, ..ScrapeOptions::default() }.check().unwrap();
+    let options = ScrapeOptions::new().formats([Format::Markdown, Format::Summary]).check().unwrap();
     for page in PAGES {
         let (language, html) = (page.language, html(page));
         let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };

@@ -9,8 +9,7 @@ use proptest::prelude::*;
 #[test]
 fn every_feature_is_as_in_the_snapshot() {
     let url = "https://docs.example/guide/kiln.html".parse().unwrap();
-    let options =
-        ScrapeOptions { only_main_content: Some(false), ..ScrapeOptions::default() }.check().unwrap();
+    let options = ScrapeOptions::new().only_main_content(false).check().unwrap();
     let body = include_bytes!("fixtures/features.html");
     let page = transform(Input { url: &url, content_type: Some("text/html"), body }, &options).unwrap();
     let markdown = page.document.markdown.unwrap() + "\n";

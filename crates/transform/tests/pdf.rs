@@ -29,7 +29,7 @@ trailer << /Size 9 /Root 1 0 R /Info 8 0 R >>
 ";
 
 fn options(formats: &[Format], pdf: Option<PdfParser>) -> ScrapeOptionsPlan {
-    let options = ScrapeOptions { formats: Some(formats.to_vec()), ..ScrapeOptions::default() };
+    let options = ScrapeOptions::new().formats(formats.to_vec());
     ScrapeOptionsPlan { pdf, ..options.check().unwrap() }
 }
 

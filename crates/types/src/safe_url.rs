@@ -2,8 +2,8 @@ use std::fmt;
 
 use url::Url;
 
-/// A URL that can be logged: `Display` and `Debug` leave out user name, password, fragment and the values of query
-/// parameters. Every URL in a log line or an error message has this type.
+/// A URL that can be logged: `Display` and `Debug` leave out user name, password, fragment and the values of
+/// query parameters. Every URL in a log line or an error message has this type.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct SafeUrl(Url);
 

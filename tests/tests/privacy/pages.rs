@@ -62,7 +62,8 @@ fn engine() -> Engine {
 /// A batch of all pages. Tells how many gave a document.
 async fn batch(web: &Web, zero_data_retention: Option<bool>) -> usize {
     let urls = web.urls.iter().map(String::as_str);
-    let request = BatchScrapeRequest { zero_data_retention, ..BatchScrapeRequest::new(urls) };
+    let mut request = BatchScrapeRequest::new(urls);
+    request.zero_data_retention = zero_data_retention;
     let batch = engine().batch(request).await.unwrap().wait().await.unwrap();
     assert_eq!(batch.documents.len() + batch.failures.failures.len(), web.urls.len());
     batch.documents.len()
@@ -70,21 +71,19 @@ async fn batch(web: &Web, zero_data_retention: Option<bool>) -> usize {
 
 /// A crawl from one page, with zero data retention.
 async fn crawl(engine: Engine, url: String) {
-    let zero_data_retention = Some(true);
-    let request = CrawlRequest { zero_data_retention, limit: Some(3), ..CrawlRequest::new(&url) };
+    let request = CrawlRequest::new(&url).zero_data_retention(true).limit(3);
     engine.crawl(request).await.unwrap().wait().await.unwrap();
 }
 
 /// A scrape and extracts of one page, with zero data retention.
 async fn other_jobs(engine: Engine, url: String) {
-    let zero_data_retention = Some(true);
-    let request = ScrapeRequest { zero_data_retention, ..ScrapeRequest::new(&url) };
+    let request = ScrapeRequest::new(&url).zero_data_retention(true);
     let _some_fail = engine.scrape(request).await;
-    let schema = json!({ "properties": { "name": { "type": "string" } } }).as_object().cloned();
-    let request = ExtractRequest { zero_data_retention, schema, ..ExtractRequest::default() };
+    let schema = json!({ "properties": { "name": { "type": "string" } } });
+    let request = ExtractRequest::default().zero_data_retention(true).schema(schema);
     let wildcard = format!("{url}/*");
     for url in [url, wildcard] {
-        let request = ExtractRequest { urls: Some(vec![url]), ..request.clone() };
+        let request = request.clone().urls([url]);
         let _some_fail = engine.extract(request).await;
     }
 }

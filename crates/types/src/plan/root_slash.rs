@@ -1,12 +1,12 @@
-//! Addresses as they were written. The URL standard gives an address without a path (`https://example.com`) a slash; whoever
-//! wrote it without looks for it without.
+//! URLs as their users write them. The URL standard adds a slash to a URL without a path
+//! (`https://example.com`). Users who wrote it without a slash look for it without one.
 
 use std::borrow::Cow;
 
 use url::{Position, Url};
 
-/// Does `reference`, of which `url` was made, name a host and no path, so that the slash of `url` was added? References that
-/// are relative to a page name no host.
+/// Whether `reference`, from which `url` was parsed, has a host and no path, so that the slash of `url` was
+/// added. References relative to a page have no host.
 ///
 /// ```
 /// use gleaner_types::plan::omits_slash;
@@ -25,7 +25,7 @@ pub fn omits_slash(reference: &str, url: &Url) -> bool {
     names_host && end > 0 && !path.starts_with(['/', '\\']) && url.path() == "/"
 }
 
-/// The address without the slash that stands for an empty path, where its path is empty.
+/// The URL without the slash of an empty path.
 ///
 /// ```
 /// use gleaner_types::plan::without_slash;
@@ -49,7 +49,7 @@ pub fn without_slash(url: &Url) -> Cow<'_, str> {
     }
 }
 
-/// The address as it was written: without its slash where that was added.
+/// The URL as it was written: without the slash if that was added.
 #[must_use]
 pub fn as_written(url: &Url, slash_added: bool) -> Cow<'_, str> {
     if slash_added { without_slash(url) } else { Cow::Borrowed(url.as_str()) }
@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(omits_slash(reference, &url), omits, "{reference}");
             if omits {
                 let written = without_slash(&url);
-                assert_eq!(Url::parse(&written).as_ref(), Ok(&url), "{reference}: the same address");
+                assert_eq!(Url::parse(&written).as_ref(), Ok(&url), "{reference}: the same URL");
                 assert!(!written.ends_with('/') && !written.contains("/?"), "{reference}: {written}");
             }
         }
