@@ -1,6 +1,7 @@
 //! Ports on which nobody listens, and which nobody else gets meanwhile.
 //!
-//! A port that a listener had a moment ago is no such port: the system may give it to the next who asks for any.
+//! A port that a listener had a moment ago is no such port: the system may give it to the next who asks for
+//! any.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -41,15 +42,15 @@ impl ClosedPort {
     }
 }
 
-/// The first of the ports that [`unused_port`] looks at. All of them are below those that systems choose from by themselves
-/// (32,768 and up), so nobody who asks for any port is given one of them.
+/// The first of the ports that [`unused_port`] looks at. All of them are below those that systems choose from
+/// by themselves (32,768 and up), so nobody who asks for any port is given one of them.
 const FIRST: u16 = 20_000;
 
 /// How many ports there are.
 const PORTS: u16 = 12_000;
 
-/// How many of them a process has before it comes to those of the next. Tests that run at once have numbers close together,
-/// and between the look at a port and its use another process could take it.
+/// How many of them a process has before it comes to those of the next. Tests that run at once have numbers
+/// close together, and between the look at a port and its use another process could take it.
 const OWN: u16 = 16;
 
 /// A port of 127.0.0.1 for a program that has to be told its port. No two calls of a process give the same.

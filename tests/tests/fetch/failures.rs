@@ -1,5 +1,5 @@
-//! Every kind of failure: what it is, where it happened, what the contract calls it; and a canary in each slot
-//! for a secret is seen in none of them.
+//! Every kind of failure: what it is, where it happened, what the contract calls it; and a canary in each
+//! slot for a secret is seen in none of them.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -168,8 +168,8 @@ async fn kept_copy() -> Arc<CacheEntry> {
     kept.expect("the page was kept")
 }
 
-/// One of each kind at the host `site`, with what was said on the way. The log is that of all tests of this process: a test
-/// knows its own lines by its own host.
+/// One of each kind at the host `site`, with what was said on the way. The log is that of all tests of this
+/// process: a test knows its own lines by its own host.
 async fn all_failures(site: &str) -> (Vec<(ErrorKind, Error)>, Vec<String>) {
     let proxy = ProxyServer::start_guarded("someone", "else").unwrap();
     let fetcher = fetcher(&proxy);

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::runtime::Builder;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// A listener of one thread alone would miss what other threads say, so there is one for all, and one test at a time.
+/// A listener of one thread alone would miss what other threads say, so there is one for all, and one test at
+/// a time.
 static LOG: OnceLock<Log> = OnceLock::new();
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -39,7 +40,8 @@ impl Log {
     }
 }
 
-/// Runs a test that has the log to itself. Its runtime ends, and all that it began, before the next test has its turn.
+/// Runs a test that has the log to itself. Its runtime ends, and all that it began, before the next test has
+/// its turn.
 pub(crate) fn alone(test: impl AsyncFnOnce(&Log)) {
     // A test that failed before has spoiled nothing.
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
