@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "a floor goes around gleaner on purpose")]
 
 use std::hint::black_box;
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -116,7 +116,7 @@ fn zstd(plain: &[u8]) -> Vec<u8> {
     zstd::encode_all(plain, 3).expect("memory takes all")
 }
 
-fn unpacked(mut reader: impl std::io::Read) -> Vec<u8> {
+fn unpacked(mut reader: impl Read) -> Vec<u8> {
     let mut plain = Vec::new();
     reader.read_to_end(&mut plain).expect("a body");
     plain
