@@ -58,6 +58,8 @@ mod crawl;
 mod draft;
 mod error;
 mod evidence;
+#[doc(hidden)]
+pub mod fuzzing;
 mod ground;
 mod json;
 mod leaf;

@@ -142,6 +142,8 @@ pub(crate) fn moneys(text: &str) -> impl Iterator<Item = Money> + '_ {
         // `5,-` and `5.–` are whole sums.
         let gap = after.trim_start_matches([',', '.', '-', '–', '—', '~', ' ', '\u{a0}']);
         let gap = if after.len() - gap.len() <= MAX_GAP_BYTES + 2 { gap } else { after };
+        // Where the sign itself begins, which the range ends behind.
+        let gap = gap.trim_start();
         let near_before = before.len() - before.trim_end().len() <= MAX_GAP_BYTES;
         let prefix = near_before.then(|| sign_at_end(before)).flatten();
         let suffix = sign_at_start(gap);
@@ -181,6 +183,14 @@ mod tests {
             assert_eq!((found.decimal.as_str(), found.currency.as_deref()), (decimal, currency), "{text}");
         }
         assert_eq!(moneys("25% off").count(), 0);
+    }
+
+    #[test]
+    fn a_sum_ends_behind_its_sign_whatever_stands_between() {
+        for text in ["48\n€", "48\u{2003}€", "48 € each", "48,- € each"] {
+            let range = moneys(text).next().unwrap().range;
+            assert!(text.get(range.clone()).is_some_and(|sum| sum.ends_with('€')), "{text:?}: {range:?}");
+        }
     }
 
     #[test]

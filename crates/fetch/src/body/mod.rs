@@ -132,6 +132,11 @@ async fn chunk(
     Ok(None)
 }
 
+/// What undoes the codings of a body with these headers.
+pub(crate) fn decoder(headers: &HeaderMap, url: &Url, limits: Limits) -> Result<Decoder, Error> {
+    Decoder::new(&codings(headers, url)?, limits).map_err(|stopped| stop(url, limits, stopped))
+}
+
 /// The codings of a body in the order in which they were applied.
 fn codings(headers: &HeaderMap, url: &Url) -> Result<Vec<Coding>, Error> {
     let mut codings = Vec::new();
