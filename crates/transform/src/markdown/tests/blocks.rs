@@ -29,5 +29,5 @@ fn prefixes_of_lines_are_bounded() {
     let html = format!("{}<pre>{}</pre>", "<ol start=999999999><li>".repeat(24), "x\n".repeat(1_000));
     let markdown = html_to_markdown(&html, None);
     let longest = markdown.lines().map(str::len).max().unwrap();
-    assert!(longest <= crate::markdown::block::MAX_PREFIX + 3, "{longest}");
+    assert!(longest <= crate::markdown::lines::MAX_PREFIX + 3, "{longest}");
 }
