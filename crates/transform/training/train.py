@@ -5,11 +5,11 @@
     python3 training/train.py FOLDER PATH/TO/blocks [--cross-validate | --model-only]
 
 FOLDER has the layout of the WCXB data set (CC-BY-4.0): html/ID.html.gz and ground-truth/ID.json.gz with `url`
-and `ground_truth.main_content`. Text blocks and their features come from the crate itself (examples/blocks.rs).
-A block is labelled by the share of its words that the ground truth has in the same order. The program first
-prints the F1 on pages of sites that the models were not trained on (not with --model-only), then writes the
-model of all pages (not with --cross-validate). The model contains only numbers, no text of any page. Needs numpy
-and lightgbm.
+and `ground_truth.main_content`. Text blocks and their features come from the crate itself
+(examples/blocks.rs). A block is labelled by the share of its words that the ground truth has in the same
+order. The program first prints the F1 on pages of sites that the models were not trained on (not with
+--model-only), then writes the model of all pages (not with --cross-validate). The model contains only
+numbers, no text of any page. Needs numpy and lightgbm.
 """
 import collections, gzip, json, pathlib, re, struct, subprocess, sys, tempfile
 from urllib.parse import urlsplit
@@ -46,8 +46,8 @@ def is_title(text, title):
 
 
 def labels(blocks, truth):
-    """For each block, the share of its words that the ground truth has: by runs of four words if the block is long
-    enough, else by whether its whole text is between the positions of its neighbours."""
+    """For each block, the share of its words that the ground truth has: by runs of four words if the block is
+    long enough, else by whether its whole text is between the positions of its neighbours."""
     grams = collections.defaultdict(list)
     for at in range(len(truth) - 3):
         grams[tuple(truth[at:at + 4])].append(at)
