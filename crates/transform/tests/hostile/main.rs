@@ -1,18 +1,17 @@
-//! Input made to hurt: every case must come out whole, small, and on a small stack.
+//! Hostile input: every case must keep its text, stay within the output bound and need only a small stack.
 
 #![expect(clippy::unwrap_used, reason = "code of tests: a broken assumption ends the test")]
 
-use gleaner_transform::{
-    ErrorKind, Input, MAX_RESOLVED_BYTES, Page, Selection, html_to_markdown, links, transform,
-    transform_within,
-};
+mod interrupt;
+
+use gleaner_transform::{Input, MAX_RESOLVED_BYTES, Page, html_to_markdown, links, transform};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::request::{AttributeSelector, AttributesFormat, Format, ScrapeOptions};
-use gleaner_types::{ErrorCode, Interrupt};
 
-/// Output may be longer than input by this factor and [`SPARE_BYTES`]. The dearest bytes known: a line end in code that
-/// stands in two dozen quotes, with 48 columns before each line; a table row of nine that a cell above fills up to 128
-/// columns; a paragraph of four in twelve kinds of marks, which are written anew in each.
+/// Maximum growth from input to output is this factor plus [`SPARE_BYTES`]. The most expensive known input
+/// bytes: a line end in code inside 24 quotes, with 48 columns before each line; a table row of nine bytes
+/// that a cell above fills up to 128 columns; a paragraph of four bytes inside twelve kinds of marks, which
+/// each paragraph repeats.
 const GROWTH: usize = 64;
 
 const SPARE_BYTES: usize = 80_000;
@@ -40,9 +39,9 @@ fn page(html: &str, options: &ScrapeOptionsPlan) -> Page {
     transform(input, options).unwrap()
 }
 
-/// Runs a case through all formats in a thread with a stack of 256 KiB, and checks what must hold for any page. Gives the
-/// Markdown of the whole page.
-fn survive(name: &str, html: String, word: &'static str) -> String {
+/// Converts a page to all formats in a thread with a stack of 256 KiB and checks the properties that hold for
+/// every page. Returns the Markdown of the whole page.
+fn check(name: &str, html: String, word: &'static str) -> String {
     let name = name.to_owned();
     let run = move || {
         let limit = html.len() * GROWTH + SPARE_BYTES;
@@ -63,7 +62,7 @@ fn survive(name: &str, html: String, word: &'static str) -> String {
 }
 
 #[test]
-fn depth() {
+fn deep_nesting() {
     for tag in [
         "div",
         "b",
@@ -86,52 +85,53 @@ fn depth() {
         "x-y",
     ] {
         let html = format!("<{tag}>").repeat(100_000 / tag.len());
-        survive(tag, format!("{html}<p>needle in the hay</p>"), "needle");
+        check(tag, format!("{html}<p>needle in the hay</p>"), "needle");
     }
 }
 
 #[test]
 fn misnesting() {
-    survive("adoption agency", format!("{}needle", "<a><b><p></a></b>".repeat(4_000)), "needle");
-    survive("formatting soup", format!("{}needle", "<b><i><u></b><p></i>x".repeat(4_000)), "needle");
-    survive(
+    check("adoption agency", format!("{}needle", "<a><b><p></a></b>".repeat(4_000)), "needle");
+    check("formatting soup", format!("{}needle", "<b><i><u></b><p></i>x".repeat(4_000)), "needle");
+    check(
         "different formatting elements",
         format!("{}needle", (0..8_000).fold(String::new(), |html, n| html + &format!("<p><b id=x{n}>"))),
         "needle",
     );
-    survive(
+    check(
         "a link that is never closed",
         format!("<a href=https://e.example/{}>{}needle", "x".repeat(5_000), "<p>y".repeat(20_000)),
         "needle",
     );
-    survive("foster parents", format!("<table>{}needle", "<div>x<table>y".repeat(4_000)), "needle");
-    survive(
+    check("foster parents", format!("<table>{}needle", "<div>x<table>y".repeat(4_000)), "needle");
+    check(
         "stray end tags",
         format!("{}{}needle", "<span>".repeat(600), "</x></p></br>".repeat(8_000)),
         "needle",
     );
-    survive("frames of text", format!("<table>{}</table>needle", "a<tr>b<td>c".repeat(8_000)), "needle");
+    check("frames of text", format!("<table>{}</table>needle", "a<tr>b<td>c".repeat(8_000)), "needle");
 }
 
 #[test]
-fn floods() {
+fn floods_of_one_kind() {
     let attributes: String = (0..60_000).map(|n| format!(" a{n}=1")).collect();
-    survive("attributes", format!("<p{attributes}>needle</p>"), "needle");
-    survive("bare attributes", format!("<p {}>needle</p>", "x ".repeat(200_000)), "needle");
-    survive("entities", format!("needle{}", "&amp;&#38;&notin;&bogus;&".repeat(20_000)), "needle");
-    survive("long class", format!("<p class='{}'>needle</p>", "content-nav ".repeat(40_000)), "needle");
-    survive("comments", format!("{}needle", "<!--><!-- x --!><!---->".repeat(20_000)), "needle");
-    survive("angle brackets", format!("needle{}", "<".repeat(200_000)), "needle");
-    survive("emphasis", format!("needle {}", "<b>.</b>x<i>*</i>".repeat(8_000)), "needle");
-    survive("backticks", format!("needle{}", "<code>`</code>`".repeat(20_000)), "needle");
-    survive("brackets", format!("<a href=x>needle{}</a>", "[".repeat(100_000)), "needle");
-    survive("breaks", format!("<b>needle{}</b>", "<br>".repeat(40_000)), "needle");
-    survive("items", format!("<ul>{}</ul>", "<li>needle".repeat(20_000)), "needle");
+    check("attributes", format!("<p{attributes}>needle</p>"), "needle");
+    check("bare attributes", format!("<p {}>needle</p>", "x ".repeat(200_000)), "needle");
+    check("entities", format!("needle{}", "&amp;&#38;&notin;&bogus;&".repeat(20_000)), "needle");
+    check("long class", format!("<p class='{}'>needle</p>", "content-nav ".repeat(40_000)), "needle");
+    check("comments", format!("{}needle", "<!--><!-- x --!><!---->".repeat(20_000)), "needle");
+    check("angle brackets", format!("needle{}", "<".repeat(200_000)), "needle");
+    check("emphasis", format!("needle {}", "<b>.</b>x<i>*</i>".repeat(8_000)), "needle");
+    check("backticks", format!("needle{}", "<code>`</code>`".repeat(20_000)), "needle");
+    check("brackets", format!("<a href=x>needle{}</a>", "[".repeat(100_000)), "needle");
+    check("breaks", format!("<b>needle{}</b>", "<br>".repeat(40_000)), "needle");
+    check("items", format!("<ul>{}</ul>", "<li>needle".repeat(20_000)), "needle");
 }
 
-/// Attributes that are read of what is around an element: a long one, and many elements that ask for it.
+/// Attributes that are read from elements around an element: a long one, around many elements that each read
+/// it.
 #[test]
-fn long_attributes_around_much() {
+fn long_attributes_around_many_elements() {
     let text = "<article><p>needle, with a note.<sup><a href='#n'>1</a></sup></article>";
     let (class, id) = ("a ".repeat(100_000), "a".repeat(200_000));
     let rows = [
@@ -147,34 +147,34 @@ fn long_attributes_around_much() {
         ("a mark in every line", format!("<pre><b class='{class}'>"), "<p>1"),
     ];
     for (name, start, unit) in rows {
-        survive(name, format!("{text}{start}{}", unit.repeat(10_000)), "needle");
+        check(name, format!("{text}{start}{}", unit.repeat(10_000)), "needle");
     }
 }
 
 #[test]
-fn tables() {
-    survive(
+fn tables_with_spans() {
+    check(
         "colspan",
         "<table><tr><th colspan=1000000000>needle<td>x<tr><td>y<td>z</table>".to_owned(),
         "needle",
     );
-    survive(
+    check(
         "rowspan",
         format!("<table><tr><th rowspan=1000000000>needle<td>x{}</table>", "<tr><td>y".repeat(5_000)),
         "needle",
     );
-    survive(
+    check(
         "wide and long",
         format!("<table><tr>{}</tr>{}</table>", "<th>needle".repeat(200), "<tr><td>y".repeat(20_000)),
         "needle",
     );
-    survive(
+    check(
         "many spans",
         format!("<table>{}</table>", "<tr><td colspan=1000 rowspan=1000>needle".repeat(2_000)),
         "needle",
     );
     let name = "n".repeat(250);
-    survive(
+    check(
         "many names over many rows",
         format!(
             "<table><tr>{}</tr>{}</table>needle",
@@ -183,8 +183,8 @@ fn tables() {
         ),
         "needle",
     );
-    survive(
-        "names saved up for",
+    check(
+        "names with a large saved budget",
         format!(
             "<table>{}<tbody><tr>{}</tr>{}</table>needle",
             "<tr><td>x".repeat(3_000),
@@ -193,7 +193,7 @@ fn tables() {
         ),
         "needle",
     );
-    survive(
+    check(
         "names over many columns",
         format!(
             "<table><thead>{}<tr>{}</thead><tr><td>needle</table>",
@@ -206,7 +206,7 @@ fn tables() {
 }
 
 #[test]
-fn prefixes() {
+fn long_line_prefixes() {
     let lines = "needle\n".repeat(2_000);
     let ends = format!("needle{}.", "\n".repeat(50_000));
     for open in [
@@ -217,23 +217,23 @@ fn prefixes() {
         "<ol start=99999><li><blockquote>",
     ] {
         let open = open.repeat(30);
-        survive("lines of code", format!("{open}<pre>{lines}</pre>"), "needle");
-        survive("line ends of code", format!("{open}<pre>{ends}</pre>"), "needle");
-        survive("broken lines", format!("{open}needle{}", "<br>x".repeat(10_000)), "needle");
+        check("lines of code", format!("{open}<pre>{lines}</pre>"), "needle");
+        check("line ends of code", format!("{open}<pre>{ends}</pre>"), "needle");
+        check("broken lines", format!("{open}needle{}", "<br>x".repeat(10_000)), "needle");
     }
 }
 
 #[test]
 fn marks_around_many_blocks() {
     let marks = "<strong><em><del><kbd><mark><sub><sub><sub><sup><sup><sup><sup><b><i><s>";
-    survive("paragraphs", format!("{marks}needle{}", "<p>x".repeat(10_000)), "needle");
-    survive("breaks", format!("{marks}needle{}", "<br><br>x".repeat(10_000)), "needle");
-    survive(
+    check("paragraphs", format!("{marks}needle{}", "<p>x".repeat(10_000)), "needle");
+    check("breaks", format!("{marks}needle{}", "<br><br>x".repeat(10_000)), "needle");
+    check(
         "a long link inside a mark",
         format!("<b><a href=https://e.example/{}>needle{}", "x".repeat(5_000), "<p>y".repeat(5_000)),
         "needle",
     );
-    survive(
+    check(
         "a tall and wide cell",
         format!(
             "<table><tr>{}</tr><tr><td colspan=256 rowspan=65534>needle</td></tr>{}</table>",
@@ -245,19 +245,19 @@ fn marks_around_many_blocks() {
 }
 
 #[test]
-fn a_hundred_thousand_tags_in_one_another() {
+fn a_hundred_thousand_nested_tags() {
     for tag in
         ["div", "b", "blockquote", "ul><li", "table><tr><td", "sup", "pre", "code", "ol start=999999999><li"]
     {
         let html = format!("{}needle", format!("<{tag}>").repeat(100_000));
-        let markdown = survive(tag, html.clone(), "needle");
+        let markdown = check(tag, html.clone(), "needle");
         assert!(markdown.len() <= html.len(), "{tag}: {} bytes", markdown.len());
     }
 }
 
-/// Four times the input gives at most four times the output, or it grows faster than its input.
+/// Four times the input gives at most four times the output: output grows linearly.
 #[test]
-fn output_grows_as_input_does() {
+fn output_grows_linearly() {
     type Shape = (&'static str, fn(usize) -> String);
     let shapes: [Shape; 14] = [
         ("nested tags", |n| "<b>x".repeat(n)),
@@ -297,7 +297,7 @@ fn output_grows_as_input_does() {
 }
 
 #[test]
-fn nothing_dangerous_comes_out() {
+fn dangerous_input_is_neutralised() {
     let html = "<title>a\u{1b}]0;x\u{7}</title><body><p>needle <a href='javascript:alert(1)'>a</a>
         <a href='JaVa\tScRiPt:alert(1)'>b</a> <a href='data:text/html;base64,x'>c</a> <img src='javascript:x' alt=d>
         &lt;script>alert(1)&lt;/script> <code>`</code>`<code>``` &lt;img onerror=x></code>
@@ -321,10 +321,10 @@ fn nothing_dangerous_comes_out() {
     assert!(page.links.links.iter().all(|link| matches!(link.url.scheme(), "http" | "https")));
 }
 
-/// Bodies that are no HTML, each many times over: no output is longer than the bound, at an address of 8 KB as at a short
-/// one, on a small stack.
+/// Large bodies of other media types: no output exceeds the bound, with a short address or one of 8 KB, on a
+/// small stack.
 #[test]
-fn what_is_no_html_does_not_grow_either() {
+fn other_media_types_stay_within_the_bound() {
     let item = |content: &str| {
         format!("<item><title>needle</title><description><![CDATA[{content}]]></description></item>")
     };
@@ -406,106 +406,8 @@ fn any_bytes_are_transformed() {
     }
 }
 
-/// Inputs whose cost lies in different passes: name, media type, body.
-fn costly() -> Vec<(&'static str, &'static str, String)> {
-    let sentence = "Every word of this sentence is read by one pass after the other, and so is *this* one. ";
-    let entry =
-        "<item><title>One</title><description><![CDATA[<p>a<b>b</b> <a href=/x>c</a>]]></description></item>";
-    vec![
-        ("line ends", "text/html", "a<br>".repeat(20_000)),
-        ("marks around blocks", "text/html", format!("{}{}", "<b><i>".repeat(32), "<p>x".repeat(5_000))),
-        ("classes", "text/html", "<p class=a>x".repeat(15_000)),
-        (
-            "depth",
-            "text/html",
-            format!("{}{}", "<div>".repeat(500), "<p>word word, and more.</p>".repeat(4_000)),
-        ),
-        ("links", "text/html", (0..7_000).map(|at| format!("<a href=/{at}>x</a> ")).collect()),
-        ("one text", "text/html", sentence.repeat(20_000)),
-        ("one paragraph", "text/html", format!("<p>{}", "<b>*a_</b> `[x](y)` ".repeat(10_000))),
-        ("a table", "text/html", format!("<table>{}", "<tr><td>a<td>b<td>c".repeat(5_000))),
-        ("many tables", "text/html", "<table><tr><td>a<tr><td>b</table>".repeat(3_000)),
-        ("code", "text/html", format!("<pre>{}</pre>", "let x = 1;\n<i>y</i>".repeat(10_000))),
-        ("attributes", "text/html", "<p a=1 b=2 c=3 d=4 e=5 f=6 title=x>".repeat(5_000)),
-        ("comments", "text/html", "<!-- x --><!--- y --->".repeat(20_000)),
-        ("an open comment", "text/html", format!("<p>x<!--{}", "-".repeat(300_000))),
-        ("a script", "text/html", format!("<p>x<script>{}", "<!-- <script> -".repeat(20_000))),
-        ("stray signs", "text/html", "< <1 & &x; ".repeat(30_000)),
-        ("lists", "text/html", format!("<ul>{}", "<li>a<ul><li>b</ul>".repeat(5_000))),
-        ("formulas", "text/html", "<p>$a$ and <math><mi>x</mi><mo>+</mo><mi>y</mi></math>".repeat(3_000)),
-        (
-            "notes",
-            "text/html",
-            (0..3_000).map(|at| format!("<sup><a href='#n{at}'>1</a></sup><p id=n{at}>x")).collect(),
-        ),
-        ("a feed", "application/rss+xml", format!("<rss><channel>{}</channel></rss>", entry.repeat(2_000))),
-        ("rows", "text/csv", "a,b,*c*\n".repeat(20_000)),
-        ("Markdown", "text/markdown", sentence.repeat(3_000)),
-    ]
-}
-
 #[test]
-fn every_pass_over_a_page_ends_with_its_interrupt() {
-    let options = options();
-    let selection = Selection::of(&options).unwrap();
-    let url = "https://example.org/a/".parse().unwrap();
-    for (name, content_type, body) in costly() {
-        let input = Input { url: &url, content_type: Some(content_type), body: body.as_bytes() };
-        let run =
-            |interrupt: &Interrupt| transform_within(input, &options, &selection, usize::MAX, interrupt);
-        let armed = Interrupt::armed();
-        assert_eq!(
-            run(&armed),
-            transform(input, &options),
-            "{name}: an interrupt that is not raised changes nothing"
-        );
-        let all = armed.spent();
-        assert!(all >= body.len() as u64 / 64, "{name}: {all} units for {} bytes", body.len());
-        // After so many parts of a hundred of the work.
-        for part in [0, 1, 30, 60, 90, 99] {
-            let interrupt = Interrupt::after(all * part / 100);
-            let error = run(&interrupt).unwrap_err();
-            assert_eq!(
-                (error.kind(), error.code()),
-                (&ErrorKind::Interrupted, ErrorCode::ScrapeTimeout),
-                "{name}"
-            );
-            let late = interrupt.spent() - all * part / 100;
-            assert!(late <= all / 2 + 50_000, "{name}: {late} units after {part} % of {all}");
-        }
-    }
-}
-
-#[test]
-fn a_heading_of_many_blocks_is_read_once() {
-    let html = format!(
-        "<title>One</title><h1>{}{}</h1><p>needle",
-        "<span></span>".repeat(20_000),
-        "<p>word word word</p>".repeat(5_000)
-    );
-    let (options, url) = (options(), "https://example.org/a/".parse().unwrap());
-    let input = Input { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
-    let armed = Interrupt::armed();
-    transform_within(input, &options, &Selection::of(&options).unwrap(), usize::MAX, &armed).unwrap();
-    assert!(armed.spent() < 100 * html.len() as u64, "{} units for {} bytes", armed.spent(), html.len());
-}
-
-#[test]
-fn links_alone_end_with_their_interrupt_too() {
-    let request = ScrapeOptions::new().formats([Format::Links]);
-    let (options, selection) = (request.check().unwrap(), Selection::default());
-    let url = "https://example.org/a/".parse().unwrap();
-    let body: String = (0..20_000).map(|at| format!("<a href=/{at}>x</a>")).collect();
-    let input = Input { url: &url, content_type: Some("text/html"), body: body.as_bytes() };
-    for units in [0, 1_000, 50_000] {
-        let interrupt = Interrupt::after(units);
-        let error = transform_within(input, &options, &selection, usize::MAX, &interrupt).unwrap_err();
-        assert!(error.is_interrupted() && interrupt.spent() <= units + 1_000, "{}", interrupt.spent());
-    }
-}
-
-#[test]
-fn a_text_of_megabytes_is_read_whole() {
+fn a_text_of_several_megabytes_is_kept_whole() {
     let words = "word &amp; ünd ".repeat(200_000);
     for html in [format!("<p>{words}"), format!("<p>{}", words.replace(' ', "\u{a0}"))] {
         let markdown = html_to_markdown(&html, None);

@@ -1,14 +1,14 @@
-//! Lines and what they begin with: quotes, list items, and the distance between blocks.
+//! Output lines: the prefixes of quotes, list items and notes, and blank lines between blocks.
 
-/// Quotes and lists nested deeper than this go on at this depth: each line repeats what it is inside of, so without
-/// a bound the output would grow with the product of depth and length.
+/// Maximum nesting of quotes and lists. Deeper ones are written at this depth: each line repeats the prefixes
+/// of its containers, so without a bound the output would grow with the product of depth and length.
 pub(super) const MAX_NESTING: usize = 24;
 
-/// Columns that quotes, items and notes together put before a line, for the same reason: the marker of an item may be
-/// eleven wide. It is what as many quotes as there may be take.
+/// Maximum number of columns that quotes, items and notes together put before a line, for the same reason:
+/// the marker of an item may be eleven columns wide. [`MAX_NESTING`] quotes take as many.
 pub(super) const MAX_PREFIX: usize = 2 * MAX_NESTING;
 
-/// What a block is inside of.
+/// A block that contains other blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Container {
     /// A block quote.
@@ -18,9 +18,9 @@ pub(super) enum Container {
     },
     /// An item of a list.
     Item(Item),
-    /// A footnote; its further lines begin with four spaces.
+    /// A footnote. Lines after its first begin with four spaces.
     Note {
-        /// What references name it by.
+        /// The label that references use.
         label: String,
         /// Its first line is written.
         started: bool,
@@ -30,7 +30,7 @@ pub(super) enum Container {
 }
 
 impl Container {
-    /// Columns that it puts before each line.
+    /// Number of columns that it puts before each line.
     const fn width(&self) -> usize {
         match self {
             Self::Quote { .. } => 2,
@@ -44,39 +44,40 @@ impl Container {
 /// An item of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Item {
-    /// What its first line begins with; further lines begin with as many spaces.
+    /// The start of its first line. Further lines begin with as many spaces.
     pub(super) marker: String,
     /// Its first line is written.
     pub(super) started: bool,
     /// No blank lines between the items of its list.
     pub(super) tight: bool,
-    /// The first of its list.
+    /// The first item of its list.
     pub(super) first: bool,
-    /// May stand right under a paragraph: CommonMark allows it for bullets and for lists that start at 1.
+    /// May follow a paragraph without a blank line: CommonMark allows it for bullets and for lists that start
+    /// at 1.
     pub(super) interrupts: bool,
 }
 
-/// What kind of block a block is, where it matters for what may stand beside it without a blank line.
+/// Kinds of blocks that differ in which blocks may follow them without a blank line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leaf {
-    /// Text that would run on into text after it.
+pub(super) enum BlockKind {
+    /// Text right after a paragraph would continue the paragraph.
     Paragraph,
-    /// A table: text before it would become part of it.
+    /// Text right before a table would become part of the table.
     Table,
-    /// A heading, a fence, a rule: ends by itself.
+    /// A heading, a fence or a rule: ends by itself.
     Other,
-    /// A list or a quote has just ended: text right after would be read as part of it.
+    /// A list, a quote or a note that has just ended: text right after it would be read as part of it.
     Container,
 }
 
-/// Lines being written.
+/// The lines of the output.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     out: String,
     containers: Vec<Container>,
-    /// Columns before each line.
+    /// Number of columns that all containers put before each line.
     width: usize,
-    last: Option<Leaf>,
+    last: Option<BlockKind>,
 }
 
 impl Lines {
@@ -84,7 +85,7 @@ impl Lines {
         self.out
     }
 
-    /// Bytes written so far.
+    /// Number of bytes written so far.
     pub(super) fn bytes(&self) -> usize {
         self.out.len()
     }
@@ -97,19 +98,19 @@ impl Lines {
         self.containers.push(container);
     }
 
-    /// How many containers are open.
+    /// Number of open containers.
     pub(super) fn depth(&self) -> usize {
         self.containers.len()
     }
 
-    /// Leaves the innermost container; writes its marker even where it is empty if `keep_empty`.
+    /// Leaves the innermost container. If `keep_empty`, writes its marker even if it is empty.
     pub(super) fn pop(&mut self, keep_empty: bool) {
         let empty = matches!(
             self.containers.last(),
             Some(Container::Item(Item { started: false, .. }) | Container::Quote { started: false })
         );
         if empty && keep_empty {
-            self.start(Leaf::Other); // which starts the container
+            self.start(BlockKind::Other); // starts the container too
             self.out.truncate(self.out.trim_end_matches(' ').len());
         }
         let left = self.containers.pop();
@@ -120,7 +121,7 @@ impl Lines {
             | Container::Note { started: true, .. },
         ) = left
         {
-            self.last = Some(Leaf::Container);
+            self.last = Some(BlockKind::Container);
         }
     }
 
@@ -134,30 +135,30 @@ impl Lines {
         matches!(self.containers.last(), Some(Container::Item(Item { started: false, .. })))
     }
 
-    /// Would the line begin with two or more bullets of a kind?
-    pub(super) fn ends_with_bullets(&self, mark: char) -> bool {
+    /// Would the next line begin with at least two of the same bullet?
+    pub(super) fn next_line_has_bullets(&self, bullet: char) -> bool {
         let unstarted = |container: &&Container| match container {
-            Container::Item(Item { started: false, marker, .. }) => marker.starts_with(mark),
+            Container::Item(Item { started: false, marker, .. }) => marker.starts_with(bullet),
             _ => false,
         };
         self.containers.iter().rev().take_while(unstarted).count() > 1
     }
 
     /// Starts the first line of a block.
-    pub(super) fn start(&mut self, leaf: Leaf) {
+    pub(super) fn start(&mut self, kind: BlockKind) {
         if let Some(last) = self.last {
             self.out.push('\n');
-            if !self.joins(last, leaf) {
+            if !self.may_follow_directly(last, kind) {
                 self.blank_line();
             }
         }
         self.prefix();
-        self.last = Some(leaf);
+        self.last = Some(kind);
     }
 
-    /// May a block stand right under the one before it, without a blank line?
-    fn joins(&self, last: Leaf, leaf: Leaf) -> bool {
-        let begun = |container: &Container| {
+    /// May a block follow the previous block without a blank line?
+    fn may_follow_directly(&self, last: BlockKind, kind: BlockKind) -> bool {
+        let is_started = |container: &Container| {
             !matches!(
                 container,
                 Container::Quote { started: false }
@@ -165,24 +166,27 @@ impl Lines {
                     | Container::Note { started: false, .. }
             )
         };
-        let opening = self.containers.iter().position(|container| !begun(container));
-        let around = match opening {
+        let first_unstarted = self.containers.iter().position(|container| !is_started(container));
+        let parent = match first_unstarted {
             Some(at) => self.containers.get(..at).and_then(<[Container]>::last),
             None => self.containers.last(),
         };
-        let in_tight = matches!(around, Some(Container::Item(Item { tight: true, .. })));
-        match opening.and_then(|at| self.containers.get(at)) {
+        let in_tight = matches!(parent, Some(Container::Item(Item { tight: true, .. })));
+        match first_unstarted.and_then(|at| self.containers.get(at)) {
             Some(Container::Item(Item { first: false, tight, .. })) => *tight,
             Some(Container::Item(Item { interrupts, .. })) => {
-                in_tight && (last == Leaf::Other || (last == Leaf::Paragraph && *interrupts))
+                in_tight && (last == BlockKind::Other || (last == BlockKind::Paragraph && *interrupts))
             }
             Some(Container::Note { .. }) => false,
-            Some(_) => in_tight && matches!(last, Leaf::Other | Leaf::Paragraph),
-            None => in_tight && (last == Leaf::Other || (last != Leaf::Table && leaf == Leaf::Other)),
+            Some(_) => in_tight && matches!(last, BlockKind::Other | BlockKind::Paragraph),
+            None => {
+                in_tight
+                    && (last == BlockKind::Other || (last != BlockKind::Table && kind == BlockKind::Other))
+            }
         }
     }
 
-    /// A blank line inside the containers that were begun already.
+    /// Writes a blank line inside the containers that are started.
     fn blank_line(&mut self) {
         let line = self.out.len();
         for container in &self.containers {
@@ -200,7 +204,7 @@ impl Lines {
         self.out.push('\n');
     }
 
-    /// What every line of the innermost container begins with; begins those that are not.
+    /// Writes the prefix of a line in the innermost container, and starts containers that are not started.
     fn prefix(&mut self) {
         for container in &mut self.containers {
             match container {
@@ -232,13 +236,14 @@ impl Lines {
         self.out.push_str(text);
     }
 
-    /// Ends the line and starts another of the same block.
+    /// Ends the line and starts the next line of the same block.
     pub(super) fn next_line(&mut self) {
         self.out.push('\n');
         self.prefix();
     }
 
-    /// Ends the line and starts another, empty so far: its prefix loses trailing spaces if nothing is added.
+    /// Ends the line and writes `text` as the next line of the same block. If it is empty, the prefix is
+    /// written without trailing spaces.
     pub(super) fn next_line_with(&mut self, text: &str) {
         self.next_line();
         if text.is_empty() {
