@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{TokenPrice, Usage};
 
 /// Tokens that make one credit (contract 8: extract).
-pub const TOKENS_PER_CREDIT: u64 = 15;
+pub(crate) const TOKENS_PER_CREDIT: u64 = 15;
 /// Entries of a ledger that are kept; later ones only count.
 pub const MAX_LEDGER_ENTRIES: usize = 10_000;
 
@@ -76,14 +76,6 @@ pub struct Spent {
     pub overrun_tokens: u64,
 }
 
-impl Spent {
-    /// Credits by the contract: a credit is 15 tokens, rounded up.
-    #[must_use]
-    pub const fn credits(&self) -> u64 {
-        self.tokens.div_ceil(TOKENS_PER_CREDIT)
-    }
-}
-
 /// One call in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -108,7 +100,8 @@ struct State {
 
 /// The account of a job: clones share it.
 ///
-/// `spent + reserved` never passes the budget, whatever order calls end in: a call is refused before it is made.
+/// `spent + reserved` never passes the budget, whatever order calls end in: a call is refused before it is
+/// made.
 #[derive(Debug, Clone)]
 pub struct Ledger {
     budget: Budget,
@@ -181,7 +174,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Notes that something ended early for this reason, such as a call that the time ran out on. The first reason stays.
+    /// Notes that something ended early for this reason, such as a call that the time ran out on. The first
+    /// reason stays.
     pub fn stop(&self, stop: Stop) {
         self.state().stopped.get_or_insert(stop);
     }
@@ -209,12 +203,6 @@ impl Ledger {
     #[must_use]
     pub fn entries(&self) -> Vec<LedgerEntry> {
         self.state().entries.clone()
-    }
-
-    /// The budget.
-    #[must_use]
-    pub const fn budget(&self) -> Budget {
-        self.budget
     }
 }
 
@@ -271,13 +259,6 @@ impl Drop for Reservation {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn credits_are_tokens_by_fifteen_rounded_up() {
-        for (tokens, credits) in [(0, 0), (1, 1), (15, 1), (16, 2), (150, 10)] {
-            assert_eq!(Spent { tokens, ..Spent::default() }.credits(), credits);
-        }
-    }
 
     #[test]
     fn each_part_of_the_budget_stops() {

@@ -1,9 +1,9 @@
 //! Structured data that is provably on the page.
 //!
-//! Every value that comes out carries the words of the page that state it and their place. The cheapest proof is tried first:
-//! what the page says about itself (JSON-LD, microdata, RDFa, `meta` elements, embedded state, tables, labels, its own class
-//! names), and only for what that leaves open a language model, whose every claim is held against the page. What cannot be
-//! proved is null, with the reason.
+//! Every value that comes out carries the words of the page that state it and their place. The cheapest proof
+//! is tried first: what the page says about itself (JSON-LD, microdata, RDFa, `meta` elements, embedded
+//! state, tables, labels, its own class names), and only for what that leaves open a language model, whose
+//! every claim is held against the page. What cannot be proved is null, with the reason.
 //!
 //! Pure: no network, no clock, no runtime. A model is a trait, [`model::LanguageModel`].
 //!
@@ -77,9 +77,7 @@ pub use ask::{
     SiteMemory, SitePosition, Task,
 };
 pub use bind::{MAX_RECORDS, MAX_STATE_OBJECTS, MIN_CONFIDENCE};
-pub use budget::{
-    Budget, Ledger, LedgerEntry, MAX_LEDGER_ENTRIES, Reservation, Spent, Stop, TOKENS_PER_CREDIT,
-};
+pub use budget::{Budget, Ledger, LedgerEntry, MAX_LEDGER_ENTRIES, Reservation, Spent, Stop};
 pub use crawl::{CompiledCrawl, CrawlOptions, MAX_CRAWL_PATTERNS, MAX_SECTIONS, compile_crawl};
 pub use draft::{MAX_DRAFT_FIELDS, MAX_DRAFT_PROMPT_BYTES};
 pub use error::{Error, ErrorKind};
@@ -96,11 +94,11 @@ pub use plan::{
     UrlPatterns, discover, ways,
 };
 pub use schema::{
-    Dialect, Field, MAX_SCHEMA_FAULTS, MAX_SHAPE_DEPTH, MAX_SHAPE_FIELDS, MAX_WIRE_BYTES, Shape, ShapeKind,
-    WireSchema, check_schema, empty_answer, schema_faults,
+    Dialect, Field, MAX_SHAPE_DEPTH, MAX_SHAPE_FIELDS, MAX_WIRE_BYTES, Shape, ShapeKind, WireSchema,
+    check_schema, empty_answer,
 };
 pub use summary::{MAX_SUMMARY_BYTES, SummaryCheck, SummaryFault, SummaryFaultKind, check_summary};
-pub use template::{Drift, MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, TemplateMemory, TemplateState};
+pub use template::{Drift, MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, TemplateMemory};
 
 /// Fills a shape from one page without a model.
 ///

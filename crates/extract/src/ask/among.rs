@@ -8,13 +8,14 @@ use crate::bind::bind;
 use crate::evidence::Evidence;
 use crate::page::Page;
 use crate::rows::{Headings, Rows};
-use crate::template::{TemplateMemory, TemplateState};
+use crate::template::TemplateMemory;
 
-/// Pages of a cluster that a model may read beyond those that its template made free, before the cluster counts as one whose pages teach
-/// nothing about each other.
+/// Pages of a cluster that a model may read beyond those that its template made free, before the cluster
+/// counts as one whose pages teach nothing about each other.
 pub const MAX_UNPAID_PAGES: u64 = 6;
 
-/// What is learned of a site while a request is worked on: of pages that are read whole, and of pages that are a row each.
+/// What is learned of a site while a request is worked on: of pages that are read whole, and of pages that
+/// are a row each.
 #[derive(Debug, Default)]
 pub struct SiteMemory {
     whole: Mutex<TemplateMemory>,
@@ -28,24 +29,14 @@ impl SiteMemory {
         Self::default()
     }
 
-    /// Is it worth reading the pages of this cluster one after the other, because each may spare the next a model call? Once it is not, it
-    /// stays so as long as no page of the cluster is read with this memory.
+    /// Is it worth reading the pages of this cluster one after the other, because each may spare the next a
+    /// model call? Once it is not, it stays so as long as no page of the cluster is read with this memory.
     #[must_use]
     pub fn pays(&self, cluster: &str) -> bool {
         [&self.whole, &self.rows].iter().all(|memory| {
             let memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
-            memory.state(cluster).is_none_or(|known| known.asked < known.recalled + MAX_UNPAID_PAGES)
+            memory.unpaid_pages(cluster) < MAX_UNPAID_PAGES
         })
-    }
-
-    /// How it stands with each cluster, pages that are read whole first.
-    #[must_use]
-    pub fn states(&self) -> Vec<TemplateState> {
-        let states = [&self.whole, &self.rows].map(|memory| {
-            let memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
-            memory.states()
-        });
-        states.concat()
     }
 }
 
@@ -59,8 +50,9 @@ pub struct SitePosition<'p> {
 }
 
 impl Extractor {
-    /// Reads one of several pages that together answer a request. For a list of objects it decides whether the page lists several or is about
-    /// one, which is then the list's only row; with a memory it reads as [`page_of`](Self::page_of) does.
+    /// Reads one of several pages that together answer a request. For a list of objects it decides whether
+    /// the page lists several or is about one, which is then the list's only row; with a memory it reads as
+    /// [`page_of`](Self::page_of) does.
     pub async fn page_among(
         &self,
         memory: Option<&SiteMemory>,

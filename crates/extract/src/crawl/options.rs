@@ -1,7 +1,6 @@
 use gleaner_types::plan::SitemapMode;
 use regex::RegexSet;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use crate::error::{Error, ErrorKind};
 use crate::plan::SiteUrl;
@@ -52,20 +51,7 @@ impl CrawlOptions {
         *self == Self::default()
     }
 
-    /// The options as the wire names them, below what a request itself states: explicit parameters win, null ones count as absent.
-    #[must_use]
-    pub fn under(&self, explicit: &Map<String, Value>) -> Map<String, Value> {
-        let mut out = match serde_json::to_value(self) {
-            Ok(Value::Object(out)) => out,
-            _ => Map::new(),
-        };
-        for (key, value) in explicit.iter().filter(|(_, value)| !value.is_null()) {
-            out.insert(key.clone(), value.clone());
-        }
-        out
-    }
-
-    /// Pages of a site that the patterns take.
+    /// Counts the pages of a site that the patterns select.
     pub(super) fn count(&self, site: &[SiteUrl]) -> Result<usize, Error> {
         let set = |patterns: &[String]| {
             RegexSet::new(patterns).map_err(|fault| Error::from(ErrorKind::Options(fault.to_string())))

@@ -55,7 +55,8 @@ struct Learned {
     writings: u8,
 }
 
-/// Is a text written in letters, in digits, or in both? A name that turns into a number has been read off the wrong place.
+/// Is a text written in letters, in digits, or in both? A name that turns into a number has been read off the
+/// wrong place.
 fn writing(value: &Value) -> u8 {
     let Some(text) = value.as_str() else { return 8 };
     let letters = text.chars().any(char::is_alphabetic);
@@ -87,41 +88,13 @@ struct Cluster {
     used: u64,
     recalled: u64,
     asked: u64,
-    drifts: u64,
-}
-
-impl Cluster {
-    fn state(&self, key: &str) -> TemplateState {
-        TemplateState {
-            cluster: key.to_owned(),
-            layouts: self.layouts.len(),
-            recalled: self.recalled,
-            asked: self.asked,
-            drifts: self.drifts,
-        }
-    }
-}
-
-/// How it stands with a cluster.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TemplateState {
-    /// Its key, mostly of [`UrlPatterns::of`](crate::UrlPatterns::of).
-    pub cluster: String,
-    /// Layouts that are known.
-    pub layouts: usize,
-    /// Pages that were read without a model.
-    pub recalled: u64,
-    /// Pages for which a model was asked.
-    pub asked: u64,
-    /// Pages that did not fit what was learned.
-    pub drifts: u64,
 }
 
 /// What was learned of the templates of a site, for one schema. Another schema empties it.
 ///
-/// It is data: it can be stored as JSON and go on in another process. Its size is bounded by [`MAX_CLUSTERS`], [`MAX_LAYOUTS`] and
-/// [`MAX_RULES`]; no text of a page is kept but values' surroundings of at most 40 characters.
+/// It is data: it can be stored as JSON and go on in another process. Its size is bounded by
+/// [`MAX_CLUSTERS`], [`MAX_LAYOUTS`] and [`MAX_RULES`]; no text of a page is kept but values' surroundings of
+/// at most 40 characters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TemplateMemory {
@@ -146,16 +119,9 @@ impl TemplateMemory {
         Self::default()
     }
 
-    /// How it stands with each cluster.
-    #[must_use]
-    pub fn states(&self) -> Vec<TemplateState> {
-        self.clusters.iter().map(|(key, cluster)| cluster.state(key)).collect()
-    }
-
-    /// How it stands with one cluster; `None` where it is not known.
-    #[must_use]
-    pub fn state(&self, cluster: &str) -> Option<TemplateState> {
-        self.clusters.get(cluster).map(|known| known.state(cluster))
+    /// Pages of a cluster that needed a model, minus those that needed none.
+    pub(crate) fn unpaid_pages(&self, cluster: &str) -> u64 {
+        self.clusters.get(cluster).map_or(0, |known| known.asked.saturating_sub(known.recalled))
     }
 
     fn cluster(&mut self, key: &str, shape: &Shape) -> &mut Cluster {
@@ -220,7 +186,6 @@ impl TemplateMemory {
             }
             None => {
                 let drift = if alike { Drift::Fill } else { Drift::Structure };
-                cluster.drifts += 1;
                 for layout in cluster.layouts.iter_mut().filter(|layout| layout.verified >= MIN_SUPPORT) {
                     layout.misses += 1;
                 }
