@@ -6,9 +6,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::ask::answer_object;
 use crate::bind::words;
 use crate::error::{Error, ErrorKind};
+use crate::extraction::answer_object;
 use crate::model::{LanguageModel, Message, ModelRequest, Role};
 use crate::page::cut;
 use crate::schema::{Dialect, check_schema};
@@ -158,7 +158,7 @@ fn compile(form: &Value) -> Result<Value, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ask::Extractor;
+    use crate::extraction::Extractor;
     use crate::model::scripted::{Scripted, block_on};
     use crate::schema::Shape;
     use std::sync::Arc;

@@ -14,7 +14,7 @@ pub const MAX_JSON_VALUES: usize = 400_000;
 
 /// Why a text is no JSON, and how far it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Broken {
+pub(crate) struct JsonError {
     pub(crate) what: &'static str,
     pub(crate) at: usize,
 }
@@ -34,14 +34,14 @@ enum Container {
     Object(Map<String, Value>, Option<String>),
 }
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     text: &'a str,
     at: usize,
 }
 
 /// Reads the value at the start of `text`, which may be followed by anything.
-pub(crate) fn parse_prefix(text: &str) -> Result<Parsed, Broken> {
-    let mut reader = Reader { text, at: 0 };
+pub(crate) fn parse_prefix(text: &str) -> Result<Parsed, JsonError> {
+    let mut reader = JsonReader { text, at: 0 };
     let mut open: Vec<Container> = Vec::new();
     let mut values = 0_usize;
     let mut duplicate_keys = false;
@@ -115,9 +115,9 @@ pub(crate) fn parse_prefix(text: &str) -> Result<Parsed, Broken> {
     }
 }
 
-impl<'a> Reader<'a> {
-    const fn broken(&self, what: &'static str) -> Broken {
-        Broken { what, at: self.at }
+impl<'a> JsonReader<'a> {
+    const fn broken(&self, what: &'static str) -> JsonError {
+        JsonError { what, at: self.at }
     }
 
     fn rest(&self) -> &'a str {
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn key(&mut self) -> Result<String, Broken> {
+    fn key(&mut self) -> Result<String, JsonError> {
         let key = match self.peek() {
             Some(b'"' | b'\'') => self.string()?,
             Some(byte)
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         Ok(key)
     }
 
-    fn scalar(&mut self) -> Result<Value, Broken> {
+    fn scalar(&mut self) -> Result<Value, JsonError> {
         match self.peek() {
             Some(b'"' | b'\'' | b'`') => self.string().map(Value::String),
             Some(byte) if byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.') => self.number(),
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn number(&mut self) -> Result<Value, Broken> {
+    fn number(&mut self) -> Result<Value, JsonError> {
         let rest = self.rest();
         let end = rest
             .find(|found: char| !found.is_ascii_alphanumeric() && !matches!(found, '-' | '+' | '.'))
@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    fn string(&mut self) -> Result<String, Broken> {
+    fn string(&mut self) -> Result<String, JsonError> {
         let quote = self.peek().unwrap_or(b'"');
         self.at += 1;
         let mut out = String::new();

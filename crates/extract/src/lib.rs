@@ -49,13 +49,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod ask;
 mod bind;
 mod budget;
 mod crawl;
 mod draft;
 mod error;
 mod evidence;
+mod extraction;
 mod ground;
 mod json;
 mod leaf;
@@ -65,23 +65,23 @@ pub mod model;
 mod normalise;
 mod page;
 mod plan;
-mod rows;
+mod row_page;
 mod schema;
 mod summary;
 mod template;
 mod typed;
 
-pub use ask::{
-    Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_PROSE_CALLS, MAX_ROWS_PER_CALL,
-    MAX_SUMMARY_CALLS, MAX_UNPAID_PAGES, MAX_VALUES_CALLS, PageExtraction, PageSummary, RecalledPage,
-    SiteMemory, SitePosition, Task,
-};
 pub use bind::{MAX_RECORDS, MAX_STATE_OBJECTS, MIN_CONFIDENCE};
 pub use budget::{Budget, Ledger, LedgerEntry, MAX_LEDGER_ENTRIES, Reservation, Spent, Stop};
 pub use crawl::{CompiledCrawl, CrawlOptions, MAX_CRAWL_PATTERNS, MAX_SECTIONS, compile_crawl};
 pub use draft::{MAX_DRAFT_FIELDS, MAX_DRAFT_PROMPT_BYTES};
 pub use error::{Error, ErrorKind};
 pub use evidence::{MAX_ITEMS, MAX_PAIRS, MAX_STATES, MAX_TABLE_ROWS, MAX_TABLES, MAX_VALUE_BYTES};
+pub use extraction::{
+    Coverage, Extractor, MAX_LEAF_CALLS, MAX_LIST_CALLS, MAX_PROSE_CALLS, MAX_ROWS_PER_CALL,
+    MAX_SUMMARY_CALLS, MAX_UNPAID_PAGES, MAX_VALUES_CALLS, PageExtraction, PageSummary, RecalledPage,
+    SiteMemory, SitePosition, Task,
+};
 pub use ground::{MAX_CLAIMS, MAX_LINK_IDS};
 pub use json::{MAX_JSON_DEPTH, MAX_JSON_VALUES};
 pub use leaf::{Extraction, Leaf, Missing, Reason, inferred_places};

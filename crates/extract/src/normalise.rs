@@ -7,17 +7,17 @@ use serde_json::{Number, Value};
 
 use crate::schema::{Shape, ShapeKind};
 use crate::typed::{
-    Money, Reading, Stock, amounts, currency_code, currency_sign, date, decimal, email, gtin, moneys, phone,
-    stock,
+    Money, NumberStyle, StockState, amounts, currency_code, currency_sign, date, decimal, email, gtin,
+    moneys, phone, stock,
 };
 
 /// What a text is read as, beside the type that the schema asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Form {
+pub(crate) enum ValueForm {
     Text,
     Price,
     Currency,
-    /// As [`Form::Currency`], by its ISO 4217 code.
+    /// As [`ValueForm::Currency`], by its ISO 4217 code.
     CurrencyCode,
     Code,
     Gtin,
@@ -32,7 +32,7 @@ pub(crate) enum Form {
 /// The value that a text states, for a place of the schema; `None` where it states none.
 ///
 /// `reading` tells whether the text was written for people or for programs.
-pub(crate) fn normalise(text: &str, form: Form, shape: &Shape, reading: Reading) -> Option<Value> {
+pub(crate) fn normalise(text: &str, form: ValueForm, shape: &Shape, reading: NumberStyle) -> Option<Value> {
     let text = text.trim();
     if text.is_empty() {
         return None;
@@ -51,16 +51,16 @@ pub(crate) fn normalise(text: &str, form: Form, shape: &Shape, reading: Reading)
     }
 }
 
-fn number_in(text: &str, form: Form, reading: Reading) -> Option<String> {
+fn number_in(text: &str, form: ValueForm, reading: NumberStyle) -> Option<String> {
     match form {
-        Form::Price => price(text, reading),
+        ValueForm::Price => price(text, reading),
         _ => decimal(text, reading),
     }
 }
 
 /// The one sum of a text; where there are several, the only one with a currency.
-pub(crate) fn price(text: &str, reading: Reading) -> Option<String> {
-    if reading == Reading::Data
+pub(crate) fn price(text: &str, reading: NumberStyle) -> Option<String> {
+    if reading == NumberStyle::Data
         && let Some(found) = decimal(text, reading)
     {
         return Some(found);
@@ -102,20 +102,20 @@ fn number(written: &str, whole: bool) -> Option<Value> {
     if whole { None } else { Number::from_f64(value).map(Value::Number) }
 }
 
-fn string(text: &str, form: Form, shape: &Shape, reading: Reading) -> Option<String> {
+fn string(text: &str, form: ValueForm, shape: &Shape, reading: NumberStyle) -> Option<String> {
     match form {
-        Form::Price => price(text, reading),
-        Form::Currency => currency_sign(text).map(str::to_owned),
-        Form::CurrencyCode => currency_code(text).map(str::to_owned),
-        Form::Gtin => gtin(text),
-        Form::Availability => stock(text).map(|stock| stock.name().to_owned()),
-        Form::Email => email(text),
-        Form::Phone => phone(text),
-        Form::Date => date(text),
-        Form::Url => is_address(text).then(|| text.to_owned()),
-        Form::Code => code(text),
-        Form::Number => amounts(text, reading).next().map(|found| found.decimal),
-        Form::Text => match shape.format.as_deref() {
+        ValueForm::Price => price(text, reading),
+        ValueForm::Currency => currency_sign(text).map(str::to_owned),
+        ValueForm::CurrencyCode => currency_code(text).map(str::to_owned),
+        ValueForm::Gtin => gtin(text),
+        ValueForm::Availability => stock(text).map(|stock| stock.name().to_owned()),
+        ValueForm::Email => email(text),
+        ValueForm::Phone => phone(text),
+        ValueForm::Date => date(text),
+        ValueForm::Url => is_address(text).then(|| text.to_owned()),
+        ValueForm::Code => code(text),
+        ValueForm::Number => amounts(text, reading).next().map(|found| found.decimal),
+        ValueForm::Text => match shape.format.as_deref() {
             Some("date" | "date-time") => date(text),
             Some("email") => email(text),
             Some("uri" | "url") => is_address(text).then(|| text.to_owned()),
@@ -168,7 +168,7 @@ pub(crate) fn fold(text: &str) -> String {
 }
 
 /// The allowed value that a text names.
-fn choice(text: &str, form: Form, shape: &Shape) -> Option<Value> {
+fn choice(text: &str, form: ValueForm, shape: &Shape) -> Option<Value> {
     let bare = |text: &str| -> String {
         let last = text.trim().rsplit(['/', '#']).next().unwrap_or_default();
         last.chars().filter(|found| found.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -184,18 +184,18 @@ fn choice(text: &str, form: Form, shape: &Shape) -> Option<Value> {
         return Some(found.clone());
     }
     let state = stock(text);
-    if form == Form::Availability
+    if form == ValueForm::Availability
         || shape.choices.iter().all(|choice| choice.as_str().and_then(stock).is_some())
     {
         let state = state?;
-        let named = |fits: &dyn Fn(Stock) -> bool| {
+        let named = |fits: &dyn Fn(StockState) -> bool| {
             shape.choices.iter().find(|choice| choice.as_str().and_then(stock).is_some_and(fits)).cloned()
         };
         // Where the schema does not tell as much apart as the page does: whether it can be had.
         return named(&|choice| choice == state)
             .or_else(|| named(&|choice| choice.can_be_had() == state.can_be_had()));
     }
-    if matches!(form, Form::Currency | Form::CurrencyCode)
+    if matches!(form, ValueForm::Currency | ValueForm::CurrencyCode)
         && let Some(code) = currency_code(text)
     {
         return shape.choices.iter().find(|choice| choice.as_str() == Some(code)).cloned();
@@ -219,11 +219,11 @@ const YES: [&str; 13] =
 const NO: [&str; 13] =
     ["no", "false", "nein", "non", "não", "nie", "нет", "0", "✗", "✘", "none", "not included", "nee"];
 
-fn boolean(text: &str, form: Form) -> Option<bool> {
+fn boolean(text: &str, form: ValueForm) -> Option<bool> {
     let lower = text.to_lowercase();
     let lower = lower.trim();
-    if form == Form::Availability {
-        return stock(text).map(Stock::can_be_had).or_else(|| plain_boolean(lower));
+    if form == ValueForm::Availability {
+        return stock(text).map(StockState::can_be_had).or_else(|| plain_boolean(lower));
     }
     plain_boolean(lower)
 }
@@ -250,30 +250,30 @@ mod tests {
     #[test]
     fn a_text_becomes_the_value_it_states_or_none() {
         let rows = [
-            ("£1,299.00", Form::Price, json!({"type":"string"}), json!("1299.00")),
-            ("£1,299.00", Form::Price, json!({"type":"number"}), json!(1299)),
-            ("Was 20 now £15", Form::Price, json!({"type":"number"}), json!(15)),
-            ("£20 £15", Form::Price, json!({"type":"number"}), Value::Null),
-            ("£15 – £20", Form::Price, json!({"type":"number"}), json!(15)),
-            ("£20 - £15", Form::Price, json!({"type":"number"}), Value::Null),
-            ("4.5", Form::Number, json!({"type":"integer"}), Value::Null),
-            ("about 12 people", Form::Number, json!({"type":"integer"}), json!(12)),
+            ("£1,299.00", ValueForm::Price, json!({"type":"string"}), json!("1299.00")),
+            ("£1,299.00", ValueForm::Price, json!({"type":"number"}), json!(1299)),
+            ("Was 20 now £15", ValueForm::Price, json!({"type":"number"}), json!(15)),
+            ("£20 £15", ValueForm::Price, json!({"type":"number"}), Value::Null),
+            ("£15 – £20", ValueForm::Price, json!({"type":"number"}), json!(15)),
+            ("£20 - £15", ValueForm::Price, json!({"type":"number"}), Value::Null),
+            ("4.5", ValueForm::Number, json!({"type":"integer"}), Value::Null),
+            ("about 12 people", ValueForm::Number, json!({"type":"integer"}), json!(12)),
             (
                 "http://schema.org/InStock",
-                Form::Availability,
+                ValueForm::Availability,
                 json!({"enum":["InStock","OutOfStock"]}),
                 json!("InStock"),
             ),
-            ("Sold out", Form::Text, json!({"enum":["in_stock","out_of_stock"]}), json!("out_of_stock")),
-            ("in very good condition", Form::Text, json!({"enum":["good","bad"]}), json!("good")),
-            ("good or bad", Form::Text, json!({"enum":["good","bad"]}), Value::Null),
-            ("ja", Form::Text, json!({"type":"boolean"}), json!(true)),
-            ("perhaps", Form::Text, json!({"type":"boolean"}), Value::Null),
-            ("March 4, 2021", Form::Text, json!({"type":"string","format":"date"}), json!("2021-03-04")),
-            ("a  b\nc", Form::Text, json!({"type":"string"}), json!("a b c")),
+            ("Sold out", ValueForm::Text, json!({"enum":["in_stock","out_of_stock"]}), json!("out_of_stock")),
+            ("in very good condition", ValueForm::Text, json!({"enum":["good","bad"]}), json!("good")),
+            ("good or bad", ValueForm::Text, json!({"enum":["good","bad"]}), Value::Null),
+            ("ja", ValueForm::Text, json!({"type":"boolean"}), json!(true)),
+            ("perhaps", ValueForm::Text, json!({"type":"boolean"}), Value::Null),
+            ("March 4, 2021", ValueForm::Text, json!({"type":"string","format":"date"}), json!("2021-03-04")),
+            ("a  b\nc", ValueForm::Text, json!({"type":"string"}), json!("a b c")),
         ];
         for (text, form, schema, expected) in rows {
-            let value = normalise(text, form, &shape(schema), Reading::Prose);
+            let value = normalise(text, form, &shape(schema), NumberStyle::Prose);
             assert_eq!(value.unwrap_or(Value::Null), expected, "{text}");
         }
     }

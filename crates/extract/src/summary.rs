@@ -9,10 +9,10 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::bind::words;
-use crate::ground::Folded;
+use crate::ground::FoldedText;
 use crate::page::{Page, cut};
 use crate::plan::{real, terms};
-use crate::typed::{Reading, amounts};
+use crate::typed::{NumberStyle, amounts};
 
 /// Bytes of a summary that are looked at; the rest is dropped.
 pub const MAX_SUMMARY_BYTES: usize = 64 << 10;
@@ -93,7 +93,7 @@ impl SummaryCheck {
 pub fn check_summary(summary: &str, page: &Page) -> SummaryCheck {
     let summary = cut(summary, MAX_SUMMARY_BYTES);
     let source = format!("{}\n{}", page.title.as_deref().unwrap_or_default(), page.markdown);
-    let folded = Folded::new(&source);
+    let folded = FoldedText::new(&source);
     let known = numbers_of(&source);
     let sentences = sentences(summary);
     let nouns_are_capital = capitals(summary, &sentences) > 0.3;
@@ -188,7 +188,7 @@ fn is_short_form(text: &str) -> bool {
 /// The numbers of a text with the scale behind them.
 fn numbers(text: &str) -> Vec<(Range<usize>, f64)> {
     let mut out = Vec::new();
-    for found in amounts(text, Reading::Prose).take(MAX_NUMBERS) {
+    for found in amounts(text, NumberStyle::Prose).take(MAX_NUMBERS) {
         let Ok(value) = found.decimal.trim_start_matches('-').parse::<f64>() else { continue };
         // `Covid-19` and `B2B` are names.
         let before = text.get(..found.range.start).and_then(|text| text.chars().next_back());
@@ -218,7 +218,7 @@ fn numbers_of(text: &str) -> Vec<f64> {
         out.push(value);
         // A scaled number may be repeated without its scale.
         out.extend(text.get(range).and_then(|text| {
-            amounts(text, Reading::Prose).next()?.decimal.trim_start_matches('-').parse::<f64>().ok()
+            amounts(text, NumberStyle::Prose).next()?.decimal.trim_start_matches('-').parse::<f64>().ok()
         }));
     }
     out.sort_by(f64::total_cmp);
@@ -253,7 +253,7 @@ fn capitals(summary: &str, sentences: &[Range<usize>]) -> f64 {
 }
 
 /// The names of a sentence that the page does not have.
-fn names(sentence: &str, page: &Folded, nouns_are_capital: bool) -> Vec<Range<usize>> {
+fn names(sentence: &str, page: &FoldedText, nouns_are_capital: bool) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut run: Option<(Range<usize>, usize, bool)> = None;
     let mut judge = |run: Option<(Range<usize>, usize, bool)>| {

@@ -1,6 +1,6 @@
 use super::concepts::CONCEPTS;
 use super::words::words;
-use crate::normalise::Form;
+use crate::normalise::ValueForm;
 
 /// A thing that pages state and schemas ask for, and the names both give it.
 ///
@@ -8,7 +8,7 @@ use crate::normalise::Form;
 #[derive(Debug)]
 pub(crate) struct Concept {
     /// How a value is read.
-    pub(crate) form: Form,
+    pub(crate) form: ValueForm,
     /// Names of properties, keys, classes and labels, in words of lower case; the plainest first.
     pub(crate) names: &'static [&'static str],
     /// Paths within a schema.org entity, the surest first.
@@ -19,7 +19,7 @@ pub(crate) struct Concept {
 
 /// What a person is at work. It is told from the title of a thing by what stands beside it, so it is none of [`CONCEPTS`].
 pub(crate) static TITLE_OF_PERSON: Concept = Concept {
-    form: Form::Text,
+    form: ValueForm::Text,
     names: &["job title", "title", "position", "role", "occupation"],
     paths: &["jobTitle", "hasOccupation.name", "roleName"],
     metas: &[],

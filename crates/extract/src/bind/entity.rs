@@ -1,12 +1,12 @@
 use serde_json::{Map, Value};
 
 use super::pool::{Candidate, Pool};
-use super::want::Want;
+use super::target::TargetField;
 use super::words::{folded, overlap};
 use crate::evidence::{Evidence, Item};
-use crate::normalise::{Form, normalise};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
-use crate::typed::{Reading, Stock, stock};
+use crate::typed::{NumberStyle, StockState, stock};
 
 /// Values taken from one path of one entity.
 const MAX_VALUES: usize = 200;
@@ -22,8 +22,8 @@ const fn trust(method: Method) -> f64 {
 }
 
 /// Adds what the page's own entities say, those it is about before those it only mentions.
-pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
-    let paths: Vec<Vec<(String, f64)>> = wants.iter().map(Want::paths).collect();
+pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools: &mut [Pool]) {
+    let paths: Vec<Vec<(String, f64)>> = wants.iter().map(TargetField::paths).collect();
     let mut rated: Vec<(usize, f64)> = Vec::new();
     for (at, item) in evidence.items.iter().enumerate() {
         if evidence.tree.interrupt().spend(wants.len()) {
@@ -88,13 +88,14 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [
 
 /// Variants of one thing are entities of their own: what can be bought in one variant can be bought, and identifiers that
 /// differ from variant to variant are not the thing's own.
-fn settle_variants(want: &Want<'_>, pool: &mut Pool) {
+fn settle_variants(want: &TargetField<'_>, pool: &mut Pool) {
     let strong: Vec<(Value, String)> = pool
         .iter_mut()
         .filter(|candidate| candidate.score > 0.7)
         .map(|candidate| (candidate.value.clone(), candidate.quote.clone()))
         .collect();
-    if want.form == Form::Availability && strong.iter().any(|(_, quote)| can_be_had(quote) == Some(true)) {
+    if want.form == ValueForm::Availability && strong.iter().any(|(_, quote)| can_be_had(quote) == Some(true))
+    {
         for candidate in pool.iter_mut().filter(|candidate| can_be_had(&candidate.quote) == Some(false)) {
             candidate.score *= 0.3;
         }
@@ -111,7 +112,7 @@ fn settle_variants(want: &Want<'_>, pool: &mut Pool) {
 
 /// Does a text say that a thing can be ordered, or that it cannot?
 fn can_be_had(text: &str) -> Option<bool> {
-    stock(text).map(Stock::can_be_had)
+    stock(text).map(StockState::can_be_had)
 }
 
 /// Types that describe the page or its site in place of what the page is about.
@@ -145,22 +146,22 @@ fn likeness(evidence: &Evidence<'_>, item: &Item) -> f64 {
     name.map_or(0.0, |name| f64::max(overlap(name, evidence.headline()), overlap(name, &evidence.title)))
 }
 
-fn add(want: &Want<'_>, pool: &mut Pool, found: &[&Value], method: Method, score: f64) {
+fn add(want: &TargetField<'_>, pool: &mut Pool, found: &[&Value], method: Method, score: f64) {
     let mut seen_in = false;
     let mut out = Vec::new();
     for value in found.iter().take(MAX_VALUES) {
         let Some(text) = scalar(value) else { continue };
         // A machine's zero is no price.
-        let Some(value) = normalise(&text, want.form, want.shape, Reading::Data) else { continue };
-        if want.form == Form::Price && is_zero(&value) {
+        let Some(value) = normalise(&text, want.form, want.shape, NumberStyle::Data) else { continue };
+        if want.form == ValueForm::Price && is_zero(&value) {
             continue;
         }
-        seen_in |= want.form == Form::Availability && can_be_had(&text) == Some(true);
+        seen_in |= want.form == ValueForm::Availability && can_be_had(&text) == Some(true);
         out.push(Candidate { value, quote: text, method, score, place: None });
     }
     for mut candidate in out {
         // A thing of which one variant can be bought can be bought.
-        if want.form == Form::Availability && seen_in && can_be_had(&candidate.quote) == Some(false) {
+        if want.form == ValueForm::Availability && seen_in && can_be_had(&candidate.quote) == Some(false) {
             candidate.score *= 0.3;
         }
         pool.add(candidate);

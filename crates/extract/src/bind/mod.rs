@@ -5,22 +5,25 @@
 
 mod concept;
 mod concepts;
-mod elsewhere;
+mod displayed_price;
+mod element_names;
 mod entity;
-mod headed;
-mod inner;
+mod inferred_availability;
 mod labels;
-mod markup;
-mod offered;
+mod nested_lists;
 mod page;
+mod phrases;
 mod pool;
+mod price_context;
+mod price_on_request;
+mod price_words;
 mod records;
+mod related_sections;
 mod shop;
-mod shown;
 mod state;
-mod sum_words;
-mod sums;
-mod want;
+mod target;
+mod text_nodes;
+mod unrelated;
 mod words;
 
 pub use records::MAX_RECORDS;
@@ -29,7 +32,7 @@ pub use state::MAX_STATE_OBJECTS;
 pub(crate) use concept::concept_name;
 pub(crate) use entity::{scalar, values};
 pub(crate) use page::{bind, drop_unknown, grow, in_order, leaf_wants, provenance, put, skeleton, unstated};
-pub(crate) use want::Want;
+pub(crate) use target::TargetField;
 pub(crate) use words::{folded, overlap, words};
 
 /// Least score of a value that is chosen.

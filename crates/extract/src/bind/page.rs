@@ -3,18 +3,21 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::elsewhere::Elsewhere;
-use super::markup;
+use super::element_names;
 use super::pool::{Choice, Pool};
-use super::sums::Texts;
-use super::want::{Names, Want};
-use super::{MIN_CONFIDENCE, entity, headed, labels, offered, records, shop, shown, state};
+use super::target::{NameIndex, TargetField};
+use super::text_nodes::TextNodes;
+use super::unrelated::UnrelatedParts;
+use super::{
+    MIN_CONFIDENCE, displayed_price, entity, inferred_availability, labels, price_on_request, records, shop,
+    state,
+};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
-use crate::normalise::{Form, normalise};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::{MAX_QUOTE_BYTES, Method, Part, Provenance, Span, cut};
 use crate::schema::{Field, Shape, ShapeKind};
-use crate::typed::Reading;
+use crate::typed::NumberStyle;
 
 /// Proofs kept for one value.
 const MAX_PROOFS: usize = 4;
@@ -38,7 +41,7 @@ pub(crate) fn bind(evidence: &Evidence<'_>, shape: &Shape) -> Extraction {
 }
 
 /// Leaves of an object and of the objects within it, outermost first; and its lists.
-pub(super) fn leaves<'s>(fields: &'s [Field]) -> (Vec<Want<'s>>, Vec<(String, &'s Field)>) {
+pub(super) fn leaves<'s>(fields: &'s [Field]) -> (Vec<TargetField<'s>>, Vec<(String, &'s Field)>) {
     let mut wants = Vec::new();
     let mut lists = Vec::new();
     let mut waiting: Vec<(String, Vec<String>, &'s [Field])> = vec![(String::new(), Vec::new(), fields)];
@@ -52,16 +55,16 @@ pub(super) fn leaves<'s>(fields: &'s [Field]) -> (Vec<Want<'s>>, Vec<(String, &'
                     waiting.push((here, scope, inner));
                 }
                 ShapeKind::List(_) => lists.push((here, field)),
-                _ => wants.push(Want::new(here, scope.clone(), field)),
+                _ => wants.push(TargetField::new(here, scope.clone(), field)),
             }
         }
     }
-    Want::tell_titles(&mut wants);
+    TargetField::tell_titles(&mut wants);
     (wants, lists)
 }
 
 /// The single values that a shape asks for, those of lists aside.
-pub(crate) fn leaf_wants(shape: &Shape) -> Vec<Want<'_>> {
+pub(crate) fn leaf_wants(shape: &Shape) -> Vec<TargetField<'_>> {
     leaves(shape.fields()).0
 }
 
@@ -94,19 +97,19 @@ fn object(evidence: &Evidence<'_>, fields: &[Field], out: &mut Extraction) -> Va
 }
 
 /// The best value for each want.
-fn choose(evidence: &Evidence<'_>, wants: &[Want<'_>]) -> Vec<Result<Choice, Reason>> {
-    let names = Names::new(wants);
+fn choose(evidence: &Evidence<'_>, wants: &[TargetField<'_>]) -> Vec<Result<Choice, Reason>> {
+    let names = NameIndex::new(wants);
     let mut pools: Vec<Pool> = wants.iter().map(|_| Pool::default()).collect();
     entity::collect(evidence, wants, &mut pools);
     state::collect(evidence, wants, &names, &mut pools);
     labels::collect(evidence, wants, &names, &mut pools);
-    let elsewhere = Elsewhere::read(evidence);
-    let texts = Texts::read(evidence);
-    markup::collect(evidence, &elsewhere, &texts, wants, &names, &mut pools);
+    let elsewhere = UnrelatedParts::read(evidence);
+    let texts = TextNodes::read(evidence);
+    element_names::collect(evidence, &elsewhere, &texts, wants, &names, &mut pools);
     headline(evidence, wants, &mut pools);
     shop::described(evidence, wants, &mut pools);
     shop::availability(evidence, &elsewhere, &texts, wants, &mut pools);
-    shown::collect(evidence, &elsewhere, &texts, wants, &mut pools);
+    displayed_price::collect(evidence, &elsewhere, &texts, wants, &mut pools);
     shop::identifiers(evidence, wants, &mut pools);
     shop::brands(evidence, wants, &mut pools);
     let mut decided: Vec<Option<Choice>> = wants.iter().map(|_| None).collect();
@@ -116,7 +119,7 @@ fn choose(evidence: &Evidence<'_>, wants: &[Want<'_>]) -> Vec<Result<Choice, Rea
     if let Some(at) = price
         && let (Some(pool), Some(place)) = (pools.get_mut(at), decided.get_mut(at))
     {
-        let on_request = headed::is_on_request(evidence);
+        let on_request = price_on_request::is_on_request(evidence);
         if entity::states_no_price(evidence) || on_request {
             pool.iter_mut().for_each(|candidate| candidate.score *= 0.4);
         }
@@ -127,7 +130,7 @@ fn choose(evidence: &Evidence<'_>, wants: &[Want<'_>]) -> Vec<Result<Choice, Rea
         .and_then(|at| decided.get(at).cloned().flatten())
         .filter(|choice| choice.score >= MIN_CONFIDENCE);
     shop::currency(evidence, wants, &mut pools, chosen_price.as_ref());
-    offered::infer(evidence, &elsewhere, wants, &mut pools, chosen_price.as_ref());
+    inferred_availability::infer(evidence, &elsewhere, wants, &mut pools, chosen_price.as_ref());
     for (at, pool) in pools.into_iter().enumerate() {
         if Some(at) == price {
             continue;
@@ -167,7 +170,7 @@ fn only_price(evidence: &Evidence<'_>, choices: Vec<Choice>) -> Option<Choice> {
 }
 
 /// The page's heading is its name, where no entity says it.
-fn headline(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
+fn headline(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools: &mut [Pool]) {
     for (want, pool) in wants.iter().zip(pools.iter_mut()) {
         if want.is_about("name") && want.scope.is_empty() {
             let rows = [
@@ -176,7 +179,7 @@ fn headline(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
             ];
             for (text, score) in rows {
                 if let Some(value) =
-                    text.and_then(|text| normalise(text, Form::Text, want.shape, Reading::Prose))
+                    text.and_then(|text| normalise(text, ValueForm::Text, want.shape, NumberStyle::Prose))
                 {
                     let quote = text.unwrap_or_default().to_owned();
                     let place =
@@ -187,7 +190,7 @@ fn headline(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
         }
         if want.is_about("url") && want.scope.is_empty() {
             let text = evidence.url.as_str();
-            if let Some(value) = normalise(text, Form::Url, want.shape, Reading::Data) {
+            if let Some(value) = normalise(text, ValueForm::Url, want.shape, NumberStyle::Data) {
                 let quote = text.to_owned();
                 pool.add(super::pool::Candidate {
                     value,
@@ -271,7 +274,7 @@ fn list(
     }
     // Plain values: all that one property of the page's entities says.
     let field = Field { name: name.to_owned(), shape: inner.clone(), required: false };
-    let want = Want::new(pointer.to_owned(), Vec::new(), &field);
+    let want = TargetField::new(pointer.to_owned(), Vec::new(), &field);
     let wants = [want];
     let mut pools = [Pool::default()];
     entity::collect(evidence, &wants, &mut pools);

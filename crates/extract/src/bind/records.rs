@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::entity::{scalar, values};
-use super::inner;
+use super::nested_lists;
 use super::page::leaves;
 use super::pool::Candidate;
-use super::want::{Names, Want};
+use super::target::{NameIndex, TargetField};
 use super::words::{folded, words};
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
-use crate::normalise::{Form, normalise};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
 use crate::schema::Field;
-use crate::typed::{Reading, moneys};
+use crate::typed::{NumberStyle, moneys};
 
 /// Records read of one page.
 pub const MAX_RECORDS: usize = 20_000;
@@ -38,7 +38,7 @@ pub(crate) fn records(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> 
     if wants.is_empty() {
         return Vec::new();
     }
-    let names = Names::new(&wants);
+    let names = NameIndex::new(&wants);
     let mut best: Vec<Record> = Vec::new();
     let mut best_fill = 0.0;
     let sources = [
@@ -57,13 +57,13 @@ pub(crate) fn records(evidence: &Evidence<'_>, fields: &[Field], name: &str) -> 
 }
 
 /// A record counts by how much of it is there, so that three whole ones beat ten with one value each.
-fn weight(record: &Record, wants: &[Want<'_>]) -> f64 {
+fn weight(record: &Record, wants: &[TargetField<'_>]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a schema has at most 2,000 properties")]
     let share = (record.values.len() as f64 / wants.len() as f64).min(1.0);
     share * share
 }
 
-fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<Vec<Record>> {
+fn of_tables(evidence: &Evidence<'_>, wants: &[TargetField<'_>], names: &NameIndex) -> Vec<Vec<Record>> {
     let mut out: Vec<Vec<Record>> = Vec::new();
     let mut cells = 0;
     let mut by_headers: BTreeMap<&Vec<String>, usize> = BTreeMap::new();
@@ -121,25 +121,26 @@ fn of_tables(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<
 
 /// What a cell states in a column whose header names the property: what the normaliser makes of it, else its own words, as the header tells what
 /// they are. `555 1000` is a telephone number where the page says so.
-fn told(cell: &str, want: &Want<'_>) -> Option<Value> {
-    if let Some(value) = normalise(cell, want.form, want.shape, Reading::Prose) {
+fn told(cell: &str, want: &TargetField<'_>) -> Option<Value> {
+    if let Some(value) = normalise(cell, want.form, want.shape, NumberStyle::Prose) {
         return Some(value);
     }
-    let free = matches!(want.form, Form::Phone | Form::Code | Form::Date) && want.shape.format.is_none();
+    let free = matches!(want.form, ValueForm::Phone | ValueForm::Code | ValueForm::Date)
+        && want.shape.format.is_none();
     let is_blank = !cell.contains(char::is_alphanumeric) || matches!(cell.trim(), "n/a" | "N/A");
     if !free || is_blank || cell.len() > MAX_TOLD_BYTES {
         return None;
     }
-    normalise(cell, Form::Text, want.shape, Reading::Prose)
+    normalise(cell, ValueForm::Text, want.shape, NumberStyle::Prose)
 }
 
 fn of_entities(
     evidence: &Evidence<'_>,
-    wants: &[Want<'_>],
+    wants: &[TargetField<'_>],
     lists: &[(String, &Field)],
     name: &str,
 ) -> Vec<Vec<Record>> {
-    let paths: Vec<Vec<(String, f64)>> = wants.iter().map(Want::paths).collect();
+    let paths: Vec<Vec<(String, f64)>> = wants.iter().map(TargetField::paths).collect();
     let mut groups: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
     let wrapped: Vec<(String, Value)> = evidence
         .items
@@ -181,7 +182,7 @@ fn of_entities(
                 let hit = paths.iter().find_map(|(path, _)| {
                     values(value, path).into_iter().find_map(|found| {
                         let text = scalar(found)?;
-                        let value = normalise(&text, want.form, want.shape, Reading::Data)?;
+                        let value = normalise(&text, want.form, want.shape, NumberStyle::Data)?;
                         Some((value, text))
                     })
                 });
@@ -193,7 +194,7 @@ fn of_entities(
             }
             cells += record.values.len();
             if !record.values.is_empty() {
-                record.values.extend(inner::of_entity(value, lists));
+                record.values.extend(nested_lists::of_entity(value, lists));
                 found.push(record);
             }
         }
@@ -228,7 +229,7 @@ fn groups(evidence: &Evidence<'_>) -> Vec<Vec<NodeId>> {
     found
 }
 
-fn of_cards(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<Vec<Record>> {
+fn of_cards(evidence: &Evidence<'_>, wants: &[TargetField<'_>], names: &NameIndex) -> Vec<Vec<Record>> {
     groups(evidence)
         .into_iter()
         .map(|group| {
@@ -244,7 +245,12 @@ fn of_cards(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names) -> Vec<V
         .collect()
 }
 
-fn card_record(evidence: &Evidence<'_>, card: NodeId, wants: &[Want<'_>], names: &Names) -> Record {
+fn card_record(
+    evidence: &Evidence<'_>,
+    card: NodeId,
+    wants: &[TargetField<'_>],
+    names: &NameIndex,
+) -> Record {
     let tree = &evidence.tree;
     let mut best: Vec<Option<Candidate>> = wants.iter().map(|_| None).collect();
     let mut offer = |at: usize, text: &str, node: NodeId, score: f64| {
@@ -252,7 +258,7 @@ fn card_record(evidence: &Evidence<'_>, card: NodeId, wants: &[Want<'_>], names:
         if place.as_ref().is_some_and(|known: &Candidate| known.score >= score) {
             return;
         }
-        if let Some(value) = normalise(text, want.form, want.shape, Reading::Prose) {
+        if let Some(value) = normalise(text, want.form, want.shape, NumberStyle::Prose) {
             let quote = text.to_owned();
             *place = Some(Candidate {
                 value,
@@ -286,7 +292,7 @@ fn card_record(evidence: &Evidence<'_>, card: NodeId, wants: &[Want<'_>], names:
             {
                 offer(at, &src, node, 0.5);
             }
-            if want.form == Form::Price
+            if want.form == ValueForm::Price
                 && text.len() < 40
                 && moneys(text).any(|money| money.currency.is_some())
             {

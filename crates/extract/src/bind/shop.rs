@@ -2,15 +2,16 @@
 
 use serde_json::Value;
 
-use super::elsewhere::Elsewhere;
 use super::pool::{Candidate, Choice, Pool};
-use super::sums::{Texts, standing};
-use super::want::Want;
+use super::price_context::standing;
+use super::target::TargetField;
+use super::text_nodes::TextNodes;
+use super::unrelated::UnrelatedParts;
 use super::words::words;
 use crate::evidence::Evidence;
-use crate::normalise::{Form, normalise};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
-use crate::typed::{Reading, buys, moneys, stock};
+use crate::typed::{NumberStyle, buys, moneys, stock};
 
 /// Bytes of visible text behind the heading in which a phrase is about the page's own thing.
 const NEAR_HEADING: usize = 4_000;
@@ -21,13 +22,14 @@ const MAX_LINE_BYTES: usize = 90;
 /// Adds phrases about stock near the heading, and buttons that buy.
 pub(crate) fn availability(
     evidence: &Evidence<'_>,
-    elsewhere: &Elsewhere,
-    texts: &Texts,
-    wants: &[Want<'_>],
+    elsewhere: &UnrelatedParts,
+    texts: &TextNodes,
+    wants: &[TargetField<'_>],
     pools: &mut [Pool],
 ) {
     let tree = &evidence.tree;
-    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.form == Form::Availability)
+    for (want, pool) in
+        wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.form == ValueForm::Availability)
     {
         let start = evidence.heading.map_or(0, |node| tree.text_range(node).start);
         let near = crate::page::cut(tree.text().get(start..).unwrap_or_default(), NEAR_HEADING);
@@ -46,7 +48,7 @@ pub(crate) fn availability(
             }
             for sentence in sentences(line) {
                 let Some(state) = stock(sentence).filter(|_| !is_condition(sentence)) else { continue };
-                let Some(value) = normalise(sentence, want.form, want.shape, Reading::Prose) else {
+                let Some(value) = normalise(sentence, want.form, want.shape, NumberStyle::Prose) else {
                     continue;
                 };
                 // A short line is a statement; a long one may be about delivery, sizes or other shops.
@@ -65,7 +67,9 @@ pub(crate) fn availability(
                 });
             }
         }
-        let Some(in_stock) = normalise("in stock", want.form, want.shape, Reading::Prose) else { continue };
+        let Some(in_stock) = normalise("in stock", want.form, want.shape, NumberStyle::Prose) else {
+            continue;
+        };
         for node in tree.nodes().filter(|node| tree.is(*node, &["button", "input", "a", "span", "div"])) {
             let text = tree.text_of(node);
             if text.len() > 60 {
@@ -126,7 +130,7 @@ fn is_condition(sentence: &str) -> bool {
 
 /// Weighs identifiers by the page's address: one that the address bears is the page's own, and one that only the address
 /// bears may be it.
-pub(crate) fn identifiers(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
+pub(crate) fn identifiers(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools: &mut [Pool]) {
     // The path is the thing's own; a query often names the way that led to it.
     let mut address = bare(evidence.url.path());
     for (key, value) in evidence.url.query_pairs().take(32) {
@@ -158,7 +162,7 @@ pub(crate) fn identifiers(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &m
             }
         }
         for (text, score) in address_codes(evidence) {
-            if let Some(value) = normalise(&text, want.form, want.shape, Reading::Prose) {
+            if let Some(value) = normalise(&text, want.form, want.shape, NumberStyle::Prose) {
                 pool.add(Candidate { value, quote: text, method: Method::Url, score, place: None });
             }
         }
@@ -223,7 +227,7 @@ fn is_code(text: &str) -> bool {
 }
 
 /// Doubts brands that are none: dates and sizes, which have more digits than letters, and the page's own title.
-pub(crate) fn brands(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
+pub(crate) fn brands(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools: &mut [Pool]) {
     let title = words(&evidence.title);
     for (_, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("brand")) {
         for candidate in pool.iter_mut() {
@@ -238,7 +242,7 @@ pub(crate) fn brands(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [P
 }
 
 /// Adds the sum that the page's own description names, where it names one: what is told to search engines is about the page.
-pub(crate) fn described(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut [Pool]) {
+pub(crate) fn described(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools: &mut [Pool]) {
     for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("price")) {
         for pair in evidence.pairs.iter().filter(|pair| pair.method == Method::Meta) {
             if !matches!(
@@ -254,7 +258,7 @@ pub(crate) fn described(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut
             });
             let (Some(only), None) = (signed.next(), signed.next()) else { continue };
             let Some(quote) = pair.value.get(only.range) else { continue };
-            if let Some(value) = normalise(quote, want.form, want.shape, Reading::Prose) {
+            if let Some(value) = normalise(quote, want.form, want.shape, NumberStyle::Prose) {
                 let quote = quote.to_owned();
                 pool.add(Candidate { value, quote, method: Method::Meta, score: 0.36, place: None });
             }
@@ -265,7 +269,7 @@ pub(crate) fn described(evidence: &Evidence<'_>, wants: &[Want<'_>], pools: &mut
 /// Adds the sign beside the chosen price, where the schema asks for a currency.
 pub(crate) fn currency(
     evidence: &Evidence<'_>,
-    wants: &[Want<'_>],
+    wants: &[TargetField<'_>],
     pools: &mut [Pool],
     price: Option<&Choice>,
 ) {
@@ -278,7 +282,7 @@ pub(crate) fn currency(
     for (want, pool) in wants
         .iter()
         .zip(pools.iter_mut())
-        .filter(|(want, _)| matches!(want.form, Form::Currency | Form::CurrencyCode))
+        .filter(|(want, _)| matches!(want.form, ValueForm::Currency | ValueForm::CurrencyCode))
     {
         // A symbol is asked for where the schema says so; otherwise the code of structured data wins by its own score.
         let shown = want.shape.description.to_lowercase();
@@ -317,7 +321,7 @@ pub(crate) fn currency(
             })
         };
         if let Some((sign, quote)) = beside(behind).or_else(|| beside(text)).or_else(within)
-            && let Some(value) = normalise(&sign, want.form, want.shape, Reading::Prose)
+            && let Some(value) = normalise(&sign, want.form, want.shape, NumberStyle::Prose)
         {
             pool.add(Candidate { value, quote, method: Method::Text, score, place: None });
         }

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 
 use super::options::{CompiledCrawl, CrawlOptions, MAX_CRAWL_PATTERNS};
 use super::words::{MAX_PROMPT_BYTES, compile_crawl};
-use crate::ask::{Extractor, answer_object, fence};
 use crate::error::{Error, ErrorKind};
+use crate::extraction::{Extractor, answer_object, fence};
 use crate::model::{Message, ModelRequest, Role};
 use crate::page::cut;
 use crate::plan::{SiteUrl, UrlPatterns};

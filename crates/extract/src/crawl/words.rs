@@ -93,7 +93,7 @@ const COUNTED: &[&str] = &["page", "url", "document", "post", "article", "result
 /// # Errors
 /// [`ErrorKind::Options`] where the options would take none of the site's pages.
 pub fn compile_crawl(prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Error> {
-    let names = Names::of(site);
+    let names = PathNames::of(site);
     let mut options = CrawlOptions::default();
     let mut refused: Vec<String> = Vec::new();
     let text = cut(prompt, MAX_PROMPT_BYTES).to_lowercase();
@@ -288,7 +288,7 @@ fn set_flag(options: &mut CrawlOptions, word: &str, next: &str, before: &str, wi
 }
 
 /// The names that stand in a site's paths.
-struct Names<'s> {
+struct PathNames<'s> {
     /// The stems of a name, and the names that have them.
     by_stems: BTreeMap<Vec<String>, Vec<&'s str>>,
     by_stem: BTreeMap<String, Vec<&'s str>>,
@@ -297,7 +297,7 @@ struct Names<'s> {
 /// Names that one word stands for.
 const MAX_NAMES: usize = 8;
 
-impl<'s> Names<'s> {
+impl<'s> PathNames<'s> {
     fn of(site: &'s [SiteUrl]) -> Self {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         for page in site {

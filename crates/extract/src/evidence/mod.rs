@@ -5,7 +5,7 @@
 
 mod item;
 mod json_ld;
-mod pair;
+mod labelled_value;
 mod scoped;
 mod state;
 mod table;
@@ -15,7 +15,7 @@ use url::Url;
 pub use state::MAX_STATES;
 
 pub(crate) use item::Item;
-pub(crate) use pair::Pair;
+pub(crate) use labelled_value::LabelledValue;
 pub(crate) use table::Table;
 
 use crate::bind::overlap;
@@ -64,7 +64,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) items_cut: usize,
     /// JSON of scripts.
     pub(crate) state: Vec<serde_json::Value>,
-    pub(crate) pairs: Vec<Pair>,
+    pub(crate) pairs: Vec<LabelledValue>,
     pub(crate) tables: Vec<Table>,
     /// The `title` element.
     pub(crate) title: String,
@@ -112,7 +112,7 @@ impl<'a> Evidence<'a> {
         items_cut += items.len().saturating_sub(MAX_ITEMS);
         items.truncate(MAX_ITEMS);
         let tables = table::read(&tree);
-        let pairs = pair::read(&tree, &tables);
+        let pairs = labelled_value::read(&tree, &tables);
         if title.is_empty() {
             title = page.title.clone().unwrap_or_default();
         }

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::visible::widened;
+use super::visible_text::widened;
 
 /// Words that turn a statement into its opposite.
 const NEGATIONS: [&str; 51] = [
@@ -117,7 +117,7 @@ fn words(text: &str) -> Vec<String> {
 
 /// What stands beside a name and answers it with yes or no.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(super) enum AdjacentAnswer {
     /// Nothing does: the name is in a sentence or a list of its own.
     Nothing,
     /// Yes, or no.
@@ -129,11 +129,11 @@ pub(super) enum Beside {
 /// The answer to a name in the text: the next cell of its row, the box before it, or the line below where that is nothing but an answer.
 ///
 /// `| Wifi | No |` does not state wifi, whatever is quoted of it.
-pub(super) fn beside(text: &str, range: &Range<usize>) -> Beside {
+pub(super) fn beside(text: &str, range: &Range<usize>) -> AdjacentAnswer {
     let line = widened(text, range, |found, _| found == '\n');
     let (Some(before), Some(after)) = (text.get(line.start..range.start), text.get(range.end..line.end))
     else {
-        return Beside::Nothing;
+        return AdjacentAnswer::Nothing;
     };
     if before.trim_start().starts_with('|') {
         // The quote's own cell, then the one behind it; where it is the last, the one before.
@@ -141,11 +141,11 @@ pub(super) fn beside(text: &str, range: &Range<usize>) -> Beside {
         let ahead = before.rsplit('|').skip(1).map(str::trim).find(|cell| !cell.is_empty());
         let own = text.get(range.clone()).unwrap_or_default();
         return match behind.or(ahead) {
-            None => Beside::Nothing,
-            Some(_) if own.contains('|') => Beside::Nothing,
-            Some(cell) if denies(cell) => Beside::Says(false),
-            Some(cell) if affirms(cell) => Beside::Says(true),
-            Some(_) => Beside::Else,
+            None => AdjacentAnswer::Nothing,
+            Some(_) if own.contains('|') => AdjacentAnswer::Nothing,
+            Some(cell) if denies(cell) => AdjacentAnswer::Says(false),
+            Some(cell) if affirms(cell) => AdjacentAnswer::Says(true),
+            Some(_) => AdjacentAnswer::Else,
         };
     }
     let below = text.get(line.end..).unwrap_or_default().trim_start_matches(['\n', ' ', ':', '\t']);
@@ -157,9 +157,9 @@ pub(super) fn beside(text: &str, range: &Range<usize>) -> Beside {
     };
     let only_marks = found.is_empty() && (below.contains(CROSSES) || below.contains(TICKS));
     if only_marks || (!found.is_empty() && found.iter().all(answers)) {
-        return Beside::Says(!denies(below));
+        return AdjacentAnswer::Says(!denies(below));
     }
-    Beside::Nothing
+    AdjacentAnswer::Nothing
 }
 
 /// Does this line of Markdown begin with a box that is not ticked (GitHub Flavored Markdown 0.29, 5.3)?

@@ -5,15 +5,16 @@
 //! reason. That a quote is about the right property is the model's judgement and is not proved.
 
 mod clause;
-mod figure;
-mod folded;
-mod links;
+mod folded_text;
+mod link_address;
+mod link_table;
+mod number;
 mod token;
 mod verifier;
-mod visible;
+mod visible_text;
 
-pub(crate) use folded::Folded;
-pub(crate) use links::LinkTable;
-pub use links::MAX_LINK_IDS;
+pub(crate) use folded_text::FoldedText;
+pub(crate) use link_table::LinkTable;
+pub use link_table::MAX_LINK_IDS;
 pub use verifier::MAX_CLAIMS;
 pub(crate) use verifier::{ClaimVerifier, Outcome};

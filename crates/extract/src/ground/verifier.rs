@@ -2,16 +2,16 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::clause::{Beside, beside, clause, denies, is_unticked};
-use super::figure::{meant, stated};
+use super::clause::{AdjacentAnswer, beside, clause, denies, is_unticked};
+use super::number::{meant, stated};
 use super::token::is_whole;
-use super::visible::{Visible, widened};
-use super::{Folded, LinkTable};
-use crate::bind::Want;
+use super::visible_text::{VisibleText, widened};
+use super::{FoldedText, LinkTable};
+use crate::bind::TargetField;
 use crate::leaf::Reason;
-use crate::normalise::{Form, fold, normalise};
+use crate::normalise::{ValueForm, fold, normalise};
 use crate::schema::ShapeKind;
-use crate::typed::{Reading, date};
+use crate::typed::{NumberStyle, date};
 
 /// Claims of one answer that are looked at; further ones are refused.
 pub const MAX_CLAIMS: usize = 20_000;
@@ -20,7 +20,7 @@ pub const MAX_CLAIMS: usize = 20_000;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
     /// The value that the normaliser made, with the words of the page and their place in the Markdown.
-    Proved { value: Value, quote: String, span: Range<usize> },
+    Verified { value: Value, quote: String, span: Range<usize> },
     /// Why not.
     Refused(Reason),
 }
@@ -29,21 +29,27 @@ pub(crate) enum Outcome {
 #[derive(Debug)]
 pub(crate) struct ClaimVerifier<'p> {
     markdown: &'p str,
-    folded: Folded,
-    visible: Visible,
+    folded: FoldedText,
+    visible: VisibleText,
     links: &'p LinkTable,
     claims: usize,
 }
 
 impl<'p> ClaimVerifier<'p> {
     pub(crate) fn new(markdown: &'p str, links: &'p LinkTable) -> Self {
-        Self { markdown, folded: Folded::new(markdown), visible: Visible::new(markdown), links, claims: 0 }
+        Self {
+            markdown,
+            folded: FoldedText::new(markdown),
+            visible: VisibleText::new(markdown),
+            links,
+            claims: 0,
+        }
     }
 
     /// Holds a claim against the page. `from` is where in the Markdown to look first.
     pub(crate) fn judge(
         &mut self,
-        want: &Want<'_>,
+        want: &TargetField<'_>,
         value: &Value,
         quote: Option<&str>,
         from: usize,
@@ -66,11 +72,11 @@ impl<'p> ClaimVerifier<'p> {
             return Outcome::Refused(Reason::NotFound);
         }
         // An address is one of the page's links or nothing.
-        if want.form == Form::Url && want.shape.choices.is_empty() {
+        if want.form == ValueForm::Url && want.shape.choices.is_empty() {
             return match self.links.resolve(&said) {
                 Some(url) => {
                     let at = quote.and_then(|quote| self.folded.find(quote, from)).unwrap_or(from..from);
-                    Outcome::Proved { value: Value::from(url), quote: url.to_owned(), span: at }
+                    Outcome::Verified { value: Value::from(url), quote: url.to_owned(), span: at }
                 }
                 None => Outcome::Refused(Reason::QuoteNotOnPage),
             };
@@ -87,9 +93,9 @@ impl<'p> ClaimVerifier<'p> {
         let words = self.markdown.get(span.clone()).unwrap_or_default();
         let line = widened(self.markdown, &span, |found, _| found == '\n');
         let line = self.markdown.get(line).unwrap_or_default();
-        let found = Found { text: self.visible.text(), range: self.visible.range(&span), line };
+        let found = QuotedText { text: self.visible.text(), range: self.visible.range(&span), line };
         match derive(want, value, &said, &found) {
-            Some(value) => Outcome::Proved { value, quote: words.trim().to_owned(), span },
+            Some(value) => Outcome::Verified { value, quote: words.trim().to_owned(), span },
             None => Outcome::Refused(Reason::NotInQuote),
         }
     }
@@ -97,20 +103,20 @@ impl<'p> ClaimVerifier<'p> {
 
 /// A quote in the text that it was found in.
 #[derive(Debug)]
-struct Found<'t> {
+struct QuotedText<'t> {
     text: &'t str,
     range: Range<usize>,
     /// The line of the Markdown, with its marks.
     line: &'t str,
 }
 
-impl<'t> Found<'t> {
+impl<'t> QuotedText<'t> {
     fn words(&self) -> &'t str {
         self.text.get(self.range.clone()).unwrap_or_default()
     }
 
     /// Does the clause round the quote say what the quote says? `in stock` of `not in stock` does not.
-    fn keeps_its_sense(&self, want: &Want<'_>) -> bool {
+    fn keeps_its_sense(&self, want: &TargetField<'_>) -> bool {
         let (words, clause) = (self.words(), clause(self.text, &self.range));
         let whole = statement(want, clause);
         denies(words) == denies(clause) && (whole.is_none() || whole == statement(want, words))
@@ -118,10 +124,10 @@ impl<'t> Found<'t> {
 }
 
 /// The value that follows from the page's words, where it is the one that was claimed.
-fn derive(want: &Want<'_>, claimed: &Value, said: &str, found: &Found<'_>) -> Option<Value> {
+fn derive(want: &TargetField<'_>, claimed: &Value, said: &str, found: &QuotedText<'_>) -> Option<Value> {
     let (shape, words) = (want.shape, found.words());
     let states =
-        !shape.choices.is_empty() || shape.kind == ShapeKind::Boolean || want.form == Form::Availability;
+        !shape.choices.is_empty() || shape.kind == ShapeKind::Boolean || want.form == ValueForm::Availability;
     if states && !found.keeps_its_sense(want) {
         return None;
     }
@@ -129,25 +135,25 @@ fn derive(want: &Want<'_>, claimed: &Value, said: &str, found: &Found<'_>) -> Op
         if is_number(said) {
             stated(found.text, &found.range, meant(said)?)?;
         }
-        return normalise(words, want.form, shape, Reading::Prose).filter(|made| made == claimed);
+        return normalise(words, want.form, shape, NumberStyle::Prose).filter(|made| made == claimed);
     }
     match shape.kind {
         ShapeKind::Number | ShapeKind::Integer => {
             let made = stated(found.text, &found.range, meant(said)?)?;
-            normalise(&made.decimal, Form::Number, shape, Reading::Data)
+            normalise(&made.decimal, ValueForm::Number, shape, NumberStyle::Data)
         }
         ShapeKind::Boolean => {
             let told = match beside(found.text, &found.range) {
-                Beside::Says(told) => Some(Value::Bool(told)),
-                Beside::Else => None,
-                Beside::Nothing if is_unticked(found.line) => Some(Value::Bool(false)),
-                Beside::Nothing => statement(want, words),
+                AdjacentAnswer::Says(told) => Some(Value::Bool(told)),
+                AdjacentAnswer::Else => None,
+                AdjacentAnswer::Nothing if is_unticked(found.line) => Some(Value::Bool(false)),
+                AdjacentAnswer::Nothing => statement(want, words),
             };
             // What stands beside a name answers it; the name itself must still be the property's.
             told.filter(|made| made == claimed && statement(want, words).is_some())
         }
         ShapeKind::Text | ShapeKind::Any => {
-            if want.form == Form::Date || matches!(shape.format.as_deref(), Some("date" | "date-time")) {
+            if want.form == ValueForm::Date || matches!(shape.format.as_deref(), Some("date" | "date-time")) {
                 match (date(words), date(said)) {
                     (Some(made), Some(meant)) => {
                         return (made.get(..10) == meant.get(..10)).then(|| Value::from(made));
@@ -160,17 +166,19 @@ fn derive(want: &Want<'_>, claimed: &Value, said: &str, found: &Found<'_>) -> Op
                 }
             }
             // A code for a sign, a word of the schema's own for a phrase.
-            let forms: &[Form] = match want.form {
-                Form::Currency | Form::CurrencyCode => &[Form::Currency, Form::CurrencyCode],
-                Form::Availability => &[Form::Availability],
+            let forms: &[ValueForm] = match want.form {
+                ValueForm::Currency | ValueForm::CurrencyCode => {
+                    &[ValueForm::Currency, ValueForm::CurrencyCode]
+                }
+                ValueForm::Availability => &[ValueForm::Availability],
                 _ => &[],
             };
-            let made = |form: &Form| normalise(words, *form, shape, Reading::Prose);
+            let made = |form: &ValueForm| normalise(words, *form, shape, NumberStyle::Prose);
             if let Some(made) = forms.iter().filter_map(made).find(|made| made == claimed) {
                 return Some(made);
             }
             // A price comes out as a decimal number; other texts as the page has them.
-            if want.form == Form::Price
+            if want.form == ValueForm::Price
                 && let Some(meant) = meant(said)
             {
                 return stated(found.text, &found.range, meant).map(|made| Value::from(made.decimal));
@@ -195,7 +203,7 @@ fn is_number(said: &str) -> bool {
 }
 
 /// Is the text nothing but the label before the value: `Brand` of `Brand: Acme` or of `| Brand | Acme |`?
-fn is_label(want: &Want<'_>, text: &str, found: &Found<'_>) -> bool {
+fn is_label(want: &TargetField<'_>, text: &str, found: &QuotedText<'_>) -> bool {
     if !want.is_called(&crate::bind::folded(text)) {
         return false;
     }
@@ -206,13 +214,13 @@ fn is_label(want: &Want<'_>, text: &str, found: &Found<'_>) -> bool {
 }
 
 /// What a text states about a property of few values.
-fn statement(want: &Want<'_>, text: &str) -> Option<Value> {
+fn statement(want: &TargetField<'_>, text: &str) -> Option<Value> {
     let named = || (want.shape.kind == ShapeKind::Boolean).then(|| stated_by_name(want, text)).flatten();
-    normalise(text, want.form, want.shape, Reading::Prose).or_else(named)
+    normalise(text, want.form, want.shape, NumberStyle::Prose).or_else(named)
 }
 
 /// "Free wifi" states `wifi`, "no wifi" states its opposite.
-fn stated_by_name(want: &Want<'_>, words: &str) -> Option<Value> {
+fn stated_by_name(want: &TargetField<'_>, words: &str) -> Option<Value> {
     let lower = words.to_lowercase();
     let said: Vec<&str> = lower.split(|found: char| !found.is_alphanumeric() && found != '\'').collect();
     let named = crate::bind::words(want.name)
@@ -226,7 +234,7 @@ fn stated_by_name(want: &Want<'_>, words: &str) -> Option<Value> {
 
 /// The part of the page's words that the claim repeats, as the page writes it.
 fn text_within(said: &str, words: &str) -> Option<String> {
-    let here = Folded::new(words);
+    let here = FoldedText::new(words);
     let span = here.find(said, 0)?;
     let found = words.get(span)?;
     // Marks at the edges belong to Markdown, not to the text.
@@ -368,9 +376,9 @@ mod tests {
         for (name, schema, value, quote, expected) in rows {
             let field =
                 Field { name: name.to_owned(), shape: Shape::from_schema(schema).unwrap(), required: false };
-            let want = Want::new(format!("/{name}"), Vec::new(), &field);
+            let want = TargetField::new(format!("/{name}"), Vec::new(), &field);
             let outcome = match verifier.judge(&want, &value, quote, 0) {
-                Outcome::Proved { value, .. } => Ok(value),
+                Outcome::Verified { value, .. } => Ok(value),
                 Outcome::Refused(reason) => Err(reason),
             };
             assert_eq!(outcome, expected, "{name} {value} {quote:?}");

@@ -1,13 +1,13 @@
 //! One result from several pages.
 
-mod list;
+mod rows;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::list::Rows;
+use self::rows::MergedRows;
 use crate::bind::{put, skeleton};
 use crate::leaf::{Extraction, Leaf, step};
 use crate::schema::{Field, Shape, ShapeKind};
@@ -81,7 +81,8 @@ pub fn merge(pages: Vec<Extraction>, shape: &Shape) -> Merged {
     let mut out = Merged { data: empty(shape), leaves: Vec::new(), conflicts: Vec::new() };
     let lists = lists_of(shape);
     let mut taken: HashMap<String, usize> = HashMap::new();
-    let mut rows: Vec<Rows<'_>> = lists.iter().map(|(pointer, fields)| Rows::new(pointer, fields)).collect();
+    let mut rows: Vec<MergedRows<'_>> =
+        lists.iter().map(|(pointer, fields)| MergedRows::new(pointer, fields)).collect();
     for (number, page) in pages.into_iter().enumerate() {
         // Leaves of lists go to their row, the others to their place.
         let mut by_row: BTreeMap<(usize, usize), Vec<Leaf>> = BTreeMap::new();

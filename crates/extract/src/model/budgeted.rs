@@ -86,10 +86,10 @@ mod tests {
 
     /// A model whose provider adds rules of its own.
     #[derive(Debug, Clone)]
-    struct Wordy(Scripted);
+    struct VerboseProvider(Scripted);
 
     #[async_trait]
-    impl LanguageModel for Wordy {
+    impl LanguageModel for VerboseProvider {
         fn capabilities(&self) -> Capabilities {
             Capabilities { overhead_tokens: 900, ..self.0.capabilities() }
         }
@@ -109,7 +109,7 @@ mod tests {
         let rows = [(true, 900, false), (true, 1_000, true), (false, 100, true)];
         for (schema, tokens, fits) in rows {
             let ledger = Ledger::new(Budget { tokens: Some(tokens), ..Budget::default() });
-            let model = Budgeted::new(Wordy(Scripted::with(|_| Ok("{}".to_owned()))), ledger);
+            let model = Budgeted::new(VerboseProvider(Scripted::with(|_| Ok("{}".to_owned()))), ledger);
             let outcome = block_on(model.complete(&request(schema)));
             assert_eq!(outcome.is_ok(), fits, "{schema} {tokens}");
         }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::cardinality::Cardinality;
+use super::execution_plan::Plan;
 use super::pattern::{UrlPatterns, segments};
-use super::planner::Plan;
 use super::rank::{rank, real};
 use super::site::SiteUrl;
 use super::terms::terms;

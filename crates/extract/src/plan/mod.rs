@@ -6,25 +6,24 @@
 
 mod cardinality;
 mod discover;
+mod execution_plan;
+mod navigation_links;
 mod pattern;
 mod planner;
 mod rank;
 mod site;
 mod terms;
-mod ways;
 
 pub use cardinality::Cardinality;
 pub use discover::{
     Discovery, MAX_PROBED_CLUSTERS, MAX_SITE_URLS, PROBES_PER_CLUSTER, Probed, RankedCluster, RankedPage,
     discover,
 };
+pub use execution_plan::{Estimate, Plan, PlanSite, Step};
+pub use navigation_links::{MAX_WAYS, ways};
 pub use pattern::{MAX_PATTERN_URLS, UrlPatterns};
-pub use planner::{
-    DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, Estimate, MAX_AGENT_HOPS, MAX_PLAN_PAGES, Means, Plan,
-    PlanSite, Planner, Step,
-};
+pub use planner::{DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, MAX_AGENT_HOPS, MAX_PLAN_PAGES, Means, Planner};
 pub use site::SiteUrl;
-pub use ways::{MAX_WAYS, ways};
 
 pub(crate) use pattern::segments;
 pub(crate) use rank::real;

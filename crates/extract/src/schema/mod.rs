@@ -3,6 +3,7 @@
 //! The user's schema is never sent as it is: [`Shape`] is what extraction fills, [`WireSchema`] is what a
 //! provider sees.
 
+mod flat_schema;
 mod shape;
 mod wire;
 

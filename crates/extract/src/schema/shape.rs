@@ -1,8 +1,7 @@
-use std::collections::{BTreeMap, HashSet, VecDeque};
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::flat_schema::{FlatSchema, SchemaCost};
 use crate::error::Error;
 use crate::page::cut;
 
@@ -10,12 +9,6 @@ use crate::page::cut;
 pub const MAX_SHAPE_DEPTH: usize = 12;
 /// Properties of a schema that are filled, all levels together.
 pub const MAX_SHAPE_FIELDS: usize = 2_000;
-/// Keys and list entries of a schema that are looked at, each as often as a reference leads to it.
-const MAX_KEYS: usize = 200_000;
-/// References and combinations that are followed at one level of a schema. It also ends a reference to itself.
-const MAX_STEPS: usize = 100;
-/// Names and allowed values that a shape holds, in bytes.
-const MAX_BYTES: usize = 8 << 20;
 /// What completing the data of one page may add, in bytes.
 const MAX_ADDED_BYTES: usize = 16 << 20;
 /// What a property takes beside its name, about.
@@ -82,7 +75,7 @@ impl Shape {
     /// # Errors
     /// [`ErrorKind::Schema`](crate::ErrorKind::Schema) where the root is no schema, a reference points nowhere, or it is too large.
     pub fn from_schema(schema: &Value) -> Result<Self, Error> {
-        Self::read(schema, schema, 0, &mut Spent::default())
+        Self::read(schema, schema, 0, &mut SchemaCost::default())
     }
 
     /// Is it an object or a list, so that leaves are below it?
@@ -186,7 +179,7 @@ impl Shape {
     }
 
     // The depth is bounded by a constant and not by the input, so the call stack is too.
-    fn read(root: &Value, schema: &Value, depth: usize, spent: &mut Spent) -> Result<Self, Error> {
+    fn read(root: &Value, schema: &Value, depth: usize, cost: &mut SchemaCost) -> Result<Self, Error> {
         if depth > MAX_SHAPE_DEPTH {
             return Ok(Self::any());
         }
@@ -195,11 +188,11 @@ impl Shape {
             Value::Bool(true) => return Ok(Self::any()),
             _ => return Err(Error::schema("a schema must be an object")),
         };
-        let flat = Flat::of(root, object, spent)?;
+        let flat = FlatSchema::of(root, object, cost)?;
         let types: Vec<&str> = match flat.get("type") {
             Some(Value::String(one)) => vec![one],
             Some(Value::Array(list)) => {
-                spent.keys(list.len())?;
+                cost.keys(list.len())?;
                 list.iter().filter_map(Value::as_str).collect()
             }
             _ => Vec::new(),
@@ -211,7 +204,7 @@ impl Shape {
             || flat.get("nullable") == Some(&Value::Bool(true))
             || (types.is_empty() && choices.is_empty() && !flat.has("properties"));
         choices.retain(|choice| !choice.is_null());
-        spent.values(&choices)?;
+        cost.values(&choices)?;
         let stated = types.iter().copied().find(|name| *name != "null");
         let stated = stated.or_else(|| {
             if flat.has("properties") {
@@ -226,11 +219,11 @@ impl Shape {
         });
         let kind = match stated {
             Some("object") => {
-                let required = flat.required(spent)?;
+                let required = flat.required(cost)?;
                 let mut fields = Vec::new();
-                for (name, inner) in flat.properties(spent)? {
-                    spent.field(name)?;
-                    let shape = Self::read(root, inner, depth + 1, spent)?;
+                for (name, inner) in flat.properties(cost)? {
+                    cost.field(name)?;
+                    let shape = Self::read(root, inner, depth + 1, cost)?;
                     fields.push(Field { name: name.to_owned(), shape, required: required.contains(name) });
                 }
                 ShapeKind::Object(fields)
@@ -242,7 +235,7 @@ impl Shape {
                     other => other,
                 };
                 let inner = inner
-                    .map_or_else(|| Ok(Self::any()), |inner| Self::read(root, inner, depth + 1, spent))?;
+                    .map_or_else(|| Ok(Self::any()), |inner| Self::read(root, inner, depth + 1, cost))?;
                 ShapeKind::List(Box::new(inner))
             }
             Some("string") => ShapeKind::Text,
@@ -258,172 +251,11 @@ impl Shape {
     }
 }
 
-/// What reading a schema has cost. Its references may be followed any number of times, each of them into all of it.
-#[derive(Debug, Default)]
-struct Spent {
-    fields: usize,
-    keys: usize,
-    bytes: usize,
-}
-
-impl Spent {
-    fn field(&mut self, name: &str) -> Result<(), Error> {
-        self.fields += 1;
-        if self.fields > MAX_SHAPE_FIELDS {
-            return Err(Error::schema(format!("it has more than {MAX_SHAPE_FIELDS} properties")));
-        }
-        self.bytes(name.len())
-    }
-
-    fn keys(&mut self, keys: usize) -> Result<(), Error> {
-        self.keys += keys;
-        if self.keys > MAX_KEYS { Err(too_large()) } else { Ok(()) }
-    }
-
-    fn bytes(&mut self, bytes: usize) -> Result<(), Error> {
-        self.bytes += bytes;
-        if self.bytes > MAX_BYTES { Err(too_large()) } else { Ok(()) }
-    }
-
-    /// Counts values before they are copied.
-    fn values(&mut self, values: &[&Value]) -> Result<(), Error> {
-        let mut waiting = values.to_vec();
-        while let Some(value) = waiting.pop() {
-            self.bytes(size_of::<Value>())?;
-            match value {
-                Value::String(text) => self.bytes(text.len())?,
-                Value::Array(list) => waiting.extend(list),
-                Value::Object(object) => {
-                    self.bytes(object.keys().map(String::len).sum())?;
-                    waiting.extend(object.values());
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-}
-
-fn too_large() -> Error {
-    Error::schema("it is too large once its references are followed")
-}
-
-/// One level of a schema: its references followed, `allOf` merged, and of its alternatives the first that is not null.
-#[derive(Debug, Default)]
-struct Flat<'s> {
-    keys: BTreeMap<&'s str, &'s Value>,
-    /// Further references, properties and required names, which go with those of `keys`.
-    more_references: VecDeque<&'s Value>,
-    more_properties: Vec<&'s Map<String, Value>>,
-    more_required: Vec<&'s [Value]>,
-}
-
-static TRUE: Value = Value::Bool(true);
-
-impl<'s> Flat<'s> {
-    fn of(root: &'s Value, object: &'s Map<String, Value>, spent: &mut Spent) -> Result<Self, Error> {
-        let mut flat = Self::default();
-        flat.merge(object, spent)?;
-        for _ in 0..MAX_STEPS {
-            if let Some(Value::Array(parts)) = flat.keys.remove("allOf") {
-                spent.keys(parts.len())?;
-                for part in parts.iter().filter_map(Value::as_object) {
-                    flat.merge(part, spent)?;
-                }
-            } else if let Some(reference) =
-                flat.keys.remove("$ref").or_else(|| flat.more_references.pop_front())
-            {
-                flat.merge(target(root, reference, spent)?, spent)?;
-            } else if let Some(Value::Array(list)) =
-                flat.keys.remove("anyOf").or_else(|| flat.keys.remove("oneOf"))
-            {
-                spent.keys(list.len())?;
-                let is_null = |one: &Value| one.get("type").is_some_and(|kind| kind == "null");
-                let nullable = list.iter().any(is_null);
-                if let Some(Value::Object(first)) = list.iter().find(|one| !is_null(one)) {
-                    flat.merge(first, spent)?;
-                }
-                if nullable {
-                    flat.keys.insert("nullable", &TRUE);
-                }
-            } else {
-                break;
-            }
-        }
-        Ok(flat)
-    }
-
-    /// Takes over the keys that it has not, and references, properties and required names one by one.
-    fn merge(&mut self, part: &'s Map<String, Value>, spent: &mut Spent) -> Result<(), Error> {
-        spent.keys(part.len())?;
-        for (key, value) in part {
-            match (key.as_str(), self.get(key), value) {
-                (key, None, value) => {
-                    self.keys.insert(key, value);
-                }
-                ("$ref", Some(_), more) => self.more_references.push_back(more),
-                ("properties", Some(Value::Object(_)), Value::Object(more)) => {
-                    self.more_properties.push(more);
-                }
-                ("required", Some(Value::Array(_)), Value::Array(more)) => self.more_required.push(more),
-                (_, Some(_), _) => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn get(&self, key: &str) -> Option<&'s Value> {
-        self.keys.get(key).copied()
-    }
-
-    fn has(&self, key: &str) -> bool {
-        self.keys.contains_key(key)
-    }
-
-    /// The properties by name; of several of one name the first counts.
-    fn properties(&self, spent: &mut Spent) -> Result<BTreeMap<&'s str, &'s Value>, Error> {
-        let mut properties = BTreeMap::new();
-        let own = self.get("properties").and_then(Value::as_object);
-        for part in own.into_iter().chain(self.more_properties.iter().copied()) {
-            spent.keys(part.len())?;
-            for (name, value) in part {
-                properties.entry(name.as_str()).or_insert(value);
-            }
-        }
-        Ok(properties)
-    }
-
-    fn required(&self, spent: &mut Spent) -> Result<HashSet<&'s str>, Error> {
-        let mut required = HashSet::new();
-        let own = self.get("required").and_then(Value::as_array).map(Vec::as_slice);
-        for part in own.into_iter().chain(self.more_required.iter().copied()) {
-            spent.keys(part.len())?;
-            required.extend(part.iter().filter_map(Value::as_str));
-        }
-        Ok(required)
-    }
-}
-
-/// What a reference points to.
-fn target<'s>(
-    root: &'s Value,
-    reference: &Value,
-    spent: &mut Spent,
-) -> Result<&'s Map<String, Value>, Error> {
-    let pointer = reference.as_str().and_then(|reference| reference.strip_prefix('#'));
-    spent.bytes(pointer.map_or(0, str::len))?;
-    let found =
-        pointer.and_then(|pointer| if pointer.is_empty() { Some(root) } else { root.pointer(pointer) });
-    found.and_then(Value::as_object).ok_or_else(|| {
-        let told = reference.to_string();
-        Error::schema(format!("`$ref` {} points to nothing in the schema itself", cut(&told, 200)))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::collections::BTreeMap;
 
     #[test]
     fn references_and_alternatives_are_decided() {

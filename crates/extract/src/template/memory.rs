@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use siphasher::sip::SipHasher13;
 
+use super::page_view::PageView;
 use super::rule::Rule;
 use super::signature::Signature;
-use super::view::View;
-use crate::bind::{Want, leaf_wants, provenance, words};
+use crate::bind::{TargetField, leaf_wants, provenance, words};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Reason};
 use crate::page::Method;
@@ -45,7 +45,7 @@ pub enum Drift {
 /// What is remembered of one place of the schema.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Learned {
+struct LearnedField {
     rules: Vec<Rule>,
     /// Pages that bear the rules out.
     support: u32,
@@ -74,7 +74,7 @@ fn writing(value: &Value) -> u8 {
 #[serde(rename_all = "camelCase")]
 struct Layout {
     signature: Signature,
-    places: BTreeMap<String, Learned>,
+    places: BTreeMap<String, LearnedField>,
     /// Pages that a model read.
     verified: u32,
     /// Pages in a row that did not fit.
@@ -160,7 +160,7 @@ impl TemplateMemory {
         }
         let wants = leaf_wants(shape);
         let signature = Signature::of(evidence);
-        let view = View::new(evidence);
+        let view = PageView::new(evidence);
         let mut best: Option<(usize, usize, Vec<Leaf>, BTreeSet<String>)> = None;
         let mut alike = false;
         for (at, layout) in cluster.layouts.iter().enumerate() {
@@ -211,7 +211,7 @@ impl TemplateMemory {
         let cluster = self.cluster(key, shape);
         cluster.asked += 1;
         let wants = leaf_wants(shape);
-        let view = View::new(evidence);
+        let view = PageView::new(evidence);
         let signature = Signature::of(evidence);
         let by_model = |pointer: &str| {
             let leaf = extraction.leaves.iter().find(|leaf| leaf.pointer == pointer)?;
@@ -282,8 +282,8 @@ impl TemplateMemory {
     }
 }
 
-impl Learned {
-    fn found(&mut self, view: &View<'_>, want: &Want<'_>, leaf: &Leaf) {
+impl LearnedField {
+    fn found(&mut self, view: &PageView<'_>, want: &TargetField<'_>, leaf: &Leaf) {
         self.writings |= writing(&leaf.value);
         let mut kept: Vec<Rule> =
             self.rules.iter().filter_map(|rule| rule.confirm(view, want, &leaf.value)).collect();
@@ -302,7 +302,7 @@ impl Learned {
         self.rules = kept;
     }
 
-    fn nothing(&mut self, view: &View<'_>, want: &Want<'_>) {
+    fn nothing(&mut self, view: &PageView<'_>, want: &TargetField<'_>) {
         self.empty += 1;
         // A rule that gives a value where there is none is wrong.
         self.rules.retain(|rule| rule.read(view, want).is_none());
@@ -316,8 +316,8 @@ impl Layout {
     /// How many places should be filled, those that are, and those that are known to be empty.
     fn read(
         &self,
-        view: &View<'_>,
-        wants: &[Want<'_>],
+        view: &PageView<'_>,
+        wants: &[TargetField<'_>],
         extraction: &Extraction,
     ) -> (usize, Vec<Leaf>, BTreeSet<String>) {
         let mut expected = 0;

@@ -10,8 +10,8 @@
 //! nothing to tell a price from a postcode.
 
 mod memory;
+mod page_view;
 mod rule;
 mod signature;
-mod view;
 
 pub use memory::{Drift, MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, TemplateMemory};

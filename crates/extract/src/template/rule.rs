@@ -1,11 +1,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::view::{Anchor, View};
-use crate::bind::Want;
+use super::page_view::{Locator, PageView};
+use crate::bind::TargetField;
 use crate::normalise::{fold, normalise};
 use crate::plan::real;
-use crate::typed::{Reading, amounts};
+use crate::typed::{NumberStyle, amounts};
 
 /// Characters kept of what stands before and behind a value.
 const CONTEXT: usize = 40;
@@ -16,7 +16,7 @@ const LEAST_CONTEXT: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Rule {
-    pub(super) place: Anchor,
+    pub(super) place: Locator,
     /// What stands around the value where it is not all of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) around: Option<(String, String)>,
@@ -24,30 +24,36 @@ pub(super) struct Rule {
 
 impl Rule {
     /// The rules that lead to a value on this page, sturdiest first, at most `most`.
-    pub(super) fn induce(view: &View<'_>, want: &Want<'_>, value: &Value, most: usize) -> Vec<Self> {
+    pub(super) fn induce(
+        view: &PageView<'_>,
+        want: &TargetField<'_>,
+        value: &Value,
+        most: usize,
+    ) -> Vec<Self> {
         let written = written(value);
         let typed = !value.is_string();
         let mut found: Vec<Self> = Vec::new();
         let places = view.places(|text| {
             contains(text, &written)
                 || typed && text.bytes().any(|byte| byte.is_ascii_digit())
-                || normalise(text, want.form, want.shape, Reading::Prose).as_ref() == Some(value)
+                || normalise(text, want.form, want.shape, NumberStyle::Prose).as_ref() == Some(value)
         });
         for (place, text) in places {
-            let around = if normalise(&text, want.form, want.shape, Reading::Prose).as_ref() == Some(value) {
-                None
-            } else if let Some(around) = around(&text, want, value) {
-                Some(around)
-            } else {
-                continue;
-            };
+            let around =
+                if normalise(&text, want.form, want.shape, NumberStyle::Prose).as_ref() == Some(value) {
+                    None
+                } else if let Some(around) = around(&text, want, value) {
+                    Some(around)
+                } else {
+                    continue;
+                };
             found.push(Self { place, around });
         }
         let all = view.evidence.tree.text();
         if let Some((before, behind)) = around(all, want, value)
             && is_telling(&before)
         {
-            found.push(Self { place: Anchor::Text, around: Some((before, behind)) });
+            found.push(Self { place: Locator::Text, around: Some((before, behind)) });
         }
         found.sort_by(|left, right| left.rank(want).total_cmp(&right.rank(want)));
         found.truncate(most);
@@ -55,13 +61,13 @@ impl Rule {
     }
 
     /// Lower is sturdier: the kind of place, then how much it is named like the property, then whether the text is all value.
-    pub(super) fn rank(&self, want: &Want<'_>) -> f64 {
+    pub(super) fn rank(&self, want: &TargetField<'_>) -> f64 {
         let (kind, name) = match &self.place {
-            Anchor::Label(label) => (0.0, label.as_str()),
-            Anchor::Entity(_, path) => (1.0, path.as_str()),
-            Anchor::Marked(mark) | Anchor::Attribute(mark, _) => (2.0, mark.value.as_str()),
-            Anchor::Text => (4.0, ""),
-            Anchor::Path(_, steps) => (6.0 + 0.01 * real(steps.len()), ""),
+            Locator::Label(label) => (0.0, label.as_str()),
+            Locator::Entity(_, path) => (1.0, path.as_str()),
+            Locator::Marked(mark) | Locator::Attribute(mark, _) => (2.0, mark.value.as_str()),
+            Locator::Text => (4.0, ""),
+            Locator::Path(_, steps) => (6.0 + 0.01 * real(steps.len()), ""),
         };
         // An element of any kind that lies around many others is marked too: its text has more than the value.
         let part = if self.around.is_some() { 0.6 } else { 0.0 };
@@ -70,22 +76,22 @@ impl Rule {
 
     /// Positions are the last resort.
     pub(super) const fn is_position(&self) -> bool {
-        matches!(self.place, Anchor::Path(..))
+        matches!(self.place, Locator::Path(..))
     }
 
     /// The value that the rule leads to, with the text that states it.
-    pub(super) fn read(&self, view: &View<'_>, want: &Want<'_>) -> Option<(Value, String)> {
+    pub(super) fn read(&self, view: &PageView<'_>, want: &TargetField<'_>) -> Option<(Value, String)> {
         let text = view.text(&self.place)?;
         let part = match &self.around {
             None => text.as_str(),
             Some((before, behind)) => between(&text, before, behind)?,
         };
-        let value = normalise(part, want.form, want.shape, Reading::Prose)?;
+        let value = normalise(part, want.form, want.shape, NumberStyle::Prose)?;
         Some((value, part.trim().to_owned()))
     }
 
     /// The rule as far as it also leads to this value on this page: what stands around the value is cut to what both pages share.
-    pub(super) fn confirm(&self, view: &View<'_>, want: &Want<'_>, value: &Value) -> Option<Self> {
+    pub(super) fn confirm(&self, view: &PageView<'_>, want: &TargetField<'_>, value: &Value) -> Option<Self> {
         if self.read(view, want).is_some_and(|(found, _)| found == *value) {
             return Some(self.clone());
         }
@@ -98,7 +104,7 @@ impl Rule {
         };
         let (before, behind) = rule.around.as_ref()?;
         let bare = before.trim().is_empty() && behind.trim().is_empty();
-        if bare || (self.place == Anchor::Text && !is_telling(before)) {
+        if bare || (self.place == Locator::Text && !is_telling(before)) {
             return None;
         }
         rule.read(view, want).is_some_and(|(found, _)| found == *value).then_some(rule)
@@ -137,12 +143,12 @@ fn find(text: &str, part: &str) -> Option<std::ops::Range<usize>> {
 }
 
 /// What stands around a value in a text.
-fn around(text: &str, want: &Want<'_>, value: &Value) -> Option<(String, String)> {
+fn around(text: &str, want: &TargetField<'_>, value: &Value) -> Option<(String, String)> {
     let range = match value {
         Value::String(_) => find(text, &written(value)),
         Value::Number(number) => {
             let meant = number.as_f64()?;
-            amounts(text, Reading::Prose)
+            amounts(text, NumberStyle::Prose)
                 .take(200)
                 .find(|found| found.decimal.parse::<f64>().is_ok_and(|found| (found - meant).abs() < 1e-9))
                 .map(|found| found.range)
@@ -161,7 +167,7 @@ fn around(text: &str, want: &Want<'_>, value: &Value) -> Option<(String, String)
                 let ((start, _), (last, word)) = (window.first()?, window.last()?);
                 let part = text.get(*start..last + word.len())?;
                 let part = part.trim_end_matches(['.', ',', ';']);
-                (normalise(part, want.form, want.shape, Reading::Prose).as_ref() == Some(value))
+                (normalise(part, want.form, want.shape, NumberStyle::Prose).as_ref() == Some(value))
                     .then(|| *start..start + part.len())
             })
         })
@@ -253,12 +259,12 @@ mod tests {
                 shape: Shape::from_schema(schema).unwrap(),
                 required: false,
             };
-            let want = Want::new("/range".to_owned(), Vec::new(), &field);
+            let want = TargetField::new("/range".to_owned(), Vec::new(), &field);
             let page =
                 |value: &str| Page::new("https://x.example/".parse().unwrap(), html.replace("VALUE", value));
             let (left, right) = (page(first), page(second));
             let (left, right) = (Evidence::read(&left), Evidence::read(&right));
-            let (left, right) = (View::new(&left), View::new(&right));
+            let (left, right) = (PageView::new(&left), PageView::new(&right));
             let rules = Rule::induce(&left, &want, &one, 40);
             let kept: Vec<Rule> = rules.iter().filter_map(|rule| rule.confirm(&right, &want, &two)).collect();
             let best = kept.first().unwrap_or_else(|| panic!("{name}: {rules:?}"));

@@ -13,5 +13,5 @@ pub(crate) use contact::{email, phone};
 pub(crate) use date::date;
 pub(crate) use gtin::gtin;
 pub(crate) use money::{Money, currency_code, currency_sign, moneys};
-pub(crate) use number::{Reading, amounts, decimal};
-pub(crate) use stock::{Stock, buys, speaks_of_stock, stock};
+pub(crate) use number::{NumberStyle, amounts, decimal};
+pub(crate) use stock::{StockState, buys, speaks_of_stock, stock};

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use iso_currency::Currency;
 
-use super::number::{Reading, amounts};
+use super::number::{NumberStyle, amounts};
 
 /// A sum in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +133,7 @@ pub(crate) fn currency_code(text: &str) -> Option<&'static str> {
 
 /// Numbers of a text with the currency beside them; percentages are left out.
 pub(crate) fn moneys(text: &str) -> impl Iterator<Item = Money> + '_ {
-    amounts(text, Reading::Prose).filter_map(move |amount| {
+    amounts(text, NumberStyle::Prose).filter_map(move |amount| {
         let before = text.get(..amount.range.start).unwrap_or_default();
         let after = text.get(amount.range.end..).unwrap_or_default();
         if after.trim_start().starts_with('%') {

@@ -2,12 +2,12 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::visible::address_end;
+use super::link_address::address_end;
 
 /// A text in which quotes are found: white space folded, Markdown's marks and the addresses of its links left out, letters in
 /// lower case. Each byte knows where it came from.
 #[derive(Debug)]
-pub(crate) struct Folded {
+pub(crate) struct FoldedText {
     text: String,
     /// For each byte of `text` the byte of the source.
     origin: Vec<u32>,
@@ -15,7 +15,7 @@ pub(crate) struct Folded {
     lengths: Vec<u8>,
 }
 
-impl Folded {
+impl FoldedText {
     pub(crate) fn new(source: &str) -> Self {
         let mut folded = Self {
             text: String::with_capacity(source.len()),
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn quotes_are_found_whatever_their_marks() {
         let source = "# Cup\n\nThe **red** [cup](https://x.example/a(b) costs “5 €”.\n| a | 15 |";
-        let folded = Folded::new(source);
+        let folded = FoldedText::new(source);
         let rows = [
             ("the red cup", true),
             ("The *red* cup", true),
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_span_ends_with_the_quote() {
         let source = "[Red cup](/p/1299) costs **5 €**";
-        let folded = Folded::new(source);
+        let folded = FoldedText::new(source);
         for (quote, words) in [("red cup", "Red cup"), ("5 €", "5 €"), ("cup costs", "cup](/p/1299) costs")]
         {
             assert_eq!(folded.find(quote, 0).and_then(|span| source.get(span)), Some(words), "{quote}");
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_next_of_several_is_found() {
-        let folded = Folded::new("5 cups, 5 pots");
+        let folded = FoldedText::new("5 cups, 5 pots");
         assert_eq!(folded.find("5", 0).map(|span| span.start), Some(0));
         assert_eq!(folded.find("5", 1).map(|span| span.start), Some(8));
         assert_eq!(folded.find("5", 9).map(|span| span.start), Some(0));

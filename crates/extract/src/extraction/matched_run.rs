@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::units::{Units, runs};
+use super::record_run::{RecordRun, runs};
 use crate::bind::folded;
 use crate::leaf::{Leaf, step};
 use crate::page::cut;
@@ -18,13 +18,13 @@ pub(super) type Row = (Value, Vec<Leaf>);
 /// Evidence is seldom the whole list: markup names three offers on a page of a hundred. The records are counted all the same, and those that a
 /// row of the evidence states need not be asked for.
 #[derive(Debug)]
-pub(super) struct Stated {
-    pub(super) units: Units,
+pub(super) struct MatchedRun {
+    pub(super) units: RecordRun,
     /// For each record: does a row of the evidence state it?
     pub(super) taken: Vec<bool>,
 }
 
-impl Stated {
+impl MatchedRun {
     /// The runs of records that may be the list, the largest first. Where rows are known, it is the one in which most of them stand, and none
     /// where fewer than half of them stand in any: then the page lists something else.
     pub(super) fn read(markdown: &str, rows: &[Row]) -> Vec<Self> {
@@ -45,7 +45,7 @@ impl Stated {
         best.map(|(_, stated)| stated).into_iter().collect()
     }
 
-    fn untaken(units: Units) -> Self {
+    fn untaken(units: RecordRun) -> Self {
         let taken = vec![false; units.records.len()];
         Self { units, taken }
     }
@@ -175,19 +175,19 @@ mod tests {
     #[test]
     fn records_that_evidence_states_are_not_open() {
         let markdown: String = (0..6).map(|at| format!("- **Cup {at}** {at},50 €\n")).collect();
-        let stated = Stated::read(&markdown, &[row("Cup 1", 1.5), row("Cup 4", 4.5)]);
-        assert_eq!(stated.iter().map(Stated::open).collect::<Vec<_>>(), [[0, 2, 3, 5]]);
+        let stated = MatchedRun::read(&markdown, &[row("Cup 1", 1.5), row("Cup 4", 4.5)]);
+        assert_eq!(stated.iter().map(MatchedRun::open).collect::<Vec<_>>(), [[0, 2, 3, 5]]);
         // What the page lists is not what the rows are.
         assert!(
-            Stated::read(&markdown, &[row("Lamp", 9.0), row("Chair", 8.0), row("Cup 1", 1.5)]).is_empty()
+            MatchedRun::read(&markdown, &[row("Lamp", 9.0), row("Chair", 8.0), row("Cup 1", 1.5)]).is_empty()
         );
-        assert_eq!(Stated::read(&markdown, &[])[0].open().len(), 6);
+        assert_eq!(MatchedRun::read(&markdown, &[])[0].open().len(), 6);
         // Beside a longer list the rows are found where they stand.
         let longer: String = (0..9).map(|at| format!("- Guide {at}\n")).collect();
         let both = format!("{longer}\nOr:\n\n{markdown}");
-        let stated = Stated::read(&both, &[row("Cup 1", 1.5), row("Cup 4", 4.5)]);
-        assert_eq!(stated.iter().map(Stated::open).collect::<Vec<_>>(), [[0, 2, 3, 5]]);
-        assert_eq!(Stated::read(&both, &[]).len(), 2);
+        let stated = MatchedRun::read(&both, &[row("Cup 1", 1.5), row("Cup 4", 4.5)]);
+        assert_eq!(stated.iter().map(MatchedRun::open).collect::<Vec<_>>(), [[0, 2, 3, 5]]);
+        assert_eq!(MatchedRun::read(&both, &[]).len(), 2);
     }
 
     #[test]

@@ -18,7 +18,7 @@ const MAX_LABELS_A_LINE: usize = 8;
 
 /// A value with the label that the page gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Pair {
+pub(crate) struct LabelledValue {
     pub(crate) label: String,
     pub(crate) value: String,
     pub(crate) method: Method,
@@ -29,7 +29,7 @@ pub(crate) struct Pair {
 }
 
 /// Reads `meta` elements, definition lists, tables of two columns and lines of the form `label: value`.
-pub(crate) fn read(tree: &Tree<'_>, tables: &[Table]) -> Vec<Pair> {
+pub(crate) fn read(tree: &Tree<'_>, tables: &[Table]) -> Vec<LabelledValue> {
     let mut pairs = Vec::new();
     elements(tree, &mut pairs);
     for table in tables.iter().filter(|table| table.headers.is_empty()) {
@@ -47,7 +47,7 @@ pub(crate) fn read(tree: &Tree<'_>, tables: &[Table]) -> Vec<Pair> {
 }
 
 fn push(
-    pairs: &mut Vec<Pair>,
+    pairs: &mut Vec<LabelledValue>,
     label: &str,
     value: &str,
     method: Method,
@@ -59,11 +59,11 @@ fn push(
     let short = !label.is_empty() && label.chars().take(MAX_LABEL_CHARS + 1).count() <= MAX_LABEL_CHARS;
     if short && !value.is_empty() && pairs.len() < MAX_PAIRS {
         let value = cut(value, MAX_VALUE_BYTES).to_owned();
-        pairs.push(Pair { label: label.to_owned(), value, method, node, text });
+        pairs.push(LabelledValue { label: label.to_owned(), value, method, node, text });
     }
 }
 
-fn elements(tree: &Tree<'_>, pairs: &mut Vec<Pair>) {
+fn elements(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
     let mut term: Option<NodeId> = None;
     // Twitter cards carry free labels: `label1` with `data1`, in any order.
     let mut cards: BTreeMap<String, (String, Option<NodeId>, String)> = BTreeMap::new();
@@ -116,7 +116,7 @@ fn two_parts(tree: &Tree<'_>, node: NodeId) -> Option<(NodeId, NodeId)> {
 }
 
 /// `label: value` on one line, or `label:` with the value on the next.
-fn lines(tree: &Tree<'_>, pairs: &mut Vec<Pair>) {
+fn lines(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
     let text = tree.text();
     let mut start = 0;
     let mut waiting: Option<&str> = None;

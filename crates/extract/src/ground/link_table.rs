@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
-use super::visible::Address;
+use super::link_address::LinkAddress;
 
 /// Links of a page that get an id.
 pub const MAX_LINK_IDS: usize = 2_000;
@@ -22,7 +22,7 @@ impl LinkTable {
         while let Some(at) = rest.find("](") {
             let (before, after) = rest.split_at_checked(at + 2).unwrap_or((rest, ""));
             out.push_str(before);
-            let length = Address::read(after).map_or(0, |address| address.length);
+            let length = LinkAddress::read(after).map_or(0, |address| address.length);
             let target = after.get(..length).unwrap_or_default();
             if let Some(id) = self.id_of(target.trim_matches(['<', '>']), base) {
                 out.push_str(&id);

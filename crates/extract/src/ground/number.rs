@@ -1,7 +1,7 @@
 use std::ops::Range;
 
-use super::visible::widened;
-use crate::typed::{Reading, amounts, currency_sign};
+use super::visible_text::widened;
+use crate::typed::{NumberStyle, amounts, currency_sign};
 
 /// Words that multiply the number before them, in lower case.
 const SCALES: [(&str, f64); 27] = [
@@ -36,7 +36,7 @@ const SCALES: [(&str, f64); 27] = [
 
 /// A number that the page states.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Figure {
+pub(super) struct StatedNumber {
     /// Digits with at most one point, its scale applied.
     pub(super) decimal: String,
     /// As the page writes it; with a scale as `decimal`.
@@ -58,7 +58,7 @@ pub(super) fn meant(said: &str) -> Option<f64> {
     if let Ok(number) = said.parse() {
         return Some(number);
     }
-    let first = amounts(said, Reading::Prose).next()?;
+    let first = amounts(said, NumberStyle::Prose).next()?;
     let number: f64 = first.decimal.parse().ok()?;
     let scale = scale(said, &first.range).filter(|scale| scale.certain);
     Some(number * scale.map_or(1.0, |scale| scale.factor))
@@ -68,10 +68,10 @@ pub(super) fn meant(said: &str) -> Option<f64> {
 ///
 /// Numbers are read over the line round the span, so that `299` is none of `1,299.00`, `50` none of `12.50` and `5` none of `-5`.
 /// Where a word behind the number multiplies it, only the product counts.
-pub(super) fn stated(text: &str, span: &Range<usize>, meant: f64) -> Option<Figure> {
+pub(super) fn stated(text: &str, span: &Range<usize>, meant: f64) -> Option<StatedNumber> {
     let near = widened(text, span, |found, _| matches!(found, '\n' | '|'));
     let line = text.get(near.clone())?;
-    amounts(line, Reading::Prose).find_map(|amount| {
+    amounts(line, NumberStyle::Prose).find_map(|amount| {
         let (start, end) = (near.start + amount.range.start, near.start + amount.range.end);
         if start < span.start || end > span.end {
             return None;
@@ -87,7 +87,7 @@ pub(super) fn stated(text: &str, span: &Range<usize>, meant: f64) -> Option<Figu
             }
             let product = format!("-{}", amount.decimal);
             found = -found;
-            return close(found, meant).then(|| Figure { decimal: product.clone(), written: product });
+            return close(found, meant).then(|| StatedNumber { decimal: product.clone(), written: product });
         }
         let scale = scale(line, &amount.range);
         if let Some(scale) = scale
@@ -95,7 +95,7 @@ pub(super) fn stated(text: &str, span: &Range<usize>, meant: f64) -> Option<Figu
             && close(found * scale.factor, meant)
         {
             let product = format!("{meant}");
-            return Some(Figure { decimal: product.clone(), written: product });
+            return Some(StatedNumber { decimal: product.clone(), written: product });
         }
         // `12` of `12k followers` is no twelve: a letter that may multiply makes the bare number a statement of carats alone.
         let bare = scale.is_none_or(|scale| {
@@ -104,7 +104,7 @@ pub(super) fn stated(text: &str, span: &Range<usize>, meant: f64) -> Option<Figu
         });
         let bare = bare && close(found, meant);
         let written = line.get(amount.range).unwrap_or_default().to_owned();
-        bare.then_some(Figure { decimal: amount.decimal, written })
+        bare.then_some(StatedNumber { decimal: amount.decimal, written })
     })
 }
 

@@ -1,20 +1,19 @@
 use std::ops::Range;
 
-/// Longest address of a link that is passed over, in bytes.
-const MAX_ADDRESS_BYTES: usize = 4_096;
+use super::link_address::address_end;
 
 /// Bytes on each side of a quote that are looked at for what belongs to it.
 const MAX_NEAR_BYTES: usize = 256;
 
 /// Markdown as its readers see it: without marks and without the addresses of links. Each byte knows where it came from.
 #[derive(Debug)]
-pub(super) struct Visible {
+pub(super) struct VisibleText {
     text: String,
     /// For each byte of `text` the byte of the source.
     origin: Vec<u32>,
 }
 
-impl Visible {
+impl VisibleText {
     pub(super) fn new(source: &str) -> Self {
         let mut visible =
             Self { text: String::with_capacity(source.len()), origin: Vec::with_capacity(source.len()) };
@@ -51,55 +50,6 @@ impl Visible {
     pub(super) fn range(&self, span: &Range<usize>) -> Range<usize> {
         let place = |at: usize| self.origin.partition_point(|origin| (*origin as usize) < at);
         place(span.start)..place(span.end)
-    }
-}
-
-/// The end of `](address)`, where one begins at this bracket. An address without a close ends with its line.
-pub(super) fn address_end(source: &str, bracket: usize) -> Option<usize> {
-    let after = source.get(bracket..)?.strip_prefix("](")?;
-    Some(bracket + 2 + Address::read(after)?.end)
-}
-
-/// The address behind `](`, in bytes of what follows there.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Address {
-    /// Its length, a title aside.
-    pub(super) length: usize,
-    /// The first byte behind its closing bracket.
-    pub(super) end: usize,
-}
-
-impl Address {
-    /// Brackets in pairs belong to the address, as do all within `<` and `>` (CommonMark 0.31, 6.3). Where they do not pair, the first closing
-    /// one ends it.
-    pub(super) fn read(after: &str) -> Option<Self> {
-        let mut length = None;
-        let mut first_close = None;
-        let (mut depth, mut in_angles, mut escaped) = (0_usize, after.starts_with('<'), false);
-        for (at, byte) in after.bytes().enumerate().take(MAX_ADDRESS_BYTES) {
-            if std::mem::take(&mut escaped) {
-                continue;
-            }
-            match byte {
-                b'\n' => {
-                    let end = first_close.unwrap_or(at);
-                    return Some(Self { length: length.unwrap_or(end).min(end), end: end + 1 });
-                }
-                b'\\' => escaped = true,
-                b'>' if in_angles => in_angles = false,
-                _ if in_angles => {}
-                b' ' => length = length.or(Some(at)),
-                b'(' => depth += 1,
-                b')' if depth == 0 => return Some(Self { length: length.unwrap_or(at), end: at + 1 }),
-                b')' => {
-                    first_close = first_close.or(Some(at));
-                    depth -= 1;
-                }
-                _ => {}
-            }
-        }
-        let end = first_close?;
-        Some(Self { length: length.unwrap_or(end).min(end), end: end + 1 })
     }
 }
 
@@ -147,14 +97,14 @@ mod tests {
             ("[a](x(y) b\nc", "a b\nc"),
         ];
         for (source, seen) in rows {
-            assert_eq!(Visible::new(source).text(), seen, "{source}");
+            assert_eq!(VisibleText::new(source).text(), seen, "{source}");
         }
     }
 
     #[test]
     fn a_span_of_the_source_is_found_again() {
         let source = "**é** [Red cup](/p/1299) costs";
-        let visible = Visible::new(source);
+        let visible = VisibleText::new(source);
         let at = source.find("Red").unwrap();
         assert_eq!(visible.text().get(visible.range(&(at..at + 7))), Some("Red cup"));
     }

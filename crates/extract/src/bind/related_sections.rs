@@ -2,15 +2,11 @@
 //!
 //! Unlike names of classes, such a heading is written for readers and means what it says, whatever the number of things below it.
 
-use std::collections::HashMap;
-
-use super::words::words;
+use super::phrases::PhraseSet;
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
-use crate::page::cut;
 
-/// Longest heading of this kind, in bytes and in words.
-const MAX_HEADING_BYTES: usize = 80;
+/// Longest heading of this kind, in words.
 const MAX_HEADING_WORDS: usize = 9;
 /// Elements that a heading may be the first of, outwards.
 const MAX_CLIMB: usize = 6;
@@ -100,9 +96,9 @@ const PHRASES: &[&str] = &[
 ];
 
 /// From the heading, or what begins with it, to the end of its part.
-pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
+pub(super) fn sections(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
     let tree = &evidence.tree;
-    let phrases = Phrases::new(PHRASES);
+    let phrases = PhraseSet::new(PHRASES);
     let mut found: Vec<(NodeId, NodeId)> = Vec::new();
     for node in tree.nodes() {
         if found.last().is_some_and(|(_, end)| node < *end)
@@ -114,7 +110,7 @@ pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
         let text = tree.text_of(node);
         let elements = ["a", "li", "button", "option", "nav", "label", "td", "th", "dt", "dd", "summary"];
         let inside = |node: NodeId| tree.is(node, &elements);
-        if !phrases.are_in(text, MAX_HEADING_WORDS) || inside(node) || tree.ancestors(node).any(inside) {
+        if !phrases.matches(text, MAX_HEADING_WORDS) || inside(node) || tree.ancestors(node).any(inside) {
             continue;
         }
         if let Some(part) = part(evidence, node) {
@@ -122,48 +118,6 @@ pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
         }
     }
     found
-}
-
-/// Phrases by their first word; those of scripts that part no words aside.
-#[derive(Debug)]
-struct Phrases {
-    by_word: HashMap<&'static str, Vec<&'static str>>,
-    unparted: Vec<&'static str>,
-}
-
-impl Phrases {
-    fn new(phrases: &'static [&'static str]) -> Self {
-        let (unparted, parted): (Vec<_>, Vec<_>) =
-            phrases.iter().copied().partition(|phrase| is_unparted(phrase));
-        let mut by_word: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
-        for phrase in parted {
-            let first = phrase.split(' ').next().unwrap_or_default();
-            by_word.entry(first).or_default().push(phrase);
-        }
-        Self { by_word, unparted }
-    }
-
-    /// Does a line of at most so many words hold one of them?
-    fn are_in(&self, line: &str, most_words: usize) -> bool {
-        if line.is_empty() || line.len() > MAX_HEADING_BYTES || line.contains('\n') {
-            return false;
-        }
-        let found = words(line);
-        let begins = |at: usize, phrase: &str| {
-            let mut own = found.iter().skip(at);
-            phrase.split(' ').all(|word| own.next().is_some_and(|own| own == word))
-        };
-        found.len() <= most_words
-            && (found.iter().enumerate().any(|(at, word)| {
-                let known = self.by_word.get(word.as_str()).into_iter().flatten();
-                known.copied().any(|phrase| begins(at, phrase))
-            }) || (is_unparted(line) && self.unparted.iter().any(|phrase| line.contains(phrase))))
-    }
-}
-
-/// Is it of a script that puts no blanks between words?
-fn is_unparted(text: &str) -> bool {
-    text.chars().any(|found| found >= '\u{3000}')
 }
 
 fn rank(evidence: &Evidence<'_>, node: NodeId) -> Option<usize> {
@@ -207,61 +161,6 @@ fn part(evidence: &Evidence<'_>, heading: NodeId) -> Option<(NodeId, NodeId)> {
     Some((outer, end))
 }
 
-/// Phrases that stand where a price would.
-const ON_REQUEST: &[&str] = &[
-    "price on request",
-    "price upon request",
-    "prices on request",
-    "price on application",
-    "call for price",
-    "call for pricing",
-    "contact us for price",
-    "contact us for pricing",
-    "contact for price",
-    "request price",
-    "request a price",
-    "poa",
-    "preis auf anfrage",
-    "auf anfrage",
-    "prix sur demande",
-    "sur demande",
-    "prix sur devis",
-    "precio a consultar",
-    "consultar precio",
-    "precio bajo consulta",
-    "prezzo su richiesta",
-    "su richiesta",
-    "prijs op aanvraag",
-    "op aanvraag",
-    "preço sob consulta",
-    "sob consulta",
-    "cena na zapytanie",
-    "cena na dotaz",
-    "cena na vyžádání",
-    "pris på förfrågan",
-    "pris på forespørgsel",
-    "pris på forespørsel",
-    "hinta pyydettäessä",
-    "цена по запросу",
-    "по запросу",
-];
-
-/// Most words of a line that says that there is no price.
-const MAX_LINE_WORDS: usize = 7;
-/// Bytes of visible text behind the heading in which such a line is about the page's own thing.
-const NEAR_BYTES: usize = 4_000;
-
-/// Does a line near the heading say that the price is told on request?
-pub(super) fn is_on_request(evidence: &Evidence<'_>) -> bool {
-    let tree = &evidence.tree;
-    let start = evidence.heading.map_or(0, |node| tree.text_range(node).start);
-    let near = cut(tree.text().get(start..).unwrap_or_default(), NEAR_BYTES);
-    let phrases = Phrases::new(ON_REQUEST);
-    near.lines().any(|line| {
-        phrases.are_in(line, MAX_LINE_WORDS) && !line.contains(|found: char| found.is_ascii_digit())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use crate::page::Page;
@@ -303,17 +202,5 @@ mod tests {
             let html = format!("<title>Lamp</title><main><h1>Lamp</h1>{filler}{part}</main>");
             assert_eq!(price(&html), expected, "{name}");
         }
-    }
-
-    #[test]
-    fn a_price_on_request_is_none() {
-        for line in ["Price on request", "Preis: auf Anfrage", "Prix sur demande"] {
-            let html = format!(
-                "<h1>Lamp</h1><p>{line}</p><p>Delivery <span class=price>€9.00</span> within the country</p>"
-            );
-            assert_eq!(price(&html), Value::Null, "{line}");
-        }
-        let html = "<h1>Lamp</h1><p class=price>€99.00</p><p>Larger quantities on request</p>";
-        assert_eq!(price(html), json!(99));
     }
 }

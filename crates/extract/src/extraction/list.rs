@@ -2,12 +2,14 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::extractor::{Coverage, Session};
-use super::record::{Asked, Record};
-use super::stated::{Row, Stated, agree, rows_at};
-use super::units::Units;
+use super::extractor::Coverage;
+use super::matched_run::{MatchedRun, Row, agree, rows_at};
+use super::record::PageRecord;
+use super::record_run::RecordRun;
+use super::row_schema::RowSchema;
+use super::session::Session;
 use super::{answer, prompt, prose};
-use crate::bind::Want;
+use crate::bind::TargetField;
 use crate::ground::LinkTable;
 use crate::leaf::{Extraction, Leaf, step};
 use crate::page::{Method, Page, cut};
@@ -24,7 +26,7 @@ const MAX_CALL_BYTES: usize = 24_000;
 
 /// A list as far as it was read.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct ExtractedList {
     pub(super) rows: Vec<Value>,
     pub(super) leaves: Vec<Leaf>,
     /// `None` where the rows stand in running text, whose records nothing counts.
@@ -43,14 +45,14 @@ pub(super) async fn read(
     fields: &[Field],
     known: Vec<Row>,
     is_missing: bool,
-) -> Option<Listed> {
+) -> Option<ExtractedList> {
     if known.is_empty() && !is_missing {
         return None;
     }
     let markdown = session.page.markdown.as_str();
-    let asked = Asked::new(fields);
+    let asked = RowSchema::new(fields);
     let wants = asked.wants();
-    let mut runs = Stated::read(markdown, &known);
+    let mut runs = MatchedRun::read(markdown, &known);
     runs.sort_by_key(|run| std::cmp::Reverse(named(markdown.get(run.units.header.clone()), &wants)));
     if runs.is_empty() && !known.is_empty() {
         return None;
@@ -94,11 +96,11 @@ pub(super) async fn read(
     let found = rows.len();
     let coverage =
         counted.map(|counted| Coverage { pointer: pointer.to_owned(), found, counted: counted.max(found) });
-    Some(Listed { rows, leaves, coverage })
+    Some(ExtractedList { rows, leaves, coverage })
 }
 
 /// How many of the values a table's header names.
-fn named(header: Option<&str>, wants: &[Want<'_>]) -> usize {
+fn named(header: Option<&str>, wants: &[TargetField<'_>]) -> usize {
     let header = header.unwrap_or_default();
     let cells: Vec<String> = header.split('|').map(crate::bind::folded).collect();
     wants.iter().filter(|want| cells.iter().any(|cell| want.is_called(cell))).count()
@@ -110,13 +112,13 @@ fn named(header: Option<&str>, wants: &[Want<'_>]) -> usize {
 /// mistake nor by a page's trick. Records that the model leaves out are asked for again as long as any call gains one.
 async fn records(
     session: &Session<'_>,
-    asked: &Asked<'_>,
-    wants: &[Want<'_>],
-    run: &Stated,
+    asked: &RowSchema<'_>,
+    wants: &[TargetField<'_>],
+    run: &MatchedRun,
     calls: &mut usize,
 ) -> Vec<Option<Row>> {
     let markdown = session.page.markdown.as_str();
-    let Units { header, records, .. } = &run.units;
+    let RecordRun { header, records, .. } = &run.units;
     let header = markdown.get(header.clone()).unwrap_or_default();
     let mut open = run.open();
     let mut found: Vec<Option<Row>> = records.iter().map(|_| None).collect();
@@ -133,10 +135,10 @@ async fn records(
             bytes += length;
             batch.push(*at);
         }
-        let shown: Vec<(usize, Record<'_>)> = batch
+        let shown: Vec<(usize, PageRecord<'_>)> = batch
             .iter()
             .filter_map(|at| {
-                Some((*at, Record::new(markdown, records.get(*at)?.clone(), &session.page.url)?))
+                Some((*at, PageRecord::new(markdown, records.get(*at)?.clone(), &session.page.url)?))
             })
             .collect();
         let mut links = LinkTable::default();
@@ -206,7 +208,8 @@ pub(super) fn coverage(page: &Page, shape: &Shape, found: &Extraction) -> Vec<Co
     let lists = lists_of(shape).rows;
     let counted = |(pointer, _): (String, &Shape)| {
         let known = rows_at(&found.data, &found.leaves, &pointer);
-        let run = Stated::read(&page.markdown, &known).into_iter().next().filter(|_| !known.is_empty())?;
+        let run =
+            MatchedRun::read(&page.markdown, &known).into_iter().next().filter(|_| !known.is_empty())?;
         let counted = run.units.count_parts(|at| run.taken.get(at) == Some(&true));
         Some(Coverage { pointer, found: known.len(), counted: counted.max(known.len()) })
     };
@@ -215,7 +218,7 @@ pub(super) fn coverage(page: &Page, shape: &Shape, found: &Extraction) -> Vec<Co
 
 /// The lists that a shape asks for, by their pointers.
 #[derive(Debug, Default)]
-pub(super) struct Lists<'s> {
+pub(super) struct ShapeLists<'s> {
     /// Lists of objects, each with the shape of a row.
     pub(super) rows: Vec<(String, &'s Shape)>,
     /// Lists of plain values, each as a field of its values' shape.
@@ -223,8 +226,8 @@ pub(super) struct Lists<'s> {
 }
 
 /// Finds the lists of a shape, those of rows aside.
-pub(super) fn lists_of(shape: &Shape) -> Lists<'_> {
-    let Lists { rows: mut lists, mut plain } = Lists::default();
+pub(super) fn lists_of(shape: &Shape) -> ShapeLists<'_> {
+    let ShapeLists { rows: mut lists, mut plain } = ShapeLists::default();
     let mut waiting = vec![(String::new(), shape.fields())];
     match &shape.kind {
         ShapeKind::List(inner) if !inner.fields().is_empty() => lists.push((String::new(), &**inner)),
@@ -253,5 +256,5 @@ pub(super) fn lists_of(shape: &Shape) -> Lists<'_> {
             }
         }
     }
-    Lists { rows: lists, plain }
+    ShapeLists { rows: lists, plain }
 }

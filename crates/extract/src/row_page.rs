@@ -20,9 +20,9 @@ const LEAST_FILL_ALIKE: f64 = 0.25;
 
 /// What a page calls itself: its heading and its title. A row that says no more is what any page has.
 #[derive(Debug, Default)]
-pub(crate) struct Headings(Vec<String>);
+pub(crate) struct PageHeadings(Vec<String>);
 
-impl Headings {
+impl PageHeadings {
     pub(crate) fn read(page: &Page, evidence: &Evidence<'_>) -> Self {
         let first = page.markdown.lines().find_map(|line| line.strip_prefix("# "));
         let texts = [Some(evidence.headline()), Some(evidence.title.as_str()), page.title.as_deref(), first];
@@ -41,14 +41,14 @@ impl Headings {
 
 /// The one list of objects that a shape asks for.
 #[derive(Debug)]
-pub(crate) struct Rows<'s> {
+pub(crate) struct RowShape<'s> {
     whole: &'s Shape,
     pointer: String,
     row: &'s Shape,
     places: usize,
 }
 
-impl<'s> Rows<'s> {
+impl<'s> RowShape<'s> {
     /// `None` where a shape has no list of objects, or several: nothing would say which of them a page is of.
     pub(crate) fn of(whole: &'s Shape) -> Option<Self> {
         let mut lists = Vec::new();
@@ -94,7 +94,7 @@ impl<'s> Rows<'s> {
 
     /// Does what was read make a row, or is it what any page has, such as a heading? One of several pages that are alike is about one thing, even
     /// if it says no more than its name.
-    pub(crate) fn is_row(&self, one: &Extraction, alike: bool, headings: &Headings) -> bool {
+    pub(crate) fn is_row(&self, one: &Extraction, alike: bool, headings: &PageHeadings) -> bool {
         let least = if alike { LEAST_FILL_ALIKE } else { LEAST_FILL };
         !one.leaves.is_empty()
             && real(one.leaves.len()) >= least * real(self.places)
@@ -102,7 +102,7 @@ impl<'s> Rows<'s> {
     }
 
     /// The row as the only one of its list; no row where it is none.
-    pub(crate) fn lift(&self, one: Extraction, alike: bool, headings: &Headings) -> Extraction {
+    pub(crate) fn lift(&self, one: Extraction, alike: bool, headings: &PageHeadings) -> Extraction {
         let mut data = match &self.whole.kind {
             ShapeKind::Object(fields) => skeleton(fields),
             _ => Value::Array(Vec::new()),
@@ -160,14 +160,14 @@ mod tests {
             (json!({ "properties": { "a": { "type": "array", "items": { "type": "string" } } } }), false),
         ];
         for (schema, expected) in rows {
-            assert_eq!(Rows::of(&shape(schema.clone())).is_some(), expected, "{schema}");
+            assert_eq!(RowShape::of(&shape(schema.clone())).is_some(), expected, "{schema}");
         }
     }
 
     #[test]
     fn pages_about_one_thing_are_told_from_lists() {
         let shape = products();
-        let rows = Rows::of(&shape).unwrap();
+        let rows = RowShape::of(&shape).unwrap();
         let card =
             |at: usize| format!("<div class=card><h3>Cup {at}</h3><span class=price>{at},50 €</span></div>");
         let cards = format!("<main>{}</main>", (1..5).map(card).collect::<String>());
@@ -190,11 +190,11 @@ mod tests {
     #[test]
     fn a_row_takes_its_place_in_the_list() {
         let shape = products();
-        let rows = Rows::of(&shape).unwrap();
+        let rows = RowShape::of(&shape).unwrap();
         let lift = |path: &str, html: &str, alike: bool| {
             let page = Page::new(format!("https://x.example{path}").parse().unwrap(), html);
             let evidence = Evidence::read(&page);
-            rows.lift(crate::extract(&page, rows.shape()), alike, &Headings::read(&page, &evidence))
+            rows.lift(crate::extract(&page, rows.shape()), alike, &PageHeadings::read(&page, &evidence))
         };
         let lifted = lift("/cup", "<h1>Red cup</h1><p class=price>12,50 €</p>", true);
         assert_eq!(lifted.data, json!({ "products": [{ "name": "Red cup", "price": 12.5, "brand": null }] }));
@@ -216,10 +216,10 @@ mod tests {
         let html = "<title>Things of the shop</title><h1>Things of the shop</h1><p>Many of them.</p>";
         for names in [&["name"][..], &["name", "colour"], &["name", "url", "colour"]] {
             let shape = of(names);
-            let rows = Rows::of(&shape).unwrap();
+            let rows = RowShape::of(&shape).unwrap();
             let page = Page::new("https://x.example/things".parse().unwrap(), html);
             let (one, headings) =
-                (crate::extract(&page, rows.shape()), Headings::read(&page, &Evidence::read(&page)));
+                (crate::extract(&page, rows.shape()), PageHeadings::read(&page, &Evidence::read(&page)));
             assert!(!one.leaves.is_empty(), "{names:?}");
             assert_eq!(
                 (rows.is_row(&one, false, &headings), rows.is_row(&one, true, &headings)),

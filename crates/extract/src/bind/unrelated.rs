@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::headed;
-use super::markup::names_of;
+use super::element_names::names_of;
+use super::related_sections;
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
 use crate::typed::moneys;
@@ -57,18 +57,18 @@ const LEAST_CARDS: usize = 3;
 ///
 /// Why not the names alone: many pages name their parts by numbers that a style compiler made up.
 #[derive(Debug, Default)]
-pub(crate) struct Elsewhere {
+pub(crate) struct UnrelatedParts {
     /// Apart from each other and in order.
     ranges: Vec<(NodeId, NodeId)>,
     /// Those of them that a heading names.
     headed: Vec<(NodeId, NodeId)>,
 }
 
-impl Elsewhere {
+impl UnrelatedParts {
     pub(crate) fn read(evidence: &Evidence<'_>) -> Self {
         let mut found = named(evidence);
         found.extend(cards(evidence));
-        let headed = headed::parts(evidence);
+        let headed = related_sections::sections(evidence);
         found.extend(&headed);
         found.sort_unstable();
         let mut ranges: Vec<(NodeId, NodeId)> = Vec::with_capacity(found.len());
@@ -216,7 +216,7 @@ mod tests {
         for (html, expected) in rows {
             let page = Page::new("https://shop.example/a".parse().unwrap(), html.as_str());
             let evidence = Evidence::read(&page);
-            let elsewhere = Elsewhere::read(&evidence);
+            let elsewhere = UnrelatedParts::read(&evidence);
             let node = evidence.tree.nodes().find(|node| evidence.tree.is(*node, &["b"])).unwrap();
             assert_eq!(elsewhere.holds(node), expected, "{html}");
         }

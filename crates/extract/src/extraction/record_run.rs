@@ -6,7 +6,7 @@ pub(super) const MAX_RUNS: usize = 8;
 
 /// Like records of a Markdown page, in order: where each stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Units {
+pub(super) struct RecordRun {
     /// What stands above them and names their parts: the header row of a table; empty where there is none.
     pub(super) header: Range<usize>,
     pub(super) records: Vec<Range<usize>>,
@@ -14,7 +14,7 @@ pub(super) struct Units {
     pub(super) parts: Vec<usize>,
 }
 
-impl Units {
+impl RecordRun {
     fn push(&mut self, record: Range<usize>) {
         if self.records.is_empty() {
             self.parts.push(0);
@@ -43,16 +43,16 @@ pub(super) fn most_records(markdown: &str) -> usize {
 
 /// What the scan of a page has found.
 #[derive(Debug, Default)]
-struct Found {
-    runs: Vec<Units>,
+struct RunScan {
+    runs: Vec<RecordRun>,
     /// Tables by their header row.
     tables: HashMap<String, usize>,
     /// The last list, as long as nothing but headings came behind it.
     list: Option<usize>,
 }
 
-impl Found {
-    fn table(&mut self, markdown: &str, open: &mut Units) {
+impl RunScan {
+    fn table(&mut self, markdown: &str, open: &mut RecordRun) {
         let found = std::mem::take(open);
         if found.records.is_empty() {
             return;
@@ -68,7 +68,7 @@ impl Found {
         }
     }
 
-    fn items(&mut self, open: &mut Units) {
+    fn items(&mut self, open: &mut RecordRun) {
         let found = std::mem::take(open);
         if found.records.is_empty() {
             return;
@@ -82,7 +82,7 @@ impl Found {
         }
     }
 
-    fn sections(&mut self, open: &mut Units) {
+    fn sections(&mut self, open: &mut RecordRun) {
         let found = std::mem::take(open);
         // Two headings are an article, not a list.
         if found.records.len() > 2 {
@@ -95,11 +95,11 @@ impl Found {
 ///
 /// Tables with one header row are one run, and so are lists with nothing but headings between them: "A", "B" and "C" of an index. Which run is the
 /// one that is asked for is not told here.
-pub(super) fn runs(markdown: &str) -> Vec<Units> {
-    let mut found = Found::default();
-    let mut table = Units::default();
-    let mut items: (usize, Units) = (0, Units::default());
-    let mut sections: [Units; 6] = Default::default();
+pub(super) fn runs(markdown: &str) -> Vec<RecordRun> {
+    let mut found = RunScan::default();
+    let mut table = RecordRun::default();
+    let mut items: (usize, RecordRun) = (0, RecordRun::default());
+    let mut sections: [RecordRun; 6] = Default::default();
     let mut at = 0;
     let mut last_line: Range<usize> = 0..0;
     for line in markdown.split_inclusive('\n') {

@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 
 use super::entity::{scalar, values};
 use super::pool::Candidate;
-use super::want::Want;
+use super::target::TargetField;
 use crate::leaf::step;
 use crate::normalise::normalise;
 use crate::page::Method;
 use crate::schema::{Field, Shape, ShapeKind};
-use crate::typed::Reading;
+use crate::typed::NumberStyle;
 
 /// Values of one list within a record.
 const MAX_INNER_VALUES: usize = 200;
@@ -20,7 +20,7 @@ pub(crate) fn of_entity(object: &Map<String, Value>, lists: &[(String, &Field)])
     for (pointer, field) in lists {
         let ShapeKind::List(inner) = &field.shape.kind else { continue };
         let plain = Field { name: field.name.clone(), shape: (**inner).clone(), required: false };
-        let own = Want::new(String::new(), Vec::new(), &plain);
+        let own = TargetField::new(String::new(), Vec::new(), &plain);
         let elements = own.paths().into_iter().map(|(path, _)| values(object, &path));
         let Some(elements) = elements.into_iter().find(|values| !values.is_empty()) else { continue };
         let wants = if inner.is_branch() { super::leaf_wants(inner) } else { vec![own] };
@@ -41,10 +41,10 @@ pub(crate) fn of_entity(object: &Map<String, Value>, lists: &[(String, &Field)])
     found
 }
 
-fn stated(element: &Value, want: &Want<'_>, inner: &Shape) -> Option<Candidate> {
+fn stated(element: &Value, want: &TargetField<'_>, inner: &Shape) -> Option<Candidate> {
     let of_text = |found: &Value| {
         let text = scalar(found)?;
-        let value = normalise(&text, want.form, want.shape, Reading::Data)?;
+        let value = normalise(&text, want.form, want.shape, NumberStyle::Data)?;
         Some(Candidate { value, quote: text, method: Method::JsonLd, score: 0.85, place: None })
     };
     if !inner.is_branch() {

@@ -3,16 +3,16 @@
 //! A price alone says nothing of the kind: articles, archives and museums name prices too. So there must be a mark of a shop beside it, and no
 //! word about stock anywhere on the page; everything else stays empty.
 
-use super::elsewhere::Elsewhere;
-use super::markup::names_of;
+use super::element_names::names_of;
 use super::pool::{Candidate, Choice, Pool};
-use super::want::Want;
+use super::target::TargetField;
+use super::unrelated::UnrelatedParts;
 use super::words::words;
 use crate::evidence::Evidence;
 use crate::markup::{Kind, NodeId};
-use crate::normalise::{Form, normalise};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::{Method, cut};
-use crate::typed::{Reading, buys, speaks_of_stock};
+use crate::typed::{NumberStyle, buys, speaks_of_stock};
 
 /// Bytes of visible text that are searched for words about stock.
 const MAX_TEXT_BYTES: usize = 400_000;
@@ -85,8 +85,8 @@ const BUY_LABELS: [&str; 24] = [
 /// stands beside the price, or its button does not work.
 pub(crate) fn infer(
     evidence: &Evidence<'_>,
-    elsewhere: &Elsewhere,
-    wants: &[Want<'_>],
+    elsewhere: &UnrelatedParts,
+    wants: &[TargetField<'_>],
     pools: &mut [Pool],
     price: Option<&Choice>,
 ) {
@@ -95,7 +95,7 @@ pub(crate) fn infer(
     let mut open = wants
         .iter()
         .zip(pools)
-        .filter(|(want, pool)| want.form == Form::Availability && pool.is_empty())
+        .filter(|(want, pool)| want.form == ValueForm::Availability && pool.is_empty())
         .peekable();
     if open.peek().is_none()
         || !is_shop(evidence, elsewhere, choice)
@@ -104,14 +104,14 @@ pub(crate) fn infer(
         return;
     }
     for (want, pool) in open {
-        if let Some(value) = normalise("in stock", want.form, want.shape, Reading::Prose) {
+        if let Some(value) = normalise("in stock", want.form, want.shape, NumberStyle::Prose) {
             pool.add(Candidate { value, method: Method::Inferred, score: 0.31, ..proof.clone() });
         }
     }
 }
 
 /// Does a mark of a shop stand beside the price: the markup of a product, or a button that buys?
-fn is_shop(evidence: &Evidence<'_>, elsewhere: &Elsewhere, price: &Choice) -> bool {
+fn is_shop(evidence: &Evidence<'_>, elsewhere: &UnrelatedParts, price: &Choice) -> bool {
     let tree = &evidence.tree;
     let at = price
         .proofs

@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::extractor::{Session, claim, piece_of};
-use super::record::{Asked, Proved, Record};
-use super::stated::Row;
+use super::matched_run::Row;
+use super::record::{PageRecord, VerifiedRow};
+use super::row_schema::RowSchema;
+use super::session::{Session, claim, piece_of};
 use super::{answer, prompt};
-use crate::bind::Want;
-use crate::ground::{Folded, LinkTable};
+use crate::bind::TargetField;
+use crate::ground::{FoldedText, LinkTable};
 use crate::schema::{ShapeKind, WireSchema};
 
 /// Calls for one list in running text.
@@ -30,7 +31,11 @@ const LEAST_REST: usize = 40;
 ///
 /// Nothing can be counted here. A row is held against the text round its name, from the last value of the row before to the name of the next one,
 /// so that it takes no value of another; a name that stands once gives one row.
-pub(super) async fn read(session: &Session<'_>, asked: &Asked<'_>, wants: &[Want<'_>]) -> Vec<Row> {
+pub(super) async fn read(
+    session: &Session<'_>,
+    asked: &RowSchema<'_>,
+    wants: &[TargetField<'_>],
+) -> Vec<Row> {
     let mut out: Vec<Row> = Vec::new();
     let mut offset = 0;
     for _ in 0..MAX_PROSE_CALLS {
@@ -67,13 +72,13 @@ pub(super) async fn read(session: &Session<'_>, asked: &Asked<'_>, wants: &[Want
 /// The rows of an answer that the piece states, and how far the last of them reaches into it.
 fn rows_of_piece(
     session: &Session<'_>,
-    asked: &Asked<'_>,
-    wants: &[Want<'_>],
+    asked: &RowSchema<'_>,
+    wants: &[TargetField<'_>],
     links: &LinkTable,
     (piece, offset): (&str, usize),
     rows: &[Value],
 ) -> (Vec<Row>, usize) {
-    let folded = Folded::new(piece);
+    let folded = FoldedText::new(piece);
     // Where each row's name stands, in the order of the rows.
     let mut anchors: Vec<(&Value, Range<usize>)> = Vec::new();
     let mut seen: HashSet<usize> = HashSet::new();
@@ -98,8 +103,8 @@ fn rows_of_piece(
         last_name = anchor.end;
         let judged = [anchor.start, before].into_iter().filter_map(|start| {
             let range = start + offset..end + offset;
-            let record = Record::new(&session.page.markdown, range, &session.page.url)?;
-            Some(record.judge(session, links, asked, wants, row)).filter(Proved::holds)
+            let record = PageRecord::new(&session.page.markdown, range, &session.page.url)?;
+            Some(record.judge(session, links, asked, wants, row)).filter(VerifiedRow::holds)
         });
         // The first of equals: what stands behind the name.
         let Some(proved) = judged.min_by_key(|proved| std::cmp::Reverse(proved.leaves.len())) else {
@@ -114,14 +119,14 @@ fn rows_of_piece(
 }
 
 /// Where the value stands that a row is best known by: its name, else its first text, else its first value.
-fn anchor(folded: &Folded, wants: &[Want<'_>], row: &Value, from: usize) -> Option<Range<usize>> {
-    let rank = |want: &Want<'_>| match want.shape.kind {
+fn anchor(folded: &FoldedText, wants: &[TargetField<'_>], row: &Value, from: usize) -> Option<Range<usize>> {
+    let rank = |want: &TargetField<'_>| match want.shape.kind {
         _ if want.is_about("name") => 0,
         ShapeKind::Text | ShapeKind::Any => 1,
         ShapeKind::Boolean => 3,
         _ => 2,
     };
-    let mut ranked: Vec<&Want<'_>> = wants.iter().collect();
+    let mut ranked: Vec<&TargetField<'_>> = wants.iter().collect();
     ranked.sort_by_key(|want| rank(want));
     ranked.into_iter().find_map(|want| {
         let (value, quote) = claim(row.pointer(&want.pointer)?);

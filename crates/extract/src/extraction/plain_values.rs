@@ -2,10 +2,10 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::extractor::{Session, claim, piece_of};
-use super::record::Asked;
+use super::row_schema::RowSchema;
+use super::session::{Session, claim, piece_of};
 use super::{answer, prompt};
-use crate::bind::Want;
+use crate::bind::TargetField;
 use crate::ground::{ClaimVerifier, LinkTable, Outcome};
 use crate::leaf::{Leaf, step};
 use crate::page::{Method, Part, Provenance, Span};
@@ -20,7 +20,7 @@ const EXPECTED_VALUES: usize = 8;
 
 /// A list of plain values as far as it was read.
 #[derive(Debug, Default)]
-pub(super) struct Valued {
+pub(super) struct PlainValues {
     pub(super) values: Vec<Value>,
     pub(super) leaves: Vec<Leaf>,
 }
@@ -29,10 +29,10 @@ pub(super) struct Valued {
 ///
 /// Unlike rows, such values seldom stand one to a record: "Skills: Rust, Go" is two of them. So nothing is counted, and each value is held against
 /// the whole piece. A value that is given twice is one. `field` is the list's name with the shape of its values.
-pub(super) async fn read(session: &Session<'_>, pointer: &str, field: &Field) -> Valued {
-    let Asked { row: row_shape, answer: shape, .. } = Asked::new(std::slice::from_ref(field));
-    let want = Want::new(step("", &field.name), Vec::new(), field);
-    let mut out = Valued::default();
+pub(super) async fn read(session: &Session<'_>, pointer: &str, field: &Field) -> PlainValues {
+    let RowSchema { row: row_shape, answer: shape, .. } = RowSchema::new(std::slice::from_ref(field));
+    let want = TargetField::new(step("", &field.name), Vec::new(), field);
+    let mut out = PlainValues::default();
     let mut seen: HashSet<String> = HashSet::new();
     let mut offset = 0;
     for _ in 0..MAX_VALUES_CALLS {
@@ -49,7 +49,7 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, field: &Field) ->
             let row = WireSchema::restore(&row_shape, row);
             let Some(said) = row.get(&field.name) else { continue };
             let (value, quote) = claim(said);
-            if let Outcome::Proved { value, quote, span } = verifier.judge(&want, value, quote, 0)
+            if let Outcome::Verified { value, quote, span } = verifier.judge(&want, value, quote, 0)
                 && seen.insert(value.to_string())
             {
                 let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);

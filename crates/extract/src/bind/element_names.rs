@@ -1,15 +1,16 @@
 use std::collections::BTreeMap;
 
-use super::elsewhere::Elsewhere;
 use super::pool::{Candidate, Pool};
-use super::sums::{Texts, standing, with_cents};
-use super::want::{Names, Want};
+use super::price_context::standing;
+use super::target::{NameIndex, TargetField};
+use super::text_nodes::{TextNodes, with_cents};
+use super::unrelated::UnrelatedParts;
 use super::words::{class_words, words};
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
-use crate::normalise::{Form, normalise};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::{Method, cut};
-use crate::typed::{Reading, moneys};
+use crate::typed::{NumberStyle, moneys};
 
 /// Longest text of an element that is one value.
 const MAX_TEXT: usize = 240;
@@ -95,10 +96,10 @@ pub(super) fn names_of(evidence: &Evidence<'_>, node: NodeId) -> Vec<Vec<String>
 /// Adds what elements are named after: `class="product-price"`, `id=sku`, `data-brand="..."`, `<input name=productId>`.
 pub(crate) fn collect(
     evidence: &Evidence<'_>,
-    elsewhere: &Elsewhere,
-    texts: &Texts,
-    wants: &[Want<'_>],
-    names: &Names,
+    elsewhere: &UnrelatedParts,
+    texts: &TextNodes,
+    wants: &[TargetField<'_>],
+    names: &NameIndex,
     pools: &mut [Pool],
 ) {
     let tree = &evidence.tree;
@@ -134,26 +135,29 @@ pub(crate) fn collect(
                 let precise = 1.0 / (1.0 + 0.12 * (run.len().saturating_sub(1)) as f64);
                 score *= precise;
                 match want.form {
-                    Form::Price if is_struck(evidence, node, text) => {
+                    ValueForm::Price if is_struck(evidence, node, text) => {
                         struck.extend(moneys(text).take(2).map(|money| money.decimal));
                         score *= 0.35;
                     }
-                    Form::Price => match price_fit(evidence, node, &flat, text, heading) {
+                    ValueForm::Price => match price_fit(evidence, node, &flat, text, heading) {
                         Some(fit) => score *= fit,
                         None => continue,
                     },
-                    Form::Availability => {}
-                    Form::Code | Form::Gtin if text.len() > 60 => continue,
-                    Form::Text if text.len() > 80 && !want.is_about("description") => score *= 0.4,
-                    Form::Text => score *= 0.85,
+                    ValueForm::Availability => {}
+                    ValueForm::Code | ValueForm::Gtin if text.len() > 60 => continue,
+                    ValueForm::Text if text.len() > 80 && !want.is_about("description") => score *= 0.4,
+                    ValueForm::Text => score *= 0.85,
                     _ => {}
                 }
                 if elsewhere {
                     score *= 0.15;
                 }
-                let sum = (want.form == Form::Price).then(|| sum_text(evidence, texts, node, text)).flatten();
+                let sum =
+                    (want.form == ValueForm::Price).then(|| sum_text(evidence, texts, node, text)).flatten();
                 let value = sum.as_deref().unwrap_or_else(|| value_text(want, text));
-                let Some(value) = normalise(value, want.form, want.shape, Reading::Prose) else { continue };
+                let Some(value) = normalise(value, want.form, want.shape, NumberStyle::Prose) else {
+                    continue;
+                };
                 *count += 1;
                 // The first is most likely the page's own.
                 score *= f64::max(1.0 - 0.02 * f64::from(*count - 1), 0.6);
@@ -195,7 +199,7 @@ pub(super) fn is_struck(evidence: &Evidence<'_>, node: NodeId, text: &str) -> bo
 }
 
 /// The sum of an element that leaves its decimal point to the style sheet.
-fn sum_text(evidence: &Evidence<'_>, texts: &Texts, node: NodeId, text: &str) -> Option<String> {
+fn sum_text(evidence: &Evidence<'_>, texts: &TextNodes, node: NodeId, text: &str) -> Option<String> {
     let tree = &evidence.tree;
     let visible = tree.text();
     let all = tree.text_range(node);
@@ -206,9 +210,9 @@ fn sum_text(evidence: &Evidence<'_>, texts: &Texts, node: NodeId, text: &str) ->
 }
 
 /// An element may hold its own label: "Brand: ACME" is ACME.
-fn value_text<'t>(want: &Want<'_>, text: &'t str) -> &'t str {
+fn value_text<'t>(want: &TargetField<'_>, text: &'t str) -> &'t str {
     match want.form {
-        Form::Text | Form::Code | Form::Gtin => match text.split_once([':', '：']) {
+        ValueForm::Text | ValueForm::Code | ValueForm::Gtin => match text.split_once([':', '：']) {
             Some((label, value))
                 if label.len() < 40 && !value.trim().is_empty() && !value.starts_with("//") =>
             {
@@ -286,8 +290,8 @@ fn price_fit(
 fn attributes(
     evidence: &Evidence<'_>,
     node: NodeId,
-    wants: &[Want<'_>],
-    names: &Names,
+    wants: &[TargetField<'_>],
+    names: &NameIndex,
     pools: &mut [Pool],
     elsewhere: bool,
 ) {
@@ -321,14 +325,17 @@ fn attributes(
     for (name, value) in data.into_iter().take(16) {
         for (at, weight) in names.within(&name) {
             let (Some(want), Some(pool)) = (wants.get(at), pools.get_mut(at)) else { continue };
-            if want.form == Form::Text && want.concept.is_none() && name.len() > 2 {
+            if want.form == ValueForm::Text && want.concept.is_none() && name.len() > 2 {
                 continue;
             }
             let value = crate::markup::decode(&value);
-            let reading =
-                if want.form == Form::Price && !value.contains(',') { Reading::Data } else { Reading::Prose };
+            let reading = if want.form == ValueForm::Price && !value.contains(',') {
+                NumberStyle::Data
+            } else {
+                NumberStyle::Prose
+            };
             let Some(found) = normalise(&value, want.form, want.shape, reading) else { continue };
-            if want.form == Form::Price
+            if want.form == ValueForm::Price
                 && (matches!(found.as_str(), Some("0"))
                     || name.iter().any(|word| NOT_THE_PRICE.contains(&word.as_str())))
             {

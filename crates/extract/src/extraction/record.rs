@@ -6,54 +6,21 @@ use std::ops::Range;
 use serde_json::Value;
 use url::Url;
 
-use super::extractor::{Session, claim};
-use crate::bind::{Want, drop_unknown, leaf_wants, put, skeleton};
+use super::row_schema::RowSchema;
+use super::session::{Session, claim};
+use crate::bind::{TargetField, drop_unknown, leaf_wants, put, skeleton};
 use crate::ground::{ClaimVerifier, LinkTable, Outcome};
 use crate::leaf::{Leaf, step};
-use crate::normalise::Form;
+use crate::normalise::ValueForm;
 use crate::page::{Method, Part, Provenance, Span};
 use crate::schema::{Field, Shape, ShapeKind};
 
 /// Values of one list within a row.
 const MAX_INNER_VALUES: usize = 200;
 
-/// What rows are read by.
-#[derive(Debug)]
-pub(super) struct Asked<'s> {
-    pub(super) fields: &'s [Field],
-    /// The shape of a row.
-    pub(super) row: Shape,
-    /// That of an answer: an object with the rows.
-    pub(super) answer: Shape,
-}
-
-impl<'s> Asked<'s> {
-    pub(super) fn new(fields: &'s [Field]) -> Self {
-        let row = Shape {
-            kind: ShapeKind::Object(fields.to_vec()),
-            description: String::new(),
-            nullable: false,
-            choices: Vec::new(),
-            format: None,
-        };
-        let rows = Field {
-            name: "rows".to_owned(),
-            required: true,
-            shape: Shape { kind: ShapeKind::List(Box::new(row.clone())), ..row.clone() },
-        };
-        let answer = Shape { kind: ShapeKind::Object(vec![rows]), ..row.clone() };
-        Self { fields, row, answer }
-    }
-
-    /// The single values of a row, those of the lists within it aside.
-    pub(super) fn wants(&self) -> Vec<Want<'_>> {
-        leaf_wants(&self.row)
-    }
-}
-
 /// One record of the page.
 #[derive(Debug)]
-pub(super) struct Record<'p> {
+pub(super) struct PageRecord<'p> {
     pub(super) text: &'p str,
     offset: usize,
     links: LinkTable,
@@ -61,7 +28,7 @@ pub(super) struct Record<'p> {
 
 /// A row as far as a record states it.
 #[derive(Debug)]
-pub(super) struct Proved {
+pub(super) struct VerifiedRow {
     pub(super) row: Value,
     /// Pointers begin at the row.
     pub(super) leaves: Vec<Leaf>,
@@ -70,7 +37,7 @@ pub(super) struct Proved {
     own: usize,
 }
 
-impl Proved {
+impl VerifiedRow {
     /// Most of what was claimed is stated.
     pub(super) const fn holds(&self) -> bool {
         // Lists within a row are no proof of it where it has values of its own.
@@ -79,7 +46,7 @@ impl Proved {
     }
 }
 
-impl<'p> Record<'p> {
+impl<'p> PageRecord<'p> {
     pub(super) fn new(markdown: &'p str, range: Range<usize>, base: &Url) -> Option<Self> {
         let offset = range.start;
         let text = markdown.get(range)?;
@@ -89,8 +56,8 @@ impl<'p> Record<'p> {
     }
 
     /// May this record have the value? Ids of links are those of all records that are shown together, so an address can be another's.
-    fn holds(&self, want: &Want<'_>, value: &Value) -> bool {
-        let is_address = want.form == Form::Url && want.shape.choices.is_empty();
+    fn holds(&self, want: &TargetField<'_>, value: &Value) -> bool {
+        let is_address = want.form == ValueForm::Url && want.shape.choices.is_empty();
         !is_address || value.as_str().is_some_and(|url| self.links.resolve(url).is_some())
     }
 
@@ -99,12 +66,12 @@ impl<'p> Record<'p> {
         &self,
         session: &Session<'_>,
         links: &LinkTable,
-        asked: &Asked<'_>,
-        wants: &[Want<'_>],
+        asked: &RowSchema<'_>,
+        wants: &[TargetField<'_>],
         row: &Value,
-    ) -> Proved {
-        let mut judge = Judge { session, record: self, verifier: ClaimVerifier::new(self.text, links) };
-        let mut proved = Proved { row: skeleton(asked.fields), leaves: Vec::new(), claims: 0, own: 0 };
+    ) -> VerifiedRow {
+        let mut judge = RowVerifier { session, record: self, verifier: ClaimVerifier::new(self.text, links) };
+        let mut proved = VerifiedRow { row: skeleton(asked.fields), leaves: Vec::new(), claims: 0, own: 0 };
         for want in wants {
             let Some((claimed, leaf)) = judge.leaf(want, row.pointer(&want.pointer)) else { continue };
             proved.claims += usize::from(claimed);
@@ -122,20 +89,20 @@ impl<'p> Record<'p> {
     }
 }
 
-struct Judge<'j, 'p> {
+struct RowVerifier<'j, 'p> {
     session: &'j Session<'j>,
-    record: &'j Record<'p>,
+    record: &'j PageRecord<'p>,
     verifier: ClaimVerifier<'p>,
 }
 
-impl Judge<'_, '_> {
+impl RowVerifier<'_, '_> {
     /// The leaf of a claim where it is proved; `None` where nothing is claimed.
-    fn leaf(&mut self, want: &Want<'_>, said: Option<&Value>) -> Option<(bool, Option<Leaf>)> {
+    fn leaf(&mut self, want: &TargetField<'_>, said: Option<&Value>) -> Option<(bool, Option<Leaf>)> {
         let (value, quote) = claim(said?);
         if value.is_null() {
             return None;
         }
-        let Outcome::Proved { value, quote, span } = self.verifier.judge(want, value, quote, 0) else {
+        let Outcome::Verified { value, quote, span } = self.verifier.judge(want, value, quote, 0) else {
             return Some((true, None));
         };
         if !self.record.holds(want, &value) {
@@ -154,7 +121,7 @@ impl Judge<'_, '_> {
     }
 
     /// The lists within a row: each value is held against the row's record, and counts once. Lists within those are not read.
-    fn lists(&mut self, fields: &[Field], row: &Value, proved: &mut Proved) {
+    fn lists(&mut self, fields: &[Field], row: &Value, proved: &mut VerifiedRow) {
         let mut waiting = vec![(String::new(), Vec::new(), fields)];
         while let Some((pointer, scope, fields)) = waiting.pop() {
             for field in fields {
@@ -188,7 +155,7 @@ impl Judge<'_, '_> {
         let wants = if inner.is_branch() {
             leaf_wants(inner)
         } else {
-            vec![Want::new(String::new(), Vec::new(), &plain)]
+            vec![TargetField::new(String::new(), Vec::new(), &plain)]
         };
         for element in said.iter().take(MAX_INNER_VALUES) {
             let mut made = if inner.is_branch() { skeleton(inner.fields()) } else { Value::Null };

@@ -15,7 +15,7 @@ const IDENTITIES: [&str; 5] = ["gtin", "sku", "url", "email", "name"];
 const EMAIL_RANK: usize = 3;
 
 /// A list as it grows.
-pub(super) struct Rows<'s> {
+pub(super) struct MergedRows<'s> {
     pointer: &'s str,
     fields: &'s [Field],
     /// The lists within a row, each with a stroke behind it.
@@ -41,7 +41,7 @@ const MIN_LIKENESS: f64 = 0.8;
 /// Least words of such a name: short names that differ are different.
 const MIN_WORDS: usize = 4;
 
-impl<'s> Rows<'s> {
+impl<'s> MergedRows<'s> {
     pub(super) fn new(pointer: &'s str, fields: &'s [Field]) -> Self {
         let mut telling = Vec::new();
         for (rank, wanted) in IDENTITIES.iter().enumerate() {

@@ -3,11 +3,11 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::Value;
 
 use super::extractor::{Extractor, PageExtraction, RecalledPage, Task};
-use super::units::most_records;
+use super::record_run::most_records;
 use crate::bind::bind;
 use crate::evidence::Evidence;
 use crate::page::Page;
-use crate::rows::{Headings, Rows};
+use crate::row_page::{PageHeadings, RowShape};
 use crate::template::TemplateMemory;
 
 /// Pages of a cluster that a model may read beyond those that its template made free, before the cluster
@@ -63,13 +63,13 @@ impl Extractor {
         let SitePosition { cluster, alike } = place;
         let evidence = Evidence::read(page);
         let whole = bind(&evidence, task.shape);
-        let Some(rows) = Rows::of(task.shape) else {
+        let Some(rows) = RowShape::of(task.shape) else {
             let memory = memory.map(|memory| &memory.whole);
             return self.read(memory, cluster, page, task, &evidence, whole).await;
         };
         let one = bind(&evidence, rows.shape());
         let records = most_records(&page.markdown);
-        let headings = Headings::read(page, &evidence);
+        let headings = PageHeadings::read(page, &evidence);
         let row_task = Task { shape: rows.shape(), ..task };
         let (of_whole, of_rows) = (memory.map(|memory| &memory.whole), memory.map(|memory| &memory.rows));
         if rows.is_one(&whole, &one, records, alike) {

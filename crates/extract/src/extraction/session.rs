@@ -1,250 +1,30 @@
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{answer, list, prompt, stated, values};
-use crate::bind::{Want, bind, folded, leaf_wants, put, unstated};
-use crate::error::{Error, ErrorKind};
-use crate::evidence::Evidence;
+use super::extractor::{PageExtraction, Task};
+use super::{answer, list, matched_run, plain_values, prompt};
+use crate::bind::{TargetField, folded, leaf_wants, put, unstated};
 use crate::ground::{ClaimVerifier, LinkTable, Outcome};
 use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
 use crate::model::{LanguageModel, Message, ModelRequest, ProviderError};
 use crate::page::{Method, Page, Part, Provenance, Span, cut};
-use crate::rows::Headings;
+use crate::row_page::PageHeadings;
 use crate::schema::{Dialect, Field, Shape, ShapeKind, WireSchema};
-use crate::template::{Drift, TemplateMemory};
 
-/// Calls for the single values of one page, lists aside.
+/// Upper bound on the calls for the single fields of one page. Lists have their own bounds.
 pub const MAX_LEAF_CALLS: usize = 24;
-/// Bytes of the narrower fragment that a refused claim is asked again on.
+/// Size of the fragment that a refused claim is asked for again on, in bytes.
 const NARROW_BYTES: usize = 3_000;
-/// Least bytes of page text that a call carries.
-const LEAST_CHUNK: usize = 2_000;
-/// Most bytes of page text that a call carries, however much the model reads: a long page is read in pieces, so that a budget that does not
-/// allow all of them allows some.
+/// Lower bound on the page text of a call, in bytes.
+const MIN_CHUNK: usize = 2_000;
+/// Upper bound on the page text of a call, in bytes, whatever the model's context. A long page is read in pieces, so that a budget
+/// too small for the whole page still covers part of it.
 const MAX_CHUNK: usize = 32 << 10;
-/// Tokens of an answer beside those of its places.
+/// Tokens of an answer besides those of its fields.
 const ANSWER_TOKENS: u64 = 2_000;
-/// Tokens of one place of an answer, value and quote together.
-const TOKENS_PER_PLACE: u64 = 1_000;
-
-/// What to read off pages.
-#[derive(Debug, Clone, Copy)]
-pub struct Task<'t> {
-    /// The values and their kinds.
-    pub shape: &'t Shape,
-    /// What is asked for, in words.
-    pub prompt: Option<&'t str>,
-    /// Added to the engine's own rules for a model.
-    pub system_prompt: Option<&'t str>,
-}
-
-impl<'t> Task<'t> {
-    /// A task by its shape alone.
-    #[must_use]
-    pub const fn new(shape: &'t Shape) -> Self {
-        Self { shape, prompt: None, system_prompt: None }
-    }
-}
-
-/// How much of a list was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Coverage {
-    /// The list: an RFC 6901 pointer.
-    pub pointer: String,
-    /// Rows in the result.
-    pub found: usize,
-    /// Records on the page.
-    pub counted: usize,
-}
-
-/// What was read off one page, and by how many calls.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PageExtraction {
-    /// The data with its proofs.
-    pub extraction: Extraction,
-    /// For each list that was counted.
-    pub coverage: Vec<Coverage>,
-    /// Calls of the model.
-    pub calls: usize,
-    /// What ended the calls early, if anything did.
-    pub stopped: Option<ProviderError>,
-}
-
-impl PageExtraction {
-    /// A sentence for the `warning` of an answer: what stayed empty, what lists lack, what ended the calls.
-    #[must_use]
-    pub fn warning(&self) -> Option<String> {
-        let mut parts: Vec<String> = self.extraction.warning().into_iter().collect();
-        for list in self.coverage.iter().filter(|list| list.found < list.counted) {
-            let name = list.pointer.trim_start_matches('/');
-            parts.push(format!("{name}: {} of {} rows", list.found, list.counted));
-        }
-        parts.extend(self.stopped.iter().map(ToString::to_string));
-        (!parts.is_empty()).then(|| parts.join("; "))
-    }
-}
-
-/// Reads pages: the page's own evidence first, a model for what that leaves open.
-#[derive(Debug, Clone, Default)]
-pub struct Extractor {
-    model: Option<Arc<dyn LanguageModel>>,
-    seed: Option<u64>,
-}
-
-impl Extractor {
-    /// Without a model: what the evidence leaves open stays empty.
-    #[must_use]
-    pub fn model_free() -> Self {
-        Self::default()
-    }
-
-    /// With a model; wrap it in [`Budgeted`](crate::model::Budgeted) to bound what it may cost.
-    #[must_use]
-    pub fn new(model: Arc<dyn LanguageModel>) -> Self {
-        Self { model: Some(model), seed: None }
-    }
-
-    /// Sends this seed with every call.
-    #[must_use]
-    pub const fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = Some(seed);
-        self
-    }
-
-    /// Reads one page. It never fails: what could not be read is empty, with the reason.
-    pub async fn page(&self, page: &Page, task: Task<'_>) -> PageExtraction {
-        let evidence = Evidence::read(page);
-        let extraction = bind(&evidence, task.shape);
-        self.complete(page, task, &evidence, extraction).await
-    }
-
-    /// Reads one page of a cluster of like pages: what was learned of the cluster first, then as [`page`](Self::page) does. What a
-    /// model has to be asked for is learned in turn, so that later pages of the cluster cost no tokens.
-    ///
-    /// `cluster` is any key that pages of one template share, such as
-    /// [`UrlPatterns::of`](crate::UrlPatterns::of) their address. Pages may be read side by side with one memory; it is
-    /// locked while a page is looked at and never while a model is asked.
-    pub async fn page_of(
-        &self,
-        memory: &Mutex<TemplateMemory>,
-        cluster: &str,
-        page: &Page,
-        task: Task<'_>,
-    ) -> RecalledPage {
-        let evidence = Evidence::read(page);
-        let extraction = bind(&evidence, task.shape);
-        self.read(Some(memory), cluster, page, task, &evidence, extraction).await
-    }
-
-    /// Goes on from what the evidence gave: by the memory, where there is one, then by the model.
-    pub(super) async fn read(
-        &self,
-        memory: Option<&Mutex<TemplateMemory>>,
-        cluster: &str,
-        page: &Page,
-        task: Task<'_>,
-        evidence: &Evidence<'_>,
-        mut extraction: Extraction,
-    ) -> RecalledPage {
-        let Some(memory) = memory.filter(|_| self.model.is_some()) else {
-            let page = self.complete(page, task, evidence, extraction).await;
-            return RecalledPage { page, by_template: 0, drift: None };
-        };
-        let mut recall = lock(memory).recall(cluster, evidence, task.shape, &extraction);
-        let by_template = recall.leaves.len();
-        for leaf in recall.leaves.drain(..) {
-            put(&mut extraction.data, &leaf.pointer, leaf.value.clone());
-            extraction.missing.retain(|missing| missing.pointer != leaf.pointer);
-            extraction.leaves.push(leaf);
-        }
-        let (settled, open): (Vec<Missing>, Vec<Missing>) =
-            extraction.missing.into_iter().partition(|missing| recall.settled.contains(&missing.pointer));
-        extraction.missing = open;
-        let asked: BTreeSet<String> =
-            extraction.missing.iter().map(|missing| missing.pointer.clone()).collect();
-        let mut found = self.complete(page, task, evidence, extraction).await;
-        if found.calls == 0 {
-            lock(memory).recalled(cluster, task.shape);
-        } else if found.stopped.is_none() {
-            lock(memory).learn(cluster, evidence, task.shape, &found.extraction, &asked);
-        }
-        found.extraction.missing.extend(settled);
-        RecalledPage { page: found, by_template, drift: recall.drift }
-    }
-
-    /// Makes a schema of a prompt, for a request that has none. The model sees the prompt and no page; what it answers is checked and
-    /// bounded ([`MAX_DRAFT_FIELDS`](crate::MAX_DRAFT_FIELDS)).
-    ///
-    /// # Errors
-    /// [`ErrorKind::ModelNotConfigured`] without a model, [`ErrorKind::Draft`] where two answers could not be used.
-    pub async fn draft_schema(&self, prompt: &str) -> Result<Value, Error> {
-        let model = self.model.as_deref().ok_or(ErrorKind::ModelNotConfigured)?;
-        crate::draft::draft(model, self.seed, prompt).await
-    }
-
-    /// The model, where there is one, and the seed of its calls.
-    pub(crate) fn model(&self) -> Option<(&dyn LanguageModel, Option<u64>)> {
-        self.model.as_deref().map(|model| (model, self.seed))
-    }
-
-    /// Asks for what an extraction lacks, and tells what the bounds of reading left out.
-    async fn complete(
-        &self,
-        page: &Page,
-        task: Task<'_>,
-        evidence: &Evidence<'_>,
-        extraction: Extraction,
-    ) -> PageExtraction {
-        let mut out = self.ask(page, task, evidence, extraction).await;
-        list::tell_cut(evidence.items_cut, task.shape, &out.extraction, &mut out.coverage);
-        out
-    }
-
-    async fn ask(
-        &self,
-        page: &Page,
-        task: Task<'_>,
-        evidence: &Evidence<'_>,
-        extraction: Extraction,
-    ) -> PageExtraction {
-        let mut out = PageExtraction { extraction, coverage: Vec::new(), calls: 0, stopped: None };
-        let Some(model) = &self.model else {
-            out.coverage = list::coverage(page, task.shape, &out.extraction);
-            return out;
-        };
-        if page.markdown.trim().is_empty() {
-            return out;
-        }
-        let headings = Headings::read(page, evidence);
-        let session =
-            Session { model: model.as_ref(), seed: self.seed, page, task, headings, state: Mutex::default() };
-        session.leaves(&mut out.extraction).await;
-        session.lists(&mut out).await;
-        let state = session.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        out.calls = state.calls;
-        out.stopped = state.stopped;
-        out
-    }
-}
-
-fn lock(memory: &Mutex<TemplateMemory>) -> std::sync::MutexGuard<'_, TemplateMemory> {
-    memory.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// What was read off one page of a cluster.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecalledPage {
-    /// The data, as of any page.
-    pub page: PageExtraction,
-    /// Places that rules learned from other pages filled.
-    pub by_template: usize,
-    /// How the page differs from what was learned, where it does; it was read by the model then.
-    pub drift: Option<Drift>,
-}
+/// Tokens of one field of an answer, value and quote together.
+const TOKENS_PER_FIELD: u64 = 1_000;
 
 #[derive(Debug, Default)]
 struct State {
@@ -259,7 +39,7 @@ pub(super) struct Session<'s> {
     seed: Option<u64>,
     pub(super) page: &'s Page,
     pub(super) task: Task<'s>,
-    headings: Headings,
+    headings: PageHeadings,
     state: Mutex<State>,
 }
 
@@ -280,8 +60,24 @@ pub(super) fn piece_of(rest: &str, chunk: usize) -> &str {
     line.and_then(|line| piece.get(..line)).unwrap_or(piece)
 }
 
-impl Session<'_> {
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+impl<'s> Session<'s> {
+    pub(super) fn new(
+        model: &'s dyn LanguageModel,
+        seed: Option<u64>,
+        page: &'s Page,
+        task: Task<'s>,
+        headings: PageHeadings,
+    ) -> Self {
+        Self { model, seed, page, task, headings, state: Mutex::default() }
+    }
+
+    /// The calls made, and the error that ended them early.
+    pub(super) fn finish(self) -> (usize, Option<ProviderError>) {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (state.calls, state.stopped)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -306,7 +102,7 @@ impl Session<'_> {
         let fits = wire.as_value().to_string().len() <= crate::schema::MAX_WIRE_BYTES;
         let schema = (capabilities.schema.is_some() && fits).then(|| wire.as_value().clone());
         let places = u64::try_from(places).unwrap_or(u64::MAX);
-        let needed = TOKENS_PER_PLACE.saturating_mul(places).saturating_add(ANSWER_TOKENS);
+        let needed = TOKENS_PER_FIELD.saturating_mul(places).saturating_add(ANSWER_TOKENS);
         let max_tokens =
             needed.min(capabilities.max_output_tokens).min(capabilities.context_tokens / 2).max(1);
         let request = ModelRequest { messages, schema, max_tokens, seed: self.seed };
@@ -327,12 +123,12 @@ impl Session<'_> {
         let capabilities = self.model.capabilities();
         let room =
             capabilities.context_tokens.saturating_sub(capabilities.max_output_tokens).saturating_sub(1_500);
-        usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(2).clamp(LEAST_CHUNK, MAX_CHUNK)
+        usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(2).clamp(MIN_CHUNK, MAX_CHUNK)
     }
 
     /// Asks for the single values that are still missing: on each piece of the page, then once more on the lines that seem to be
     /// about them.
-    async fn leaves(&self, extraction: &mut Extraction) {
+    pub(super) async fn leaves(&self, extraction: &mut Extraction) {
         let mut refused: Vec<Missing> = Vec::new();
         let chunk = self.chunk_bytes();
         let mut offset = 0;
@@ -398,10 +194,10 @@ impl Session<'_> {
                     waiting.push((here, scope, &field.shape, said));
                     continue;
                 }
-                let want = Want::new(here.clone(), scope.clone(), field);
+                let want = TargetField::new(here.clone(), scope.clone(), field);
                 let (value, quote) = claim(said);
                 match verifier.judge(&want, value, quote, 0) {
-                    Outcome::Proved { value, quote, span } => {
+                    Outcome::Verified { value, quote, span } => {
                         put(&mut extraction.data, &here, value.clone());
                         extraction.missing.retain(|missing| missing.pointer != here);
                         let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
@@ -449,13 +245,13 @@ impl Session<'_> {
     }
 
     /// Reads the lists that the evidence left empty or short.
-    async fn lists(&self, out: &mut PageExtraction) {
-        let list::Lists { rows: lists, plain } = list::lists_of(self.task.shape);
+    pub(super) async fn lists(&self, out: &mut PageExtraction) {
+        let list::ShapeLists { rows: lists, plain } = list::lists_of(self.task.shape);
         for (pointer, field) in plain {
             if !out.extraction.missing.iter().any(|missing| missing.pointer == pointer) {
                 continue;
             }
-            let found = values::read(self, &pointer, &field).await;
+            let found = plain_values::read(self, &pointer, &field).await;
             if !found.values.is_empty() {
                 put(&mut out.extraction.data, &pointer, Value::Array(found.values));
                 out.extraction.missing.retain(|missing| missing.pointer != pointer);
@@ -463,7 +259,7 @@ impl Session<'_> {
             }
         }
         for (pointer, row) in lists {
-            let known = stated::rows_at(&out.extraction.data, &out.extraction.leaves, &pointer);
+            let known = matched_run::rows_at(&out.extraction.data, &out.extraction.leaves, &pointer);
             let is_missing = out.extraction.missing.iter().any(|missing| missing.pointer == pointer);
             let found = list::read(self, &pointer, row.fields(), known, is_missing).await;
             let Some(found) = found else { continue };

@@ -2,12 +2,12 @@ use std::collections::HashMap;
 
 use super::concept::{Concept, TITLE_OF_PERSON, concept_of};
 use super::words::folded;
-use crate::normalise::Form;
+use crate::normalise::ValueForm;
 use crate::schema::{Field, Shape, ShapeKind};
 
 /// A leaf of the schema, with all it is called.
 #[derive(Debug)]
-pub(crate) struct Want<'s> {
+pub(crate) struct TargetField<'s> {
     /// RFC 6901.
     pub(crate) pointer: String,
     /// The names of the objects around it, outermost first, in words.
@@ -15,10 +15,10 @@ pub(crate) struct Want<'s> {
     pub(crate) name: &'s str,
     pub(crate) shape: &'s Shape,
     pub(crate) concept: Option<&'static Concept>,
-    pub(crate) form: Form,
+    pub(crate) form: ValueForm,
 }
 
-impl<'s> Want<'s> {
+impl<'s> TargetField<'s> {
     pub(crate) fn new(pointer: String, scope: Vec<String>, field: &'s Field) -> Self {
         // `author.name` is an author and not a title.
         let own = folded(&field.name);
@@ -30,13 +30,13 @@ impl<'s> Want<'s> {
         };
         let numeric = matches!(field.shape.kind, ShapeKind::Number | ShapeKind::Integer);
         let form = match (concept.map(|concept| concept.form), numeric) {
-            (Some(form @ (Form::Price | Form::Number)), true) => form,
+            (Some(form @ (ValueForm::Price | ValueForm::Number)), true) => form,
             // A number is asked for under the name of a text: the name misled.
-            (_, true) => Form::Number,
-            (Some(Form::Currency), false) if asks_for_code(&own, field) => Form::CurrencyCode,
+            (_, true) => ValueForm::Number,
+            (Some(ValueForm::Currency), false) if asks_for_code(&own, field) => ValueForm::CurrencyCode,
             (Some(form), false) => form,
-            (None, false) if is_address(&own, field) => Form::Url,
-            (None, false) => Form::Text,
+            (None, false) if is_address(&own, field) => ValueForm::Url,
+            (None, false) => ValueForm::Text,
         };
         Self { pointer, scope, name: &field.name, shape: &field.shape, concept, form }
     }
@@ -60,7 +60,7 @@ impl<'s> Want<'s> {
             let is_title = matches!(own.as_str(), "job title" | "position title" | "work title");
             if has(&PERSONS) && (is_title || (own == "title" && has(&THEIRS))) {
                 want.concept = Some(&TITLE_OF_PERSON);
-                want.form = Form::Text;
+                want.form = ValueForm::Text;
             }
         }
     }
@@ -114,13 +114,13 @@ fn is_address(name: &str, field: &Field) -> bool {
 
 /// Names to the wants that bear them, with how telling the name is.
 #[derive(Debug)]
-pub(crate) struct Names {
+pub(crate) struct NameIndex {
     by_name: HashMap<String, Vec<(usize, f64)>>,
     metas: HashMap<String, Vec<(usize, f64)>>,
 }
 
-impl Names {
-    pub(crate) fn new(wants: &[Want<'_>]) -> Self {
+impl NameIndex {
+    pub(crate) fn new(wants: &[TargetField<'_>]) -> Self {
         let mut by_name: HashMap<String, Vec<(usize, f64)>> = HashMap::new();
         let mut metas: HashMap<String, Vec<(usize, f64)>> = HashMap::new();
         for (at, want) in wants.iter().enumerate() {

@@ -5,15 +5,16 @@
 
 use std::ops::Range;
 
-use super::elsewhere::Elsewhere;
-use super::markup::is_struck;
+use super::element_names::is_struck;
 use super::pool::{Candidate, Pool};
-use super::sums::{NET_STANDING, Texts, standing, with_cents};
-use super::want::Want;
+use super::price_context::{NET_STANDING, standing};
+use super::target::TargetField;
+use super::text_nodes::{TextNodes, with_cents};
+use super::unrelated::UnrelatedParts;
 use crate::evidence::Evidence;
 use crate::normalise::{is_range, normalise};
 use crate::page::{Method, cut};
-use crate::typed::{Reading, moneys};
+use crate::typed::{NumberStyle, moneys};
 
 /// Bytes of visible text behind the heading that are looked at.
 const NEAR_BYTES: usize = 6_000;
@@ -37,7 +38,7 @@ const MAX_SUMS: usize = 40;
 
 /// A sum behind the heading.
 #[derive(Debug, Clone, PartialEq)]
-struct Shown {
+struct DisplayedPrice {
     /// With its currency, as the page has it.
     quote: String,
     /// As a normaliser reads it.
@@ -58,9 +59,9 @@ struct Shown {
 /// beside it.
 pub(crate) fn collect(
     evidence: &Evidence<'_>,
-    elsewhere: &Elsewhere,
-    texts: &Texts,
-    wants: &[Want<'_>],
+    elsewhere: &UnrelatedParts,
+    texts: &TextNodes,
+    wants: &[TargetField<'_>],
     pools: &mut [Pool],
 ) {
     if !wants.iter().any(|want| want.is_about("price")) {
@@ -72,7 +73,7 @@ pub(crate) fn collect(
     for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("price")) {
         let mut amounts: Vec<f64> = Vec::new();
         for sum in sums.iter().filter(|sum| !sum.struck && sum.standing > 0.0 && sum.amount > 0.0) {
-            let Some(value) = normalise(&sum.written, want.form, want.shape, Reading::Prose) else {
+            let Some(value) = normalise(&sum.written, want.form, want.shape, NumberStyle::Prose) else {
                 continue;
             };
             let near = match sum.at.checked_sub(start).filter(|_| evidence.heading.is_some()) {
@@ -100,12 +101,12 @@ pub(crate) fn collect(
 }
 
 /// A sum that is named as an old one is valid all the same where the page says what it is without tax.
-fn taxed(sums: &mut [Shown]) {
+fn taxed(sums: &mut [DisplayedPrice]) {
     for at in 0..sums.len() {
         let Some(gross) = sums.get(at).filter(|sum| sum.struck && !sum.crossed).map(|sum| sum.amount) else {
             continue;
         };
-        let of_it = |sum: &Shown| {
+        let of_it = |sum: &DisplayedPrice| {
             let share = gross / sum.amount;
             same(sum.standing, NET_STANDING) && (MIN_TAXED..MAX_TAXED).contains(&share)
         };
@@ -121,7 +122,7 @@ fn taxed(sums: &mut [Shown]) {
 }
 
 /// What the page strikes out is what the thing was, whatever its data for machines says, if a lower sum stands beside it.
-fn struck(sums: &[Shown], pool: &mut Pool) {
+fn struck(sums: &[DisplayedPrice], pool: &mut Pool) {
     for old in sums.iter().filter(|sum| sum.struck) {
         let valid = sums.iter().find(|sum| {
             !sum.struck
@@ -166,7 +167,7 @@ fn same(left: f64, right: f64) -> bool {
 }
 
 /// The signed sums near the heading that stand on lines of few words, those behind it first.
-fn read(evidence: &Evidence<'_>, elsewhere: &Elsewhere, texts: &Texts) -> Vec<Shown> {
+fn read(evidence: &Evidence<'_>, elsewhere: &UnrelatedParts, texts: &TextNodes) -> Vec<DisplayedPrice> {
     let tree = &evidence.tree;
     let visible = tree.text();
     let Some(heading) = evidence.heading else {
@@ -180,7 +181,12 @@ fn read(evidence: &Evidence<'_>, elsewhere: &Elsewhere, texts: &Texts) -> Vec<Sh
 }
 
 /// The signed sums of a part of the visible text.
-fn within(evidence: &Evidence<'_>, elsewhere: &Elsewhere, texts: &Texts, part: Range<usize>) -> Vec<Shown> {
+fn within(
+    evidence: &Evidence<'_>,
+    elsewhere: &UnrelatedParts,
+    texts: &TextNodes,
+    part: Range<usize>,
+) -> Vec<DisplayedPrice> {
     let tree = &evidence.tree;
     let visible = tree.text();
     let mut start = part.start.min(visible.len());
@@ -248,7 +254,16 @@ fn within(evidence: &Evidence<'_>, elsewhere: &Elsewhere, texts: &Texts, part: R
                 Some(evidence.place_of(*first)?.start..evidence.place_of(*last)?.end)
             });
             let crossed = tree.ancestors(node).take(4).any(|node| tree.is(node, &["del", "s", "strike"]));
-            found.push(Shown { quote, written, amount, at: range.start, place, struck, crossed, standing });
+            found.push(DisplayedPrice {
+                quote,
+                written,
+                amount,
+                at: range.start,
+                place,
+                struck,
+                crossed,
+                standing,
+            });
             if found.len() >= MAX_SUMS {
                 return found;
             }

@@ -20,15 +20,15 @@ const SPOKEN: [&str; 6] = ["content", "datetime", "value", "href", "src", "title
 /// A place on the pages of a template, the sturdiest kind first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Anchor {
+pub(super) enum Locator {
     /// What stands behind a label, in folded words.
     Label(String),
     /// A property of the page's own entity of a type.
     Entity(String, String),
     /// The text of the first element that bears a mark.
-    Marked(Mark),
+    Marked(Selector),
     /// An attribute of the first element that bears a mark.
-    Attribute(Mark, String),
+    Attribute(Selector, String),
     /// All visible text; only with words before and behind.
     Text,
     /// The element at the end of these steps, from the nearest element with an id or from the top.
@@ -37,7 +37,7 @@ pub(super) enum Anchor {
 
 /// An element's name with one of its classes or the like: `span class price`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub(super) struct Mark {
+pub(super) struct Selector {
     pub(super) element: String,
     pub(super) key: String,
     pub(super) value: String,
@@ -45,14 +45,14 @@ pub(super) struct Mark {
 
 /// A page by its places.
 #[derive(Debug)]
-pub(super) struct View<'e> {
+pub(super) struct PageView<'e> {
     pub(super) evidence: &'e Evidence<'e>,
     labels: HashMap<String, usize>,
-    marks: HashMap<Mark, NodeId>,
+    marks: HashMap<Selector, NodeId>,
     ids: HashMap<String, NodeId>,
 }
 
-impl<'e> View<'e> {
+impl<'e> PageView<'e> {
     pub(super) fn new(evidence: &'e Evidence<'e>) -> Self {
         let mut view = Self { evidence, labels: HashMap::new(), marks: HashMap::new(), ids: HashMap::new() };
         for (at, pair) in evidence.pairs.iter().enumerate() {
@@ -81,28 +81,28 @@ impl<'e> View<'e> {
     }
 
     /// The text at a place.
-    pub(super) fn text(&self, place: &Anchor) -> Option<String> {
+    pub(super) fn text(&self, place: &Locator) -> Option<String> {
         let tree = &self.evidence.tree;
         let text = match place {
-            Anchor::Label(label) => self
+            Locator::Label(label) => self
                 .labels
                 .get(label)
                 .and_then(|at| self.evidence.pairs.get(*at))
                 .map(|pair| pair.value.clone()),
-            Anchor::Entity(kind, path) => self
+            Locator::Entity(kind, path) => self
                 .evidence
                 .items
                 .iter()
                 .filter(|item| item.types.first().map_or("", String::as_str) == kind)
                 .find_map(|item| values(&item.properties, path).into_iter().find_map(scalar)),
-            Anchor::Marked(mark) => self.marks.get(mark).map(|node| tree.text_of(*node).to_owned()),
-            Anchor::Attribute(mark, name) => self
+            Locator::Marked(mark) => self.marks.get(mark).map(|node| tree.text_of(*node).to_owned()),
+            Locator::Attribute(mark, name) => self
                 .marks
                 .get(mark)
                 .and_then(|node| tree.attribute(*node, name))
                 .map(std::borrow::Cow::into_owned),
-            Anchor::Text => return Some(tree.text().to_owned()),
-            Anchor::Path(id, steps) => {
+            Locator::Text => return Some(tree.text().to_owned()),
+            Locator::Path(id, steps) => {
                 self.walk(id.as_deref(), steps).map(|node| tree.text_of(node).to_owned())
             }
         };
@@ -139,10 +139,10 @@ impl<'e> View<'e> {
     }
 
     /// Every place of the page with its text, sturdiest kinds first. `use_text` says whether the text is worth a look.
-    pub(super) fn places(&self, mut use_text: impl FnMut(&str) -> bool) -> Vec<(Anchor, String)> {
+    pub(super) fn places(&self, mut use_text: impl FnMut(&str) -> bool) -> Vec<(Locator, String)> {
         let tree = &self.evidence.tree;
         let mut found = Vec::new();
-        let mut offer = |place: Anchor, text: &str| {
+        let mut offer = |place: Locator, text: &str| {
             let text = cut(text.trim(), MAX_TEXT + 1);
             if !text.is_empty() && text.len() <= MAX_TEXT && use_text(text) {
                 found.push((place, text.to_owned()));
@@ -150,19 +150,19 @@ impl<'e> View<'e> {
         };
         for (label, at) in &self.labels {
             if let Some(pair) = self.evidence.pairs.get(*at) {
-                offer(Anchor::Label(label.clone()), &pair.value);
+                offer(Locator::Label(label.clone()), &pair.value);
             }
         }
         for item in self.evidence.items.iter().take(50) {
             let kind = item.types.first().cloned().unwrap_or_default();
             for (key, value) in item.properties.iter().take(200) {
                 if let Some(text) = scalar(value) {
-                    offer(Anchor::Entity(kind.clone(), folded(key)), &text);
+                    offer(Locator::Entity(kind.clone(), folded(key)), &text);
                 }
                 for (inner, value) in value.as_object().into_iter().flatten().take(50) {
                     if let Some(text) = scalar(value).filter(|_| !matches!(value, Value::Object(_))) {
                         offer(
-                            Anchor::Entity(kind.clone(), format!("{}.{}", folded(key), folded(inner))),
+                            Locator::Entity(kind.clone(), format!("{}.{}", folded(key), folded(inner))),
                             &text,
                         );
                     }
@@ -172,13 +172,13 @@ impl<'e> View<'e> {
         for (mark, node) in &self.marks {
             let text = tree.text_of(*node);
             if !tree.is_hidden(*node) {
-                offer(Anchor::Marked(mark.clone()), text);
+                offer(Locator::Marked(mark.clone()), text);
             }
             for (name, value) in tree.attributes(*node) {
                 let name = name.to_ascii_lowercase();
                 if SPOKEN.contains(&name.as_str()) || name.starts_with("data-") {
                     let value = crate::markup::decode(value);
-                    offer(Anchor::Attribute(mark.clone(), name), &value);
+                    offer(Locator::Attribute(mark.clone(), name), &value);
                 }
             }
         }
@@ -198,7 +198,7 @@ impl<'e> View<'e> {
         found
     }
 
-    fn path_to(&self, node: NodeId) -> Option<Anchor> {
+    fn path_to(&self, node: NodeId) -> Option<Locator> {
         let tree = &self.evidence.tree;
         let mut steps = Vec::new();
         let mut here = node;
@@ -216,11 +216,11 @@ impl<'e> View<'e> {
             }
             let Some(parent) = parent else {
                 steps.reverse();
-                return Some(Anchor::Path(None, steps));
+                return Some(Locator::Path(None, steps));
             };
             if let Some(id) = tree.attribute(parent, "id").filter(|id| is_steady(id)) {
                 steps.reverse();
-                return Some(Anchor::Path(Some(id.into_owned()), steps));
+                return Some(Locator::Path(Some(id.into_owned()), steps));
             }
             here = parent;
         }
@@ -232,7 +232,7 @@ fn is_steady(name: &str) -> bool {
     !name.is_empty() && name.len() <= 60 && name.bytes().filter(u8::is_ascii_digit).count() < 3
 }
 
-fn marks(evidence: &Evidence<'_>, node: NodeId) -> Vec<Mark> {
+fn marks(evidence: &Evidence<'_>, node: NodeId) -> Vec<Selector> {
     let tree = &evidence.tree;
     let element = tree.name(node).to_ascii_lowercase();
     let mut found = Vec::new();
@@ -248,7 +248,7 @@ fn marks(evidence: &Evidence<'_>, node: NodeId) -> Vec<Mark> {
             _ => Vec::new(),
         };
         for name in names.into_iter().filter(|name| is_steady(name)) {
-            found.push(Mark { element: element.clone(), key: key.clone(), value: name.to_owned() });
+            found.push(Selector { element: element.clone(), key: key.clone(), value: name.to_owned() });
         }
     }
     found

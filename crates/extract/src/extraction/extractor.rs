@@ -1,0 +1,230 @@
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::list;
+use super::session::Session;
+use crate::bind::{bind, put};
+use crate::error::{Error, ErrorKind};
+use crate::evidence::Evidence;
+use crate::leaf::{Extraction, Missing};
+use crate::model::{LanguageModel, ProviderError};
+use crate::page::Page;
+use crate::row_page::PageHeadings;
+use crate::schema::Shape;
+use crate::template::{Drift, TemplateMemory};
+
+/// What to read off pages.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'t> {
+    /// The values and their kinds.
+    pub shape: &'t Shape,
+    /// What is asked for, in words.
+    pub prompt: Option<&'t str>,
+    /// Added to the engine's own rules for a model.
+    pub system_prompt: Option<&'t str>,
+}
+
+impl<'t> Task<'t> {
+    /// A task by its shape alone.
+    #[must_use]
+    pub const fn new(shape: &'t Shape) -> Self {
+        Self { shape, prompt: None, system_prompt: None }
+    }
+}
+
+/// How much of a list was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Coverage {
+    /// The list: an RFC 6901 pointer.
+    pub pointer: String,
+    /// Rows in the result.
+    pub found: usize,
+    /// Records on the page.
+    pub counted: usize,
+}
+
+/// What was read off one page, and by how many calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageExtraction {
+    /// The data with its proofs.
+    pub extraction: Extraction,
+    /// For each list that was counted.
+    pub coverage: Vec<Coverage>,
+    /// Calls of the model.
+    pub calls: usize,
+    /// What ended the calls early, if anything did.
+    pub stopped: Option<ProviderError>,
+}
+
+impl PageExtraction {
+    /// A sentence for the `warning` of an answer: what stayed empty, what lists lack, what ended the calls.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let mut parts: Vec<String> = self.extraction.warning().into_iter().collect();
+        for list in self.coverage.iter().filter(|list| list.found < list.counted) {
+            let name = list.pointer.trim_start_matches('/');
+            parts.push(format!("{name}: {} of {} rows", list.found, list.counted));
+        }
+        parts.extend(self.stopped.iter().map(ToString::to_string));
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+}
+
+/// Reads pages: the page's own evidence first, a model for what that leaves open.
+#[derive(Debug, Clone, Default)]
+pub struct Extractor {
+    model: Option<Arc<dyn LanguageModel>>,
+    seed: Option<u64>,
+}
+
+impl Extractor {
+    /// Without a model: what the evidence leaves open stays empty.
+    #[must_use]
+    pub fn model_free() -> Self {
+        Self::default()
+    }
+
+    /// With a model; wrap it in [`Budgeted`](crate::model::Budgeted) to bound what it may cost.
+    #[must_use]
+    pub fn new(model: Arc<dyn LanguageModel>) -> Self {
+        Self { model: Some(model), seed: None }
+    }
+
+    /// Sends this seed with every call.
+    #[must_use]
+    pub const fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Reads one page. It never fails: what could not be read is empty, with the reason.
+    pub async fn page(&self, page: &Page, task: Task<'_>) -> PageExtraction {
+        let evidence = Evidence::read(page);
+        let extraction = bind(&evidence, task.shape);
+        self.complete(page, task, &evidence, extraction).await
+    }
+
+    /// Reads one page of a cluster of like pages: what was learned of the cluster first, then as [`page`](Self::page) does. What a
+    /// model has to be asked for is learned in turn, so that later pages of the cluster cost no tokens.
+    ///
+    /// `cluster` is any key that pages of one template share, such as
+    /// [`UrlPatterns::of`](crate::UrlPatterns::of) their address. Pages may be read side by side with one memory; it is
+    /// locked while a page is looked at and never while a model is asked.
+    pub async fn page_of(
+        &self,
+        memory: &Mutex<TemplateMemory>,
+        cluster: &str,
+        page: &Page,
+        task: Task<'_>,
+    ) -> RecalledPage {
+        let evidence = Evidence::read(page);
+        let extraction = bind(&evidence, task.shape);
+        self.read(Some(memory), cluster, page, task, &evidence, extraction).await
+    }
+
+    /// Goes on from what the evidence gave: by the memory, where there is one, then by the model.
+    pub(super) async fn read(
+        &self,
+        memory: Option<&Mutex<TemplateMemory>>,
+        cluster: &str,
+        page: &Page,
+        task: Task<'_>,
+        evidence: &Evidence<'_>,
+        mut extraction: Extraction,
+    ) -> RecalledPage {
+        let Some(memory) = memory.filter(|_| self.model.is_some()) else {
+            let page = self.complete(page, task, evidence, extraction).await;
+            return RecalledPage { page, by_template: 0, drift: None };
+        };
+        let mut recall = lock(memory).recall(cluster, evidence, task.shape, &extraction);
+        let by_template = recall.leaves.len();
+        for leaf in recall.leaves.drain(..) {
+            put(&mut extraction.data, &leaf.pointer, leaf.value.clone());
+            extraction.missing.retain(|missing| missing.pointer != leaf.pointer);
+            extraction.leaves.push(leaf);
+        }
+        let (settled, open): (Vec<Missing>, Vec<Missing>) =
+            extraction.missing.into_iter().partition(|missing| recall.settled.contains(&missing.pointer));
+        extraction.missing = open;
+        let asked: BTreeSet<String> =
+            extraction.missing.iter().map(|missing| missing.pointer.clone()).collect();
+        let mut found = self.complete(page, task, evidence, extraction).await;
+        if found.calls == 0 {
+            lock(memory).recalled(cluster, task.shape);
+        } else if found.stopped.is_none() {
+            lock(memory).learn(cluster, evidence, task.shape, &found.extraction, &asked);
+        }
+        found.extraction.missing.extend(settled);
+        RecalledPage { page: found, by_template, drift: recall.drift }
+    }
+
+    /// Makes a schema of a prompt, for a request that has none. The model sees the prompt and no page; what it answers is checked and
+    /// bounded ([`MAX_DRAFT_FIELDS`](crate::MAX_DRAFT_FIELDS)).
+    ///
+    /// # Errors
+    /// [`ErrorKind::ModelNotConfigured`] without a model, [`ErrorKind::Draft`] where two answers could not be used.
+    pub async fn draft_schema(&self, prompt: &str) -> Result<Value, Error> {
+        let model = self.model.as_deref().ok_or(ErrorKind::ModelNotConfigured)?;
+        crate::draft::draft(model, self.seed, prompt).await
+    }
+
+    /// The model, where there is one, and the seed of its calls.
+    pub(crate) fn model(&self) -> Option<(&dyn LanguageModel, Option<u64>)> {
+        self.model.as_deref().map(|model| (model, self.seed))
+    }
+
+    /// Asks for what an extraction lacks, and tells what the bounds of reading left out.
+    async fn complete(
+        &self,
+        page: &Page,
+        task: Task<'_>,
+        evidence: &Evidence<'_>,
+        extraction: Extraction,
+    ) -> PageExtraction {
+        let mut out = self.ask(page, task, evidence, extraction).await;
+        list::tell_cut(evidence.items_cut, task.shape, &out.extraction, &mut out.coverage);
+        out
+    }
+
+    async fn ask(
+        &self,
+        page: &Page,
+        task: Task<'_>,
+        evidence: &Evidence<'_>,
+        extraction: Extraction,
+    ) -> PageExtraction {
+        let mut out = PageExtraction { extraction, coverage: Vec::new(), calls: 0, stopped: None };
+        let Some(model) = &self.model else {
+            out.coverage = list::coverage(page, task.shape, &out.extraction);
+            return out;
+        };
+        if page.markdown.trim().is_empty() {
+            return out;
+        }
+        let headings = PageHeadings::read(page, evidence);
+        let session = Session::new(model.as_ref(), self.seed, page, task, headings);
+        session.leaves(&mut out.extraction).await;
+        session.lists(&mut out).await;
+        (out.calls, out.stopped) = session.finish();
+        out
+    }
+}
+
+fn lock(memory: &Mutex<TemplateMemory>) -> MutexGuard<'_, TemplateMemory> {
+    memory.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What was read off one page of a cluster.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecalledPage {
+    /// The data, as of any page.
+    pub page: PageExtraction,
+    /// Places that rules learned from other pages filled.
+    pub by_template: usize,
+    /// How the page differs from what was learned, where it does; it was read by the model then.
+    pub drift: Option<Drift>,
+}

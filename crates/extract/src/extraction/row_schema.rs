@@ -1,0 +1,36 @@
+use crate::bind::{TargetField, leaf_wants};
+use crate::schema::{Field, Shape, ShapeKind};
+
+/// What rows are read by.
+#[derive(Debug)]
+pub(super) struct RowSchema<'s> {
+    pub(super) fields: &'s [Field],
+    /// The shape of a row.
+    pub(super) row: Shape,
+    /// That of an answer: an object with the rows.
+    pub(super) answer: Shape,
+}
+
+impl<'s> RowSchema<'s> {
+    pub(super) fn new(fields: &'s [Field]) -> Self {
+        let row = Shape {
+            kind: ShapeKind::Object(fields.to_vec()),
+            description: String::new(),
+            nullable: false,
+            choices: Vec::new(),
+            format: None,
+        };
+        let rows = Field {
+            name: "rows".to_owned(),
+            required: true,
+            shape: Shape { kind: ShapeKind::List(Box::new(row.clone())), ..row.clone() },
+        };
+        let answer = Shape { kind: ShapeKind::Object(vec![rows]), ..row.clone() };
+        Self { fields, row, answer }
+    }
+
+    /// The single values of a row, those of the lists within it aside.
+    pub(super) fn wants(&self) -> Vec<TargetField<'_>> {
+        leaf_wants(&self.row)
+    }
+}
