@@ -10,7 +10,7 @@ use crate::bind::words;
 use crate::error::{Error, ErrorKind};
 use crate::extraction::answer_object;
 use crate::model::{LanguageModel, Message, ModelRequest, Role};
-use crate::page::cut;
+use crate::page::truncate;
 use crate::schema::{Dialect, check_schema};
 
 /// Fields of a schema that a model makes.
@@ -73,7 +73,7 @@ pub(crate) async fn draft(
     seed: Option<u64>,
     prompt: &str,
 ) -> Result<Value, Error> {
-    let prompt = cut(prompt.trim(), MAX_DRAFT_PROMPT_BYTES);
+    let prompt = truncate(prompt.trim(), MAX_DRAFT_PROMPT_BYTES);
     let capabilities = model.capabilities();
     let schema = capabilities.schema.map(form);
     let mut messages =
@@ -95,7 +95,7 @@ pub(crate) async fn draft(
             }
             Err(why) => why.clone_into(&mut fault),
         }
-        messages.push(Message::new(Role::Assistant, cut(&answer, 2_000)));
+        messages.push(Message::new(Role::Assistant, truncate(&answer, 2_000)));
         messages.push(Message::new(
             Role::User,
             format!("That cannot be used: {fault}. Give the JSON object again."),
@@ -107,7 +107,7 @@ pub(crate) async fn draft(
 /// A name as programs write it; `None` where nothing is left of it.
 fn camel(name: &str) -> Option<String> {
     let mut out = String::new();
-    for word in words(cut(name, 120)).into_iter().take(MAX_NAME_WORDS) {
+    for word in words(truncate(name, 120)).into_iter().take(MAX_NAME_WORDS) {
         let mut letters = word.chars().filter(char::is_ascii_alphanumeric);
         if out.is_empty() {
             out.extend(letters.by_ref().skip_while(char::is_ascii_digit));
@@ -136,7 +136,7 @@ fn compile(form: &Value) -> Result<Value, &'static str> {
         if list {
             shape = json!({ "type": "array", "items": shape });
         }
-        let description = cut(text("description").trim(), 200);
+        let description = truncate(text("description").trim(), 200);
         if let Some(object) = shape.as_object_mut().filter(|_| !description.is_empty()) {
             object.insert("description".to_owned(), Value::from(description));
         }

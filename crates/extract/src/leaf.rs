@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::page::{Method, Provenance};
-use crate::plan::real;
+use crate::plan::to_f64;
 
 /// Names of empty places that are told for each reason.
 const MAX_NAMES: usize = 10;
@@ -102,7 +102,7 @@ impl Extraction {
         };
         let filled: BTreeSet<String> = self.leaves.iter().map(|leaf| place(&leaf.pointer)).collect();
         let all = filled.len() + self.missing.len();
-        if all == 0 { 0.0 } else { real(filled.len()) / real(all) }
+        if all == 0 { 0.0 } else { to_f64(filled.len()) / to_f64(all) }
     }
 
     /// A sentence for the `warning` of an answer: what stayed empty, and what is not stated but inferred.
@@ -153,7 +153,7 @@ pub fn inferred_places<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<S
 }
 
 /// Adds a step to an RFC 6901 pointer.
-pub(crate) fn step(pointer: &str, name: &str) -> String {
+pub(crate) fn child_pointer(pointer: &str, name: &str) -> String {
     format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Number, Value};
 use crate::schema::{Shape, ShapeKind};
 use crate::typed::{
     Money, NumberStyle, StockState, amounts, currency_code, currency_sign, date, decimal, email, gtin,
-    moneys, phone, stock,
+    money_amounts, phone, stock,
 };
 
 /// What a text is read as, beside the type that the schema asks for.
@@ -65,7 +65,7 @@ pub(crate) fn price(text: &str, reading: NumberStyle) -> Option<String> {
     {
         return Some(found);
     }
-    let found: Vec<_> = moneys(text).take(8).collect();
+    let found: Vec<_> = money_amounts(text).take(8).collect();
     match found.as_slice() {
         [only] => Some(only.decimal.clone()),
         // A range begins with what the cheapest costs.
@@ -193,7 +193,7 @@ fn choice(text: &str, form: ValueForm, shape: &Shape) -> Option<Value> {
         };
         // Where the schema does not tell as much apart as the page does: whether it can be had.
         return named(&|choice| choice == state)
-            .or_else(|| named(&|choice| choice.can_be_had() == state.can_be_had()));
+            .or_else(|| named(&|choice| choice.is_orderable() == state.is_orderable()));
     }
     if matches!(form, ValueForm::Currency | ValueForm::CurrencyCode)
         && let Some(code) = currency_code(text)
@@ -223,7 +223,7 @@ fn boolean(text: &str, form: ValueForm) -> Option<bool> {
     let lower = text.to_lowercase();
     let lower = lower.trim();
     if form == ValueForm::Availability {
-        return stock(text).map(StockState::can_be_had).or_else(|| plain_boolean(lower));
+        return stock(text).map(StockState::is_orderable).or_else(|| plain_boolean(lower));
     }
     plain_boolean(lower)
 }

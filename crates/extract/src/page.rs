@@ -45,12 +45,12 @@ impl Page {
 
     /// The HTML that is read.
     pub(crate) fn html(&self) -> &str {
-        cut(&self.html, MAX_PAGE_BYTES)
+        truncate(&self.html, MAX_PAGE_BYTES)
     }
 }
 
 /// At most so many bytes of a text, ended between two characters.
-pub(crate) fn cut(text: &str, bytes: usize) -> &str {
+pub(crate) fn truncate(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
     }

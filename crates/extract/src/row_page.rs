@@ -6,11 +6,11 @@
 
 use serde_json::Value;
 
-use crate::bind::{folded, leaf_wants, put, skeleton};
+use crate::bind::{empty_object, folded, leaf_targets, set_at};
 use crate::evidence::Evidence;
-use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
+use crate::leaf::{Extraction, Leaf, Missing, Reason, child_pointer};
 use crate::page::{Method, Page};
-use crate::plan::real;
+use crate::plan::to_f64;
 use crate::schema::{Shape, ShapeKind};
 
 /// Share of a row's places that a page must fill to be one, where nothing else says that it is.
@@ -56,14 +56,16 @@ impl<'s> RowShape<'s> {
         while let Some((pointer, shape)) = waiting.pop() {
             match &shape.kind {
                 ShapeKind::Object(fields) => {
-                    waiting.extend(fields.iter().map(|field| (step(&pointer, &field.name), &field.shape)));
+                    waiting.extend(
+                        fields.iter().map(|field| (child_pointer(&pointer, &field.name), &field.shape)),
+                    );
                 }
                 ShapeKind::List(row) if !row.fields().is_empty() => lists.push((pointer, &**row)),
                 _ => {}
             }
         }
         let [(pointer, row)] = <[_; 1]>::try_from(lists).ok()?;
-        let places = leaf_wants(row).len();
+        let places = leaf_targets(row).len();
         (places > 0).then_some(Self { whole, pointer, row, places })
     }
 
@@ -86,8 +88,8 @@ impl<'s> RowShape<'s> {
         }
         let below = format!("{}/", self.pointer);
         let stated = whole.leaves.iter().filter(|leaf| leaf.pointer.starts_with(&below)).count();
-        let of_rows = real(stated) / real(rows * self.places);
-        let of_one = real(one.leaves.len()) / real(self.places);
+        let of_rows = to_f64(stated) / to_f64(rows * self.places);
+        let of_one = to_f64(one.leaves.len()) / to_f64(self.places);
         // Beside a product stand others that are less fully described.
         of_one > of_rows || (alike && of_one >= of_rows)
     }
@@ -97,14 +99,14 @@ impl<'s> RowShape<'s> {
     pub(crate) fn is_row(&self, one: &Extraction, alike: bool, headings: &PageHeadings) -> bool {
         let least = if alike { LEAST_FILL_ALIKE } else { LEAST_FILL };
         !one.leaves.is_empty()
-            && real(one.leaves.len()) >= least * real(self.places)
+            && to_f64(one.leaves.len()) >= least * to_f64(self.places)
             && (alike || !headings.are_all(&one.leaves))
     }
 
     /// The row as the only one of its list; no row where it is none.
     pub(crate) fn lift(&self, one: Extraction, alike: bool, headings: &PageHeadings) -> Extraction {
         let mut data = match &self.whole.kind {
-            ShapeKind::Object(fields) => skeleton(fields),
+            ShapeKind::Object(fields) => empty_object(fields),
             _ => Value::Array(Vec::new()),
         };
         if !self.is_row(&one, alike, headings) {
@@ -116,9 +118,9 @@ impl<'s> RowShape<'s> {
         if self.pointer.is_empty() {
             data = rows;
         } else {
-            put(&mut data, &self.pointer, rows);
+            set_at(&mut data, &self.pointer, rows);
         }
-        let below = step(&self.pointer, "0");
+        let below = child_pointer(&self.pointer, "0");
         let leaf = |leaf: Leaf| Leaf { pointer: format!("{below}{}", leaf.pointer), ..leaf };
         let missing =
             |missing: Missing| Missing { pointer: format!("{below}{}", missing.pointer), ..missing };

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::bind::words;
 use crate::ground::FoldedText;
-use crate::page::{Page, cut};
-use crate::plan::{real, terms};
+use crate::page::{Page, truncate};
+use crate::plan::{terms, to_f64};
 use crate::typed::{NumberStyle, amounts};
 
 /// Bytes of a summary that are looked at; the rest is dropped.
@@ -91,7 +91,7 @@ impl SummaryCheck {
 /// ```
 #[must_use]
 pub fn check_summary(summary: &str, page: &Page) -> SummaryCheck {
-    let summary = cut(summary, MAX_SUMMARY_BYTES);
+    let summary = truncate(summary, MAX_SUMMARY_BYTES);
     let source = format!("{}\n{}", page.title.as_deref().unwrap_or_default(), page.markdown);
     let folded = FoldedText::new(&source);
     let known = numbers_of(&source);
@@ -195,7 +195,7 @@ fn numbers(text: &str) -> Vec<(Range<usize>, f64)> {
         if before.is_some_and(char::is_alphabetic) {
             continue;
         }
-        let after = cut(text.get(found.range.end..).unwrap_or_default().trim_start(), 24).to_lowercase();
+        let after = truncate(text.get(found.range.end..).unwrap_or_default().trim_start(), 24).to_lowercase();
         let scale = [
             ("million", 1e6),
             ("mio", 1e6),
@@ -249,7 +249,7 @@ fn capitals(summary: &str, sentences: &[Range<usize>]) -> f64 {
             capital += usize::from(is_capital(word));
         }
     }
-    if all < 30 { 0.0 } else { real(capital) / real(all) }
+    if all < 30 { 0.0 } else { to_f64(capital) / to_f64(all) }
 }
 
 /// The names of a sentence that the page does not have.

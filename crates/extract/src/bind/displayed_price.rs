@@ -7,14 +7,14 @@ use std::ops::Range;
 
 use super::element_names::is_struck;
 use super::pool::{Candidate, Pool};
-use super::price_context::{NET_STANDING, standing};
+use super::price_context::{NET_WEIGHT, context_weight};
 use super::target::TargetField;
 use super::text_nodes::{TextNodes, with_cents};
 use super::unrelated::UnrelatedParts;
 use crate::evidence::Evidence;
 use crate::normalise::{is_range, normalise};
-use crate::page::{Method, cut};
-use crate::typed::{NumberStyle, moneys};
+use crate::page::{Method, truncate};
+use crate::typed::{NumberStyle, money_amounts};
 
 /// Bytes of visible text behind the heading that are looked at.
 const NEAR_BYTES: usize = 6_000;
@@ -52,28 +52,30 @@ struct DisplayedPrice {
     /// Crossed out.
     crossed: bool,
     /// 0 to 1: how much the words around it let it be the price.
-    standing: f64,
+    context_weight: f64,
 }
 
 /// Adds sums that stand by themselves behind the heading, and takes from what a struck sum says where the valid one stands
 /// beside it.
 pub(crate) fn collect(
     evidence: &Evidence<'_>,
-    elsewhere: &UnrelatedParts,
+    unrelated: &UnrelatedParts,
     texts: &TextNodes,
-    wants: &[TargetField<'_>],
+    targets: &[TargetField<'_>],
     pools: &mut [Pool],
 ) {
-    if !wants.iter().any(|want| want.is_about("price")) {
+    if !targets.iter().any(|target| target.has_concept("price")) {
         return;
     }
-    let mut sums = read(evidence, elsewhere, texts);
+    let mut sums = read(evidence, unrelated, texts);
     taxed(&mut sums);
     let start = evidence.heading.map_or(0, |node| evidence.tree.text_range(node).start);
-    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("price")) {
+    for (target, pool) in
+        targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("price"))
+    {
         let mut amounts: Vec<f64> = Vec::new();
-        for sum in sums.iter().filter(|sum| !sum.struck && sum.standing > 0.0 && sum.amount > 0.0) {
-            let Some(value) = normalise(&sum.written, want.form, want.shape, NumberStyle::Prose) else {
+        for sum in sums.iter().filter(|sum| !sum.struck && sum.context_weight > 0.0 && sum.amount > 0.0) {
+            let Some(value) = normalise(&sum.written, target.form, target.shape, NumberStyle::Prose) else {
                 continue;
             };
             let near = match sum.at.checked_sub(start).filter(|_| evidence.heading.is_some()) {
@@ -88,7 +90,7 @@ pub(crate) fn collect(
                     amounts.len() - 1
                 }
             };
-            let mut score = 0.37 * sum.standing * near;
+            let mut score = 0.37 * sum.context_weight * near;
             for _ in 0..later.min(8) {
                 score *= 0.8;
             }
@@ -108,7 +110,7 @@ fn taxed(sums: &mut [DisplayedPrice]) {
         };
         let of_it = |sum: &DisplayedPrice| {
             let share = gross / sum.amount;
-            same(sum.standing, NET_STANDING) && (MIN_TAXED..MAX_TAXED).contains(&share)
+            same(sum.context_weight, NET_WEIGHT) && (MIN_TAXED..MAX_TAXED).contains(&share)
         };
         if sums.iter().any(of_it) {
             for net in sums.iter_mut().filter(|sum| of_it(sum)) {
@@ -126,7 +128,7 @@ fn struck(sums: &[DisplayedPrice], pool: &mut Pool) {
     for old in sums.iter().filter(|sum| sum.struck) {
         let valid = sums.iter().find(|sum| {
             !sum.struck
-                && sum.standing > 0.7
+                && sum.context_weight > 0.7
                 && sum.at.abs_diff(old.at) < MAX_BESIDE_BYTES
                 && sum.amount < old.amount
                 && sum.amount > old.amount * 0.05
@@ -167,23 +169,23 @@ fn same(left: f64, right: f64) -> bool {
 }
 
 /// The signed sums near the heading that stand on lines of few words, those behind it first.
-fn read(evidence: &Evidence<'_>, elsewhere: &UnrelatedParts, texts: &TextNodes) -> Vec<DisplayedPrice> {
+fn read(evidence: &Evidence<'_>, unrelated: &UnrelatedParts, texts: &TextNodes) -> Vec<DisplayedPrice> {
     let tree = &evidence.tree;
     let visible = tree.text();
     let Some(heading) = evidence.heading else {
-        return within(evidence, elsewhere, texts, 0..visible.len().min(MAX_BYTES));
+        return within(evidence, unrelated, texts, 0..visible.len().min(MAX_BYTES));
     };
     let start = tree.text_range(heading).start;
-    let mut found = within(evidence, elsewhere, texts, start..start.saturating_add(NEAR_BYTES));
+    let mut found = within(evidence, unrelated, texts, start..start.saturating_add(NEAR_BYTES));
     // Some pages show the price above the name.
-    found.extend(within(evidence, elsewhere, texts, start.saturating_sub(ABOVE_BYTES)..start));
+    found.extend(within(evidence, unrelated, texts, start.saturating_sub(ABOVE_BYTES)..start));
     found
 }
 
 /// The signed sums of a part of the visible text.
 fn within(
     evidence: &Evidence<'_>,
-    elsewhere: &UnrelatedParts,
+    unrelated: &UnrelatedParts,
     texts: &TextNodes,
     part: Range<usize>,
 ) -> Vec<DisplayedPrice> {
@@ -193,7 +195,7 @@ fn within(
     while !visible.is_char_boundary(start) {
         start += 1;
     }
-    let near = cut(visible.get(start..).unwrap_or_default(), part.end.saturating_sub(start));
+    let near = truncate(visible.get(start..).unwrap_or_default(), part.end.saturating_sub(start));
     let mut found = Vec::new();
     let mut at = start;
     let mut above = "";
@@ -206,7 +208,7 @@ fn within(
         let line = line.trim_end();
         let label = std::mem::replace(&mut above, line);
         let sums: Vec<_> =
-            if line.len() <= MAX_LINE_BYTES { moneys(line).take(8).collect() } else { Vec::new() };
+            if line.len() <= MAX_LINE_BYTES { money_amounts(line).take(8).collect() } else { Vec::new() };
         let letters = line.chars().filter(|found| found.is_alphabetic()).count();
         if sums.is_empty() || letters > MAX_LETTERS + 6 * sums.len() {
             continue;
@@ -225,24 +227,24 @@ fn within(
             }
             let range = begin + money.range.start..begin + money.range.end;
             let node = texts.within(&range).last().map(|(_, node)| *node);
-            let Some(node) = node.filter(|node| !elsewhere.holds(*node)) else { continue };
+            let Some(node) = node.filter(|node| !unrelated.holds(*node)) else { continue };
             let before_from =
                 nth.checked_sub(1).and_then(|nth| sums.get(nth)).map_or(0, |before| before.range.end);
             let before = line.get(before_from..money.range.start).unwrap_or_default();
             let after_to = sums.get(nth + 1).map_or(line.len(), |next| next.range.start);
             let after = line.get(money.range.end..after_to).unwrap_or_default();
-            let own_line = standing(before, after);
+            let own_line = context_weight(before, after);
             // A label on the line above: "RRP" and then the sum.
             let labelled = before_from == 0
                 && before.trim().is_empty()
                 && label.len() <= MAX_LABEL_BYTES
-                && moneys(label).next().is_none();
-            let standing = if labelled { own_line.min(standing(label, "")) } else { own_line };
+                && money_amounts(label).next().is_none();
+            let context_weight = if labelled { own_line.min(context_weight(label, "")) } else { own_line };
             let quote = line.get(money.range.clone()).unwrap_or_default().to_owned();
             let point = texts.cents(visible, &range);
             let written = point.map_or_else(|| quote.clone(), |point| with_cents(&quote, point));
             let amount = match point {
-                Some(_) => moneys(&written).next().and_then(|money| money.decimal.parse().ok()),
+                Some(_) => money_amounts(&written).next().and_then(|money| money.decimal.parse().ok()),
                 None => money.decimal.parse().ok(),
             };
             let Some(amount) = amount else { continue };
@@ -262,7 +264,7 @@ fn within(
                 place,
                 struck,
                 crossed,
-                standing,
+                context_weight,
             });
             if found.len() >= MAX_SUMS {
                 return found;

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::pool::{Candidate, Pool};
-use super::price_context::standing;
+use super::price_context::context_weight;
 use super::target::{NameIndex, TargetField};
 use super::text_nodes::{TextNodes, with_cents};
 use super::unrelated::UnrelatedParts;
@@ -9,8 +9,8 @@ use super::words::{class_words, words};
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
 use crate::normalise::{ValueForm, normalise};
-use crate::page::{Method, cut};
-use crate::typed::{NumberStyle, moneys};
+use crate::page::{Method, truncate};
+use crate::typed::{NumberStyle, money_amounts};
 
 /// Longest text of an element that is one value.
 const MAX_TEXT: usize = 240;
@@ -76,7 +76,7 @@ const THE_PRICE: [&str; 11] =
 pub(super) fn names_of(evidence: &Evidence<'_>, node: NodeId) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for (key, value) in evidence.tree.attributes(node) {
-        let value = cut(value, 400);
+        let value = truncate(value, 400);
         match key.to_ascii_lowercase().as_str() {
             "id" | "name" | "itemprop" => found.push(class_words(value)),
             "class" => found.extend(value.split_ascii_whitespace().take(12).map(class_words)),
@@ -96,9 +96,9 @@ pub(super) fn names_of(evidence: &Evidence<'_>, node: NodeId) -> Vec<Vec<String>
 /// Adds what elements are named after: `class="product-price"`, `id=sku`, `data-brand="..."`, `<input name=productId>`.
 pub(crate) fn collect(
     evidence: &Evidence<'_>,
-    elsewhere: &UnrelatedParts,
+    unrelated: &UnrelatedParts,
     texts: &TextNodes,
-    wants: &[TargetField<'_>],
+    targets: &[TargetField<'_>],
     names: &NameIndex,
     pools: &mut [Pool],
 ) {
@@ -113,12 +113,12 @@ pub(crate) fn collect(
         }
         let named = names_of(evidence, node);
         let flat: Vec<&str> = named.iter().flatten().map(String::as_str).collect();
-        let is_headed = elsewhere.is_headed(node);
-        let elsewhere = elsewhere.holds(node);
-        if !is_headed {
-            attributes(evidence, node, wants, names, pools, elsewhere);
+        let in_related_section = unrelated.in_related_section(node);
+        let unrelated = unrelated.holds(node);
+        if !in_related_section {
+            attributes(evidence, node, targets, names, pools, unrelated);
         }
-        if named.is_empty() || tree.is_hidden(node) || is_headed {
+        if named.is_empty() || tree.is_hidden(node) || in_related_section {
             continue;
         }
         let text = tree.text_of(node);
@@ -127,16 +127,16 @@ pub(crate) fn collect(
         }
         for run in &named {
             for (at, weight) in names.within(run) {
-                let (Some(want), Some(pool)) = (wants.get(at), pools.get_mut(at)) else { continue };
+                let (Some(target), Some(pool)) = (targets.get(at), pools.get_mut(at)) else { continue };
                 let count = seen.entry(at).or_default();
                 let mut score = 0.42 * weight;
                 // A name that says more than the thing is about something near it.
                 #[expect(clippy::cast_precision_loss, reason = "a name has few words")]
                 let precise = 1.0 / (1.0 + 0.12 * (run.len().saturating_sub(1)) as f64);
                 score *= precise;
-                match want.form {
+                match target.form {
                     ValueForm::Price if is_struck(evidence, node, text) => {
-                        struck.extend(moneys(text).take(2).map(|money| money.decimal));
+                        struck.extend(money_amounts(text).take(2).map(|money| money.decimal));
                         score *= 0.35;
                     }
                     ValueForm::Price => match price_fit(evidence, node, &flat, text, heading) {
@@ -145,17 +145,18 @@ pub(crate) fn collect(
                     },
                     ValueForm::Availability => {}
                     ValueForm::Code | ValueForm::Gtin if text.len() > 60 => continue,
-                    ValueForm::Text if text.len() > 80 && !want.is_about("description") => score *= 0.4,
+                    ValueForm::Text if text.len() > 80 && !target.has_concept("description") => score *= 0.4,
                     ValueForm::Text => score *= 0.85,
                     _ => {}
                 }
-                if elsewhere {
+                if unrelated {
                     score *= 0.15;
                 }
-                let sum =
-                    (want.form == ValueForm::Price).then(|| sum_text(evidence, texts, node, text)).flatten();
-                let value = sum.as_deref().unwrap_or_else(|| value_text(want, text));
-                let Some(value) = normalise(value, want.form, want.shape, NumberStyle::Prose) else {
+                let sum = (target.form == ValueForm::Price)
+                    .then(|| sum_text(evidence, texts, node, text))
+                    .flatten();
+                let value = sum.as_deref().unwrap_or_else(|| value_text(target, text));
+                let Some(value) = normalise(value, target.form, target.shape, NumberStyle::Prose) else {
                     continue;
                 };
                 *count += 1;
@@ -172,7 +173,7 @@ pub(crate) fn collect(
         }
     }
     // A sum that the page strikes out is not the price, wherever else it stands, if there is another.
-    for (_, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("price")) {
+    for (_, pool) in targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("price")) {
         let is_old = |value: &serde_json::Value| {
             let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             struck.iter().any(|old| old.parse::<f64>().ok() == written.parse::<f64>().ok())
@@ -204,14 +205,14 @@ fn sum_text(evidence: &Evidence<'_>, texts: &TextNodes, node: NodeId, text: &str
     let visible = tree.text();
     let all = tree.text_range(node);
     let start = all.start + visible.get(all)?.find(text)?;
-    let sum = moneys(text).next()?.range;
+    let sum = money_amounts(text).next()?.range;
     let point = texts.cents(visible, &(start + sum.start..start + sum.end))?;
     Some(with_cents(text.get(sum)?, point))
 }
 
 /// An element may hold its own label: "Brand: ACME" is ACME.
-fn value_text<'t>(want: &TargetField<'_>, text: &'t str) -> &'t str {
-    match want.form {
+fn value_text<'t>(target: &TargetField<'_>, text: &'t str) -> &'t str {
+    match target.form {
         ValueForm::Text | ValueForm::Code | ValueForm::Gtin => match text.split_once([':', '：']) {
             Some((label, value))
                 if label.len() < 40 && !value.trim().is_empty() && !value.starts_with("//") =>
@@ -236,10 +237,10 @@ fn price_fit(
     if text.len() > 80 {
         return None;
     }
-    let sums: Vec<_> = moneys(text).take(4).collect();
+    let sums: Vec<_> = money_amounts(text).take(4).collect();
     let [first, rest @ ..] = sums.as_slice() else { return None };
     let refused = |word: &&str| NOT_THE_PRICE.contains(word);
-    let words = standing(
+    let words = context_weight(
         text.get(..first.range.start).unwrap_or_default(),
         text.get(first.range.end..rest.first().map_or(text.len(), |next| next.range.start))
             .unwrap_or_default(),
@@ -290,10 +291,10 @@ fn price_fit(
 fn attributes(
     evidence: &Evidence<'_>,
     node: NodeId,
-    wants: &[TargetField<'_>],
+    targets: &[TargetField<'_>],
     names: &NameIndex,
     pools: &mut [Pool],
-    elsewhere: bool,
+    unrelated: bool,
 ) {
     let tree = &evidence.tree;
     let input = tree.is(node, &["input", "button", "meta"]);
@@ -324,18 +325,18 @@ fn attributes(
     }
     for (name, value) in data.into_iter().take(16) {
         for (at, weight) in names.within(&name) {
-            let (Some(want), Some(pool)) = (wants.get(at), pools.get_mut(at)) else { continue };
-            if want.form == ValueForm::Text && want.concept.is_none() && name.len() > 2 {
+            let (Some(target), Some(pool)) = (targets.get(at), pools.get_mut(at)) else { continue };
+            if target.form == ValueForm::Text && target.concept.is_none() && name.len() > 2 {
                 continue;
             }
             let value = crate::markup::decode(&value);
-            let reading = if want.form == ValueForm::Price && !value.contains(',') {
+            let reading = if target.form == ValueForm::Price && !value.contains(',') {
                 NumberStyle::Data
             } else {
                 NumberStyle::Prose
             };
-            let Some(found) = normalise(&value, want.form, want.shape, reading) else { continue };
-            if want.form == ValueForm::Price
+            let Some(found) = normalise(&value, target.form, target.shape, reading) else { continue };
+            if target.form == ValueForm::Price
                 && (matches!(found.as_str(), Some("0"))
                     || name.iter().any(|word| NOT_THE_PRICE.contains(&word.as_str())))
             {
@@ -345,7 +346,7 @@ fn attributes(
             if name.len() > 2 {
                 score *= 0.8;
             }
-            if elsewhere {
+            if unrelated {
                 score *= 0.3;
             }
             pool.add(Candidate {

@@ -22,23 +22,23 @@ const fn trust(method: Method) -> f64 {
 }
 
 /// Adds what the page's own entities say, those it is about before those it only mentions.
-pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools: &mut [Pool]) {
-    let paths: Vec<Vec<(String, f64)>> = wants.iter().map(TargetField::paths).collect();
+pub(crate) fn collect(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
+    let paths: Vec<Vec<(String, f64)>> = targets.iter().map(TargetField::paths).collect();
     let mut rated: Vec<(usize, f64)> = Vec::new();
     for (at, item) in evidence.items.iter().enumerate() {
-        if evidence.tree.interrupt().spend(wants.len()) {
+        if evidence.tree.interrupt().spend(targets.len()) {
             return;
         }
-        let filled = wants
+        let filled = targets
             .iter()
             .zip(&paths)
-            .filter(|(want, paths)| {
-                !want.is_about("name")
-                    && !want.is_about("url")
+            .filter(|(target, paths)| {
+                !target.has_concept("name")
+                    && !target.has_concept("url")
                     && paths.iter().take(6).any(|(path, _)| !values(&item.properties, path).is_empty())
             })
             .count();
-        let named = wants.iter().any(|want| want.is_about("name") || want.is_about("url"))
+        let named = targets.iter().any(|target| target.has_concept("name") || target.has_concept("url"))
             && item.properties.contains_key("name");
         if filled == 0 && !named {
             continue;
@@ -57,11 +57,11 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools:
     let best = rated.iter().map(|(_, rating)| *rating).fold(f64::MIN, f64::max);
     for (at, rating) in rated {
         let Some(item) = evidence.items.get(at) else { continue };
-        if evidence.tree.interrupt().spend(wants.len()) {
+        if evidence.tree.interrupt().spend(targets.len()) {
             return;
         }
         // What is less about the page than the best entity counts less; well below it, it is another thing.
-        let standing = if best - rating < 0.01 {
+        let relevance = if best - rating < 0.01 {
             1.0
         } else if likeness(evidence, item) > 0.6 {
             0.85
@@ -70,37 +70,38 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools:
         } else {
             0.3
         };
-        for ((want, paths), pool) in wants.iter().zip(&paths).zip(pools.iter_mut()) {
+        for ((target, paths), pool) in targets.iter().zip(&paths).zip(pools.iter_mut()) {
             for (path, weight) in paths {
                 let found = values(&item.properties, path);
                 if found.is_empty() {
                     continue;
                 }
-                add(want, pool, &found, item.method, trust(item.method) * standing * weight);
+                add(target, pool, &found, item.method, trust(item.method) * relevance * weight);
                 break;
             }
         }
     }
-    for (want, pool) in wants.iter().zip(pools.iter_mut()) {
-        settle_variants(want, pool);
+    for (target, pool) in targets.iter().zip(pools.iter_mut()) {
+        settle_variants(target, pool);
     }
 }
 
 /// Variants of one thing are entities of their own: what can be bought in one variant can be bought, and identifiers that
 /// differ from variant to variant are not the thing's own.
-fn settle_variants(want: &TargetField<'_>, pool: &mut Pool) {
+fn settle_variants(target: &TargetField<'_>, pool: &mut Pool) {
     let strong: Vec<(Value, String)> = pool
         .iter_mut()
         .filter(|candidate| candidate.score > 0.7)
         .map(|candidate| (candidate.value.clone(), candidate.quote.clone()))
         .collect();
-    if want.form == ValueForm::Availability && strong.iter().any(|(_, quote)| can_be_had(quote) == Some(true))
+    if target.form == ValueForm::Availability
+        && strong.iter().any(|(_, quote)| is_orderable(quote) == Some(true))
     {
-        for candidate in pool.iter_mut().filter(|candidate| can_be_had(&candidate.quote) == Some(false)) {
+        for candidate in pool.iter_mut().filter(|candidate| is_orderable(&candidate.quote) == Some(false)) {
             candidate.score *= 0.3;
         }
     }
-    if want.is_about("sku")
+    if target.has_concept("sku")
         && let Some((first, _)) = strong.first()
         && strong.iter().any(|(value, _)| value != first)
     {
@@ -111,8 +112,8 @@ fn settle_variants(want: &TargetField<'_>, pool: &mut Pool) {
 }
 
 /// Does a text say that a thing can be ordered, or that it cannot?
-fn can_be_had(text: &str) -> Option<bool> {
-    stock(text).map(StockState::can_be_had)
+fn is_orderable(text: &str) -> Option<bool> {
+    stock(text).map(StockState::is_orderable)
 }
 
 /// Types that describe the page or its site in place of what the page is about.
@@ -146,22 +147,23 @@ fn likeness(evidence: &Evidence<'_>, item: &Item) -> f64 {
     name.map_or(0.0, |name| f64::max(overlap(name, evidence.headline()), overlap(name, &evidence.title)))
 }
 
-fn add(want: &TargetField<'_>, pool: &mut Pool, found: &[&Value], method: Method, score: f64) {
+fn add(target: &TargetField<'_>, pool: &mut Pool, found: &[&Value], method: Method, score: f64) {
     let mut seen_in = false;
     let mut out = Vec::new();
     for value in found.iter().take(MAX_VALUES) {
         let Some(text) = scalar(value) else { continue };
         // A machine's zero is no price.
-        let Some(value) = normalise(&text, want.form, want.shape, NumberStyle::Data) else { continue };
-        if want.form == ValueForm::Price && is_zero(&value) {
+        let Some(value) = normalise(&text, target.form, target.shape, NumberStyle::Data) else { continue };
+        if target.form == ValueForm::Price && is_zero(&value) {
             continue;
         }
-        seen_in |= want.form == ValueForm::Availability && can_be_had(&text) == Some(true);
+        seen_in |= target.form == ValueForm::Availability && is_orderable(&text) == Some(true);
         out.push(Candidate { value, quote: text, method, score, place: None });
     }
     for mut candidate in out {
         // A thing of which one variant can be bought can be bought.
-        if want.form == ValueForm::Availability && seen_in && can_be_had(&candidate.quote) == Some(false) {
+        if target.form == ValueForm::Availability && seen_in && is_orderable(&candidate.quote) == Some(false)
+        {
             candidate.score *= 0.3;
         }
         pool.add(candidate);

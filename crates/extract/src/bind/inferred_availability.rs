@@ -11,8 +11,8 @@ use super::words::words;
 use crate::evidence::Evidence;
 use crate::markup::{Kind, NodeId};
 use crate::normalise::{ValueForm, normalise};
-use crate::page::{Method, cut};
-use crate::typed::{NumberStyle, buys, speaks_of_stock};
+use crate::page::{Method, truncate};
+use crate::typed::{NumberStyle, is_buy_label, mentions_stock};
 
 /// Bytes of visible text that are searched for words about stock.
 const MAX_TEXT_BYTES: usize = 400_000;
@@ -85,33 +85,33 @@ const BUY_LABELS: [&str; 24] = [
 /// stands beside the price, or its button does not work.
 pub(crate) fn infer(
     evidence: &Evidence<'_>,
-    elsewhere: &UnrelatedParts,
-    wants: &[TargetField<'_>],
+    unrelated: &UnrelatedParts,
+    targets: &[TargetField<'_>],
     pools: &mut [Pool],
     price: Option<&Choice>,
 ) {
     let Some(choice) = price else { return };
     let Some(proof) = choice.proofs.first() else { return };
-    let mut open = wants
+    let mut open = targets
         .iter()
         .zip(pools)
-        .filter(|(want, pool)| want.form == ValueForm::Availability && pool.is_empty())
+        .filter(|(target, pool)| target.form == ValueForm::Availability && pool.is_empty())
         .peekable();
     if open.peek().is_none()
-        || !is_shop(evidence, elsewhere, choice)
-        || speaks_of_stock(cut(evidence.tree.text(), MAX_TEXT_BYTES))
+        || !is_shop(evidence, unrelated, choice)
+        || mentions_stock(truncate(evidence.tree.text(), MAX_TEXT_BYTES))
     {
         return;
     }
-    for (want, pool) in open {
-        if let Some(value) = normalise("in stock", want.form, want.shape, NumberStyle::Prose) {
+    for (target, pool) in open {
+        if let Some(value) = normalise("in stock", target.form, target.shape, NumberStyle::Prose) {
             pool.add(Candidate { value, method: Method::Inferred, score: 0.31, ..proof.clone() });
         }
     }
 }
 
 /// Does a mark of a shop stand beside the price: the markup of a product, or a button that buys?
-fn is_shop(evidence: &Evidence<'_>, elsewhere: &UnrelatedParts, price: &Choice) -> bool {
+fn is_shop(evidence: &Evidence<'_>, unrelated: &UnrelatedParts, price: &Choice) -> bool {
     let tree = &evidence.tree;
     let at = price
         .proofs
@@ -133,7 +133,7 @@ fn is_shop(evidence: &Evidence<'_>, elsewhere: &UnrelatedParts, price: &Choice) 
                 && !tree.is_hidden(*node)
                 && leads_to_cart(evidence, *node)
                 && is_beside(*node)
-                && !elsewhere.holds(*node)
+                && !unrelated.holds(*node)
                 && !tree.ancestors(*node).any(|above| tree.is(above, &furniture))
         })
         .map(|node| tree.attributes(node).any(|(key, _)| key.eq_ignore_ascii_case("disabled")))
@@ -168,7 +168,8 @@ fn leads_to_cart(evidence: &Evidence<'_>, node: NodeId) -> bool {
     let label = tree.text_of(node);
     let says = |label: &str| {
         let label = label.trim();
-        label.len() <= MAX_LABEL_BYTES && (buys(label) || BUY_LABELS.contains(&label.to_lowercase().as_str()))
+        label.len() <= MAX_LABEL_BYTES
+            && (is_buy_label(label) || BUY_LABELS.contains(&label.to_lowercase().as_str()))
     };
     if says(label)
         || ["value", "title", "aria-label"]
@@ -180,5 +181,5 @@ fn leads_to_cart(evidence: &Evidence<'_>, node: NodeId) -> bool {
     let is_named = |words: &[String]| words.iter().any(|word| CART_NAMES.contains(&word.as_str()));
     names_of(evidence, node).iter().any(|words| is_named(words))
         || tree.attribute(node, "data-type").is_some_and(|value| is_named(&words(&value)))
-        || tree.attribute(node, "href").is_some_and(|value| is_named(&words(cut(&value, 200))))
+        || tree.attribute(node, "href").is_some_and(|value| is_named(&words(truncate(&value, 200))))
 }

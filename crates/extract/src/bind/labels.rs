@@ -10,7 +10,7 @@ use crate::typed::NumberStyle;
 /// Adds what `meta` elements, definition lists, tables and labelled lines say.
 pub(crate) fn collect(
     evidence: &Evidence<'_>,
-    wants: &[TargetField<'_>],
+    targets: &[TargetField<'_>],
     names: &NameIndex,
     pools: &mut [Pool],
 ) {
@@ -21,11 +21,11 @@ pub(crate) fn collect(
         if pair.method == Method::Meta {
             let known = names.of_meta(&pair.label);
             for (at, weight) in known {
-                add(wants, pools, *at, pair, 0.62 * weight, NumberStyle::Data, evidence);
+                add(targets, pools, *at, pair, 0.62 * weight, NumberStyle::Data, evidence);
             }
             if known.is_empty() {
                 for (at, weight) in names.exactly(&folded(&pair.label)) {
-                    add(wants, pools, *at, pair, 0.4 * weight, NumberStyle::Prose, evidence);
+                    add(targets, pools, *at, pair, 0.4 * weight, NumberStyle::Prose, evidence);
                 }
             }
             continue;
@@ -36,26 +36,26 @@ pub(crate) fn collect(
             _ => 0.5,
         };
         for (at, weight) in names.exactly(&label) {
-            add(wants, pools, *at, pair, base * weight, NumberStyle::Prose, evidence);
+            add(targets, pools, *at, pair, base * weight, NumberStyle::Prose, evidence);
         }
         // "EAN code (GTIN)" and "Our item number" hold the name with a word or two around it.
         let words: Vec<String> = label.split(' ').map(str::to_owned).collect();
         if (2..=5).contains(&words.len()) && names.exactly(&label).is_empty() {
             for (at, weight) in names.within(&words) {
                 // "Age that the maker recommends" is no maker.
-                let text = wants.get(at).is_some_and(|want| want.form == ValueForm::Text);
+                let text = targets.get(at).is_some_and(|target| target.form == ValueForm::Text);
                 if text && words.len() > 2 {
                     continue;
                 }
-                add(wants, pools, at, pair, base * 0.6 * weight, NumberStyle::Prose, evidence);
+                add(targets, pools, at, pair, base * 0.6 * weight, NumberStyle::Prose, evidence);
             }
         }
     }
-    inline(evidence, wants, names, pools);
+    inline(evidence, targets, names, pools);
 }
 
 fn add(
-    wants: &[TargetField<'_>],
+    targets: &[TargetField<'_>],
     pools: &mut [Pool],
     at: usize,
     pair: &LabelledValue,
@@ -63,27 +63,28 @@ fn add(
     reading: NumberStyle,
     evidence: &Evidence<'_>,
 ) {
-    let (Some(want), Some(pool)) = (wants.get(at), pools.get_mut(at)) else { return };
+    let (Some(target), Some(pool)) = (targets.get(at), pools.get_mut(at)) else { return };
     if evidence.tree.interrupt().spend(1) {
         return;
     }
     // A line may go on with the next label: the value of an identifier is what comes first.
-    let text = match (pair.method, want.form) {
+    let text = match (pair.method, target.form) {
         (Method::Label, ValueForm::Code | ValueForm::Gtin) => first_words(&pair.value),
-        (Method::Label, ValueForm::Text) if want.concept.is_some() => {
+        (Method::Label, ValueForm::Text) if target.concept.is_some() => {
             pair.value.split(['|', '\n']).next().unwrap_or_default()
         }
         _ => pair.value.as_str(),
     };
     // "More of the brand: Acme" as a value holds a label itself.
-    let text = if want.is_about("brand") { text.rsplit([':', '：']).next().unwrap_or(text) } else { text };
-    let Some(value) = normalise(text, want.form, want.shape, reading) else { return };
-    if want.form == ValueForm::Price && value.as_str() == Some("0") {
+    let text =
+        if target.has_concept("brand") { text.rsplit([':', '：']).next().unwrap_or(text) } else { text };
+    let Some(value) = normalise(text, target.form, target.shape, reading) else { return };
+    if target.form == ValueForm::Price && value.as_str() == Some("0") {
         return;
     }
-    let long = want.form == ValueForm::Text
+    let long = target.form == ValueForm::Text
         && text.len() > 80
-        && want.concept.is_some()
+        && target.concept.is_some()
         && pair.method == Method::Label;
     let place = pair.node.map(|node| evidence.place_of(node)).unwrap_or_default();
     let score = if long { score * 0.4 } else { score };
@@ -103,8 +104,8 @@ fn first_words(text: &str) -> &str {
 }
 
 /// Lines such as `SKU 12345` and `Art. nr. 12345`, where only the name tells the label from the value.
-fn inline(evidence: &Evidence<'_>, wants: &[TargetField<'_>], names: &NameIndex, pools: &mut [Pool]) {
-    if !wants.iter().any(|want| matches!(want.form, ValueForm::Code | ValueForm::Gtin)) {
+fn inline(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameIndex, pools: &mut [Pool]) {
+    if !targets.iter().any(|target| matches!(target.form, ValueForm::Code | ValueForm::Gtin)) {
         return;
     }
     for line in evidence.tree.text().lines() {
@@ -123,15 +124,15 @@ fn inline(evidence: &Evidence<'_>, wants: &[TargetField<'_>], names: &NameIndex,
         });
         if let Some((label, value)) = known {
             for (at, weight) in names.exactly(&label) {
-                let (Some(want), Some(pool)) = (wants.get(*at), pools.get_mut(*at)) else { continue };
+                let (Some(target), Some(pool)) = (targets.get(*at), pools.get_mut(*at)) else { continue };
                 let text = value.join(" ");
-                if !matches!(want.form, ValueForm::Code | ValueForm::Gtin)
+                if !matches!(target.form, ValueForm::Code | ValueForm::Gtin)
                     || value.len() > 2
                     || label.len() < 3
                 {
                     continue;
                 }
-                if let Some(value) = normalise(&text, want.form, want.shape, NumberStyle::Prose) {
+                if let Some(value) = normalise(&text, target.form, target.shape, NumberStyle::Prose) {
                     pool.add(Candidate {
                         value,
                         quote: text,

@@ -31,7 +31,10 @@ pub use state::MAX_STATE_OBJECTS;
 
 pub(crate) use concept::concept_name;
 pub(crate) use entity::{scalar, values};
-pub(crate) use page::{bind, drop_unknown, grow, in_order, leaf_wants, provenance, put, skeleton, unstated};
+pub(crate) use page::{
+    bind, drop_disallowed_nulls, empty_object, leaf_targets, missing_in_rows, pointer_order, provenance,
+    set_at, set_growing,
+};
 pub(crate) use target::TargetField;
 pub(crate) use words::{folded, overlap, words};
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::entity::{scalar, values};
 use super::pool::Candidate;
 use super::target::TargetField;
-use crate::leaf::step;
+use crate::leaf::child_pointer;
 use crate::normalise::normalise;
 use crate::page::Method;
 use crate::schema::{Field, Shape, ShapeKind};
@@ -23,17 +23,17 @@ pub(crate) fn of_entity(object: &Map<String, Value>, lists: &[(String, &Field)])
         let own = TargetField::new(String::new(), Vec::new(), &plain);
         let elements = own.paths().into_iter().map(|(path, _)| values(object, &path));
         let Some(elements) = elements.into_iter().find(|values| !values.is_empty()) else { continue };
-        let wants = if inner.is_branch() { super::leaf_wants(inner) } else { vec![own] };
+        let targets = if inner.is_branch() { super::leaf_targets(inner) } else { vec![own] };
         let mut at = 0;
         for element in elements.into_iter().take(MAX_INNER_VALUES) {
-            let stated: Vec<(String, Candidate)> = wants
+            let stated: Vec<(String, Candidate)> = targets
                 .iter()
-                .filter_map(|want| Some((want.pointer.clone(), stated(element, want, inner)?)))
+                .filter_map(|target| Some((target.pointer.clone(), stated(element, target, inner)?)))
                 .collect();
             if stated.is_empty() {
                 continue;
             }
-            let here = step(pointer, &at.to_string());
+            let here = child_pointer(pointer, &at.to_string());
             found.extend(stated.into_iter().map(|(below, value)| (format!("{here}{below}"), value)));
             at += 1;
         }
@@ -41,15 +41,15 @@ pub(crate) fn of_entity(object: &Map<String, Value>, lists: &[(String, &Field)])
     found
 }
 
-fn stated(element: &Value, want: &TargetField<'_>, inner: &Shape) -> Option<Candidate> {
+fn stated(element: &Value, target: &TargetField<'_>, inner: &Shape) -> Option<Candidate> {
     let of_text = |found: &Value| {
         let text = scalar(found)?;
-        let value = normalise(&text, want.form, want.shape, NumberStyle::Data)?;
+        let value = normalise(&text, target.form, target.shape, NumberStyle::Data)?;
         Some(Candidate { value, quote: text, method: Method::JsonLd, score: 0.85, place: None })
     };
     if !inner.is_branch() {
         return of_text(element);
     }
     let object = element.as_object()?;
-    want.paths().iter().find_map(|(path, _)| values(object, path).into_iter().find_map(of_text))
+    target.paths().iter().find_map(|(path, _)| values(object, path).into_iter().find_map(of_text))
 }

@@ -13,9 +13,9 @@ use super::{
     state,
 };
 use crate::evidence::Evidence;
-use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
+use crate::leaf::{Extraction, Leaf, Missing, Reason, child_pointer};
 use crate::normalise::{ValueForm, normalise};
-use crate::page::{MAX_QUOTE_BYTES, Method, Part, Provenance, Span, cut};
+use crate::page::{MAX_QUOTE_BYTES, Method, Part, Provenance, Span, truncate};
 use crate::schema::{Field, Shape, ShapeKind};
 use crate::typed::NumberStyle;
 
@@ -42,12 +42,12 @@ pub(crate) fn bind(evidence: &Evidence<'_>, shape: &Shape) -> Extraction {
 
 /// Leaves of an object and of the objects within it, outermost first; and its lists.
 pub(super) fn leaves<'s>(fields: &'s [Field]) -> (Vec<TargetField<'s>>, Vec<(String, &'s Field)>) {
-    let mut wants = Vec::new();
+    let mut targets = Vec::new();
     let mut lists = Vec::new();
     let mut waiting: Vec<(String, Vec<String>, &'s [Field])> = vec![(String::new(), Vec::new(), fields)];
     while let Some((pointer, scope, fields)) = waiting.pop() {
         for field in fields {
-            let here = step(&pointer, &field.name);
+            let here = child_pointer(&pointer, &field.name);
             match &field.shape.kind {
                 ShapeKind::Object(inner) => {
                     let mut scope = scope.clone();
@@ -55,41 +55,41 @@ pub(super) fn leaves<'s>(fields: &'s [Field]) -> (Vec<TargetField<'s>>, Vec<(Str
                     waiting.push((here, scope, inner));
                 }
                 ShapeKind::List(_) => lists.push((here, field)),
-                _ => wants.push(TargetField::new(here, scope.clone(), field)),
+                _ => targets.push(TargetField::new(here, scope.clone(), field)),
             }
         }
     }
-    TargetField::tell_titles(&mut wants);
-    (wants, lists)
+    TargetField::resolve_titles(&mut targets);
+    (targets, lists)
 }
 
 /// The single values that a shape asks for, those of lists aside.
-pub(crate) fn leaf_wants(shape: &Shape) -> Vec<TargetField<'_>> {
+pub(crate) fn leaf_targets(shape: &Shape) -> Vec<TargetField<'_>> {
     leaves(shape.fields()).0
 }
 
 fn object(evidence: &Evidence<'_>, fields: &[Field], out: &mut Extraction) -> Value {
-    let (wants, lists) = leaves(fields);
-    let chosen = choose(evidence, &wants);
-    let mut data = skeleton(fields);
-    for (want, choice) in wants.iter().zip(chosen) {
+    let (targets, lists) = leaves(fields);
+    let chosen = choose(evidence, &targets);
+    let mut data = empty_object(fields);
+    for (target, choice) in targets.iter().zip(chosen) {
         match choice {
             Ok(choice) => {
-                put(&mut data, &want.pointer, choice.value.clone());
-                out.leaves.push(leaf(evidence, &want.pointer, choice));
+                set_at(&mut data, &target.pointer, choice.value.clone());
+                out.leaves.push(leaf(evidence, &target.pointer, choice));
             }
             Err(reason) => {
-                if !want.shape.nullable {
-                    remove(&mut data, &want.pointer);
+                if !target.shape.nullable {
+                    remove(&mut data, &target.pointer);
                 }
-                out.missing.push(Missing { pointer: want.pointer.clone(), reason });
+                out.missing.push(Missing { pointer: target.pointer.clone(), reason });
             }
         }
     }
     for (pointer, field) in lists {
         let ShapeKind::List(inner) = &field.shape.kind else { continue };
         match list(evidence, inner, &pointer, &field.name, out) {
-            Some(found) => put(&mut data, &pointer, found),
+            Some(found) => set_at(&mut data, &pointer, found),
             None => out.missing.push(Missing { pointer, reason: Reason::NotFound }),
         }
     }
@@ -97,25 +97,25 @@ fn object(evidence: &Evidence<'_>, fields: &[Field], out: &mut Extraction) -> Va
 }
 
 /// The best value for each want.
-fn choose(evidence: &Evidence<'_>, wants: &[TargetField<'_>]) -> Vec<Result<Choice, Reason>> {
-    let names = NameIndex::new(wants);
-    let mut pools: Vec<Pool> = wants.iter().map(|_| Pool::default()).collect();
-    entity::collect(evidence, wants, &mut pools);
-    state::collect(evidence, wants, &names, &mut pools);
-    labels::collect(evidence, wants, &names, &mut pools);
-    let elsewhere = UnrelatedParts::read(evidence);
+fn choose(evidence: &Evidence<'_>, targets: &[TargetField<'_>]) -> Vec<Result<Choice, Reason>> {
+    let names = NameIndex::new(targets);
+    let mut pools: Vec<Pool> = targets.iter().map(|_| Pool::default()).collect();
+    entity::collect(evidence, targets, &mut pools);
+    state::collect(evidence, targets, &names, &mut pools);
+    labels::collect(evidence, targets, &names, &mut pools);
+    let unrelated = UnrelatedParts::read(evidence);
     let texts = TextNodes::read(evidence);
-    element_names::collect(evidence, &elsewhere, &texts, wants, &names, &mut pools);
-    headline(evidence, wants, &mut pools);
-    shop::described(evidence, wants, &mut pools);
-    shop::availability(evidence, &elsewhere, &texts, wants, &mut pools);
-    displayed_price::collect(evidence, &elsewhere, &texts, wants, &mut pools);
-    shop::identifiers(evidence, wants, &mut pools);
-    shop::brands(evidence, wants, &mut pools);
-    let mut decided: Vec<Option<Choice>> = wants.iter().map(|_| None).collect();
+    element_names::collect(evidence, &unrelated, &texts, targets, &names, &mut pools);
+    headline(evidence, targets, &mut pools);
+    shop::described(evidence, targets, &mut pools);
+    shop::availability(evidence, &unrelated, &texts, targets, &mut pools);
+    displayed_price::collect(evidence, &unrelated, &texts, targets, &mut pools);
+    shop::identifiers(evidence, targets, &mut pools);
+    shop::brands(evidence, targets, &mut pools);
+    let mut decided: Vec<Option<Choice>> = targets.iter().map(|_| None).collect();
     let mut unsure: Vec<bool> = pools.iter().map(|pool| !pool.is_empty()).collect();
     // The price first: the currency is the sign beside it.
-    let price = wants.iter().position(|want| want.is_about("price"));
+    let price = targets.iter().position(|target| target.has_concept("price"));
     if let Some(at) = price
         && let (Some(pool), Some(place)) = (pools.get_mut(at), decided.get_mut(at))
     {
@@ -129,8 +129,8 @@ fn choose(evidence: &Evidence<'_>, wants: &[TargetField<'_>]) -> Vec<Result<Choi
     let chosen_price = price
         .and_then(|at| decided.get(at).cloned().flatten())
         .filter(|choice| choice.score >= MIN_CONFIDENCE);
-    shop::currency(evidence, wants, &mut pools, chosen_price.as_ref());
-    inferred_availability::infer(evidence, &elsewhere, wants, &mut pools, chosen_price.as_ref());
+    shop::currency(evidence, targets, &mut pools, chosen_price.as_ref());
+    inferred_availability::infer(evidence, &unrelated, targets, &mut pools, chosen_price.as_ref());
     for (at, pool) in pools.into_iter().enumerate() {
         if Some(at) == price {
             continue;
@@ -170,16 +170,16 @@ fn only_price(evidence: &Evidence<'_>, choices: Vec<Choice>) -> Option<Choice> {
 }
 
 /// The page's heading is its name, where no entity says it.
-fn headline(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools: &mut [Pool]) {
-    for (want, pool) in wants.iter().zip(pools.iter_mut()) {
-        if want.is_about("name") && want.scope.is_empty() {
+fn headline(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
+    for (target, pool) in targets.iter().zip(pools.iter_mut()) {
+        if target.has_concept("name") && target.scope.is_empty() {
             let rows = [
                 (evidence.heading.map(|_| evidence.headline()), 0.62),
                 (Some(evidence.title.as_str()), 0.34),
             ];
             for (text, score) in rows {
                 if let Some(value) =
-                    text.and_then(|text| normalise(text, ValueForm::Text, want.shape, NumberStyle::Prose))
+                    text.and_then(|text| normalise(text, ValueForm::Text, target.shape, NumberStyle::Prose))
                 {
                     let quote = text.unwrap_or_default().to_owned();
                     let place =
@@ -188,9 +188,9 @@ fn headline(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools: &mut [Poo
                 }
             }
         }
-        if want.is_about("url") && want.scope.is_empty() {
+        if target.has_concept("url") && target.scope.is_empty() {
             let text = evidence.url.as_str();
-            if let Some(value) = normalise(text, ValueForm::Url, want.shape, NumberStyle::Data) {
+            if let Some(value) = normalise(text, ValueForm::Url, target.shape, NumberStyle::Data) {
                 let quote = text.to_owned();
                 pool.add(super::pool::Candidate {
                     value,
@@ -226,7 +226,7 @@ pub(crate) fn provenance(
     method: Method,
     place: Option<Range<usize>>,
 ) -> Provenance {
-    let quote = cut(quote, MAX_QUOTE_BYTES);
+    let quote = truncate(quote, MAX_QUOTE_BYTES);
     let span = if method == Method::Url {
         evidence.url.as_str().find(quote).map(|at| Span::new(Part::Url, at..at + quote.len()))
     } else {
@@ -255,10 +255,10 @@ fn list(
         }
         let mut rows = Vec::with_capacity(found.len());
         for (at, record) in found.into_iter().enumerate() {
-            let mut row = skeleton(fields);
-            let here = step(pointer, &at.to_string());
+            let mut row = empty_object(fields);
+            let here = child_pointer(pointer, &at.to_string());
             for (field, value) in record.values {
-                grow(&mut row, fields, &field, value.value.clone());
+                set_growing(&mut row, fields, &field, value.value.clone());
                 out.leaves.push(Leaf {
                     pointer: format!("{here}{field}"),
                     provenance: vec![provenance(evidence, &value.quote, value.method, value.place)],
@@ -266,18 +266,18 @@ fn list(
                     value: value.value,
                 });
             }
-            drop_unknown(&mut row, fields);
+            drop_disallowed_nulls(&mut row, fields);
             rows.push(row);
         }
-        out.missing.extend(unstated(inner, pointer, &out.leaves));
+        out.missing.extend(missing_in_rows(inner, pointer, &out.leaves));
         return Some(Value::Array(rows));
     }
     // Plain values: all that one property of the page's entities says.
     let field = Field { name: name.to_owned(), shape: inner.clone(), required: false };
-    let want = TargetField::new(pointer.to_owned(), Vec::new(), &field);
-    let wants = [want];
+    let target = TargetField::new(pointer.to_owned(), Vec::new(), &field);
+    let targets = [target];
     let mut pools = [Pool::default()];
-    entity::collect(evidence, &wants, &mut pools);
+    entity::collect(evidence, &targets, &mut pools);
     let [pool] = pools;
     let choices = pool.choices();
     let best = choices.first().map_or(0.0, |choice| choice.score);
@@ -287,7 +287,7 @@ fn list(
         .filter(|choice| choice.score >= MIN_CONFIDENCE && best - choice.score < 0.2)
         .take(MAX_LIST)
     {
-        let here = step(pointer, &values.len().to_string());
+        let here = child_pointer(pointer, &values.len().to_string());
         values.push(choice.value.clone());
         out.leaves.push(leaf(evidence, &here, choice));
     }
@@ -295,42 +295,43 @@ fn list(
 }
 
 /// The places of a list's rows that no row fills, with `*` for the row: `/offers/*/sku`.
-pub(crate) fn unstated(row: &Shape, list: &str, leaves: &[Leaf]) -> Vec<Missing> {
-    let below = step(list, "");
+pub(crate) fn missing_in_rows(row: &Shape, list: &str, leaves: &[Leaf]) -> Vec<Missing> {
+    let below = child_pointer(list, "");
     let filled: HashSet<&str> = leaves
         .iter()
         .filter_map(|leaf| leaf.pointer.strip_prefix(&below))
         .filter_map(|rest| rest.find('/').and_then(|at| rest.get(at..)))
         .collect();
-    let (wants, lists) = self::leaves(row.fields());
-    let wants = wants.iter().map(|want| want.pointer.as_str()).filter(|pointer| !filled.contains(pointer));
+    let (targets, lists) = self::leaves(row.fields());
+    let targets =
+        targets.iter().map(|target| target.pointer.as_str()).filter(|pointer| !filled.contains(pointer));
     let lists = lists.iter().map(|(pointer, _)| pointer.as_str()).filter(|pointer| {
-        let inner = step(pointer, "");
+        let inner = child_pointer(pointer, "");
         !filled.iter().any(|filled| filled.starts_with(&inner))
     });
-    wants
+    targets
         .chain(lists)
         .map(|pointer| Missing { pointer: format!("{below}*{pointer}"), reason: Reason::NotFound })
         .collect()
 }
 
 /// The object with every place empty: null, an object of the same, or an empty list.
-pub(crate) fn skeleton(fields: &[Field]) -> Value {
+pub(crate) fn empty_object(fields: &[Field]) -> Value {
     Value::Object(fields.iter().map(|field| (field.name.clone(), empty(&field.shape))).collect::<Map<_, _>>())
 }
 
 /// Leaves out what is null and may not be.
-pub(crate) fn drop_unknown(row: &mut Value, fields: &[Field]) {
+pub(crate) fn drop_disallowed_nulls(row: &mut Value, fields: &[Field]) {
     let Some(object) = row.as_object_mut() else { return };
     for field in fields {
         match object.get_mut(&field.name) {
             Some(Value::Null) if !field.shape.nullable => {
                 object.remove(&field.name);
             }
-            Some(inner @ Value::Object(_)) => drop_unknown(inner, field.shape.fields()),
+            Some(inner @ Value::Object(_)) => drop_disallowed_nulls(inner, field.shape.fields()),
             Some(Value::Array(list)) => {
                 if let ShapeKind::List(inner) = &field.shape.kind {
-                    list.iter_mut().for_each(|element| drop_unknown(element, inner.fields()));
+                    list.iter_mut().for_each(|element| drop_disallowed_nulls(element, inner.fields()));
                 }
             }
             _ => {}
@@ -339,7 +340,7 @@ pub(crate) fn drop_unknown(row: &mut Value, fields: &[Field]) {
 }
 
 /// Sets the value at a pointer in an object of these fields; lists on the way get the element that is next.
-pub(crate) fn grow(data: &mut Value, fields: &[Field], pointer: &str, value: Value) {
+pub(crate) fn set_growing(data: &mut Value, fields: &[Field], pointer: &str, value: Value) {
     let mut place = data;
     let mut fields = fields;
     let mut inner: Option<&Shape> = None;
@@ -367,22 +368,22 @@ pub(crate) fn grow(data: &mut Value, fields: &[Field], pointer: &str, value: Val
     *place = value;
 }
 
-/// Pointers in the order in which [`grow`] takes them: elements of a list by their number.
-pub(crate) fn in_order(pointer: &str) -> Vec<(usize, String)> {
+/// Pointers in the order in which [`set_growing`] takes them: elements of a list by their number.
+pub(crate) fn pointer_order(pointer: &str) -> Vec<(usize, String)> {
     pointer.split('/').map(|part| (part.len(), part.to_owned())).collect()
 }
 
 /// Nothing, in the form of a shape.
 fn empty(shape: &Shape) -> Value {
     match &shape.kind {
-        ShapeKind::Object(inner) => skeleton(inner),
+        ShapeKind::Object(inner) => empty_object(inner),
         ShapeKind::List(_) => Value::Array(Vec::new()),
         _ => Value::Null,
     }
 }
 
 /// Sets the value at a pointer whose parents are there.
-pub(crate) fn put(data: &mut Value, pointer: &str, value: Value) {
+pub(crate) fn set_at(data: &mut Value, pointer: &str, value: Value) {
     if let Some(place) = data.pointer_mut(pointer) {
         *place = value;
     } else if let Some((parent, name)) = pointer.rsplit_once('/')

@@ -2,22 +2,22 @@
 //! costs, from a rate and from a price by the kilogram.
 
 use super::price_words::{AFTER, BEFORE, BEFORE_UNSPACED, NET, UNITS};
-use crate::page::cut;
+use crate::page::truncate;
 
 /// A sum without tax: a shop that shows it first sells to other firms, and it is the price there.
-pub(crate) const NET_STANDING: f64 = 0.8;
+pub(crate) const NET_WEIGHT: f64 = 0.8;
 /// A sum in brackets or of a unit.
-const ASIDE_STANDING: f64 = 0.45;
+const SECONDARY_WEIGHT: f64 = 0.45;
 
 /// How much a sum counts for the words around it: 1 for a plain one, 0 for one that is surely another.
 ///
 /// `before` is what stands on the line in front of it, `after` what stands behind it, both up to the next sum.
-pub(crate) fn standing(before: &str, after: &str) -> f64 {
+pub(crate) fn context_weight(before: &str, after: &str) -> f64 {
     // What stands in brackets is said by the way.
     let blocking = before.rfind('(') > before.rfind(')');
     let before = plain(before.get(before.len() - tail(before, 60)..).unwrap_or_default());
     let after_text = after.trim_start_matches([')', '*', ' ', '\u{a0}']);
-    let after = plain(cut(after_text, 40));
+    let after = plain(truncate(after_text, 40));
     if BEFORE.iter().any(|word| before.contains(&format!(" {word} ")))
         || BEFORE_UNSPACED.iter().any(|word| before.contains(word))
         || is_part(&before)
@@ -33,21 +33,21 @@ pub(crate) fn standing(before: &str, after: &str) -> f64 {
     });
     if let Some(unit) = unit {
         if UNITS.iter().any(|known| unit.starts_with(&format!(" {known} "))) {
-            return ASIDE_STANDING;
+            return SECONDARY_WEIGHT;
         }
         if AFTER.iter().any(|word| unit.trim_start().starts_with(word)) {
             return 0.0;
         }
     }
     if blocking {
-        return ASIDE_STANDING;
+        return SECONDARY_WEIGHT;
     }
     let around = format!("{before}{after}");
     if NET.iter().any(|word| around.contains(&format!(" {word} ")))
         || around.contains("税抜")
         || around.contains("税別")
     {
-        return NET_STANDING;
+        return NET_WEIGHT;
     }
     1.0
 }
@@ -115,18 +115,18 @@ mod tests {
             ("", " off", 0.0),
             ("", " / month", 0.0),
             ("", " per month", 0.0),
-            ("", " / kg", ASIDE_STANDING),
-            ("", " pro 100 g", ASIDE_STANDING),
-            ("12 € (", "", ASIDE_STANDING),
+            ("", " / kg", SECONDARY_WEIGHT),
+            ("", " pro 100 g", SECONDARY_WEIGHT),
+            ("12 € (", "", SECONDARY_WEIGHT),
             ("(new) ", "", 1.0),
             ("", " / piece", 1.0),
-            ("", " excl. btw", NET_STANDING),
-            ("Brez DDV: ", "", NET_STANDING),
+            ("", " excl. btw", NET_WEIGHT),
+            ("Brez DDV: ", "", NET_WEIGHT),
             ("Approximately ", "", 0.0),
             ("通常価格", "", 0.0),
         ];
         for (before, after, expected) in rows {
-            let found = standing(before, after);
+            let found = context_weight(before, after);
             assert!((found - expected).abs() < 1e-9, "{before:?} {after:?}: {found}");
         }
     }

@@ -1,6 +1,6 @@
 use super::phrases::PhraseSet;
 use crate::evidence::Evidence;
-use crate::page::cut;
+use crate::page::truncate;
 
 /// Phrases that stand where a price would.
 const ON_REQUEST: &[&str] = &[
@@ -50,7 +50,7 @@ const NEAR_BYTES: usize = 4_000;
 pub(super) fn is_on_request(evidence: &Evidence<'_>) -> bool {
     let tree = &evidence.tree;
     let start = evidence.heading.map_or(0, |node| tree.text_range(node).start);
-    let near = cut(tree.text().get(start..).unwrap_or_default(), NEAR_BYTES);
+    let near = truncate(tree.text().get(start..).unwrap_or_default(), NEAR_BYTES);
     let phrases = PhraseSet::new(ON_REQUEST);
     near.lines().any(|line| {
         phrases.matches(line, MAX_LINE_WORDS) && !line.contains(|found: char| found.is_ascii_digit())

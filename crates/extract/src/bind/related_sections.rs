@@ -11,7 +11,7 @@ const MAX_HEADING_WORDS: usize = 9;
 /// Elements that a heading may be the first of, outwards.
 const MAX_CLIMB: usize = 6;
 /// Least text of an element beside its heading: with less it is a bar that holds the heading and a link to all of them.
-const LEAST_MORE_BYTES: usize = 24;
+const MIN_MORE_BYTES: usize = 24;
 /// Elements behind a heading that are looked at.
 const MAX_SIBLINGS: usize = 2_000;
 
@@ -143,7 +143,7 @@ fn part(evidence: &Evidence<'_>, heading: NodeId) -> Option<(NodeId, NodeId)> {
         }
         outer = above;
     }
-    if tree.text_of(outer).len() > length + LEAST_MORE_BYTES {
+    if tree.text_of(outer).len() > length + MIN_MORE_BYTES {
         // Where nothing is said to be the page's own, the greater part of it is.
         let most = evidence.heading.is_none() && tree.text_of(outer).len() >= tree.text().len() / 2;
         return (!most).then(|| (outer, tree.end(outer)));

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::pool::{Candidate, Choice, Pool};
-use super::price_context::standing;
+use super::price_context::context_weight;
 use super::target::TargetField;
 use super::text_nodes::TextNodes;
 use super::unrelated::UnrelatedParts;
@@ -11,7 +11,7 @@ use super::words::words;
 use crate::evidence::Evidence;
 use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
-use crate::typed::{NumberStyle, buys, moneys, stock};
+use crate::typed::{NumberStyle, is_buy_label, money_amounts, stock};
 
 /// Bytes of visible text behind the heading in which a phrase is about the page's own thing.
 const NEAR_HEADING: usize = 4_000;
@@ -22,17 +22,17 @@ const MAX_LINE_BYTES: usize = 90;
 /// Adds phrases about stock near the heading, and buttons that buy.
 pub(crate) fn availability(
     evidence: &Evidence<'_>,
-    elsewhere: &UnrelatedParts,
+    unrelated: &UnrelatedParts,
     texts: &TextNodes,
-    wants: &[TargetField<'_>],
+    targets: &[TargetField<'_>],
     pools: &mut [Pool],
 ) {
     let tree = &evidence.tree;
-    for (want, pool) in
-        wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.form == ValueForm::Availability)
+    for (target, pool) in
+        targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.form == ValueForm::Availability)
     {
         let start = evidence.heading.map_or(0, |node| tree.text_range(node).start);
-        let near = crate::page::cut(tree.text().get(start..).unwrap_or_default(), NEAR_HEADING);
+        let near = crate::page::truncate(tree.text().get(start..).unwrap_or_default(), NEAR_HEADING);
         let mut next = start;
         for line in near.split_inclusive('\n') {
             let at = next;
@@ -42,17 +42,17 @@ pub(crate) fn availability(
                 || texts
                     .within(&(at..at + line.len()))
                     .first()
-                    .is_some_and(|(_, node)| elsewhere.holds(*node))
+                    .is_some_and(|(_, node)| unrelated.holds(*node))
             {
                 continue;
             }
             for sentence in sentences(line) {
                 let Some(state) = stock(sentence).filter(|_| !is_condition(sentence)) else { continue };
-                let Some(value) = normalise(sentence, want.form, want.shape, NumberStyle::Prose) else {
+                let Some(value) = normalise(sentence, target.form, target.shape, NumberStyle::Prose) else {
                     continue;
                 };
                 // A short line is a statement; a long one may be about delivery, sizes or other shops.
-                let score = match (state.can_be_had(), sentence.len()) {
+                let score = match (state.is_orderable(), sentence.len()) {
                     (false, ..=40) => 0.45,
                     (false, _) => 0.3,
                     (true, ..=40) => 0.42,
@@ -67,7 +67,7 @@ pub(crate) fn availability(
                 });
             }
         }
-        let Some(in_stock) = normalise("in stock", want.form, want.shape, NumberStyle::Prose) else {
+        let Some(in_stock) = normalise("in stock", target.form, target.shape, NumberStyle::Prose) else {
             continue;
         };
         for node in tree.nodes().filter(|node| tree.is(*node, &["button", "input", "a", "span", "div"])) {
@@ -76,12 +76,15 @@ pub(crate) fn availability(
                 continue;
             }
             let disabled = tree.attributes(node).any(|(key, _)| key.eq_ignore_ascii_case("disabled"));
-            let mut quote = (!text.is_empty() && buys(text)).then(|| text.to_owned());
+            let mut quote = (!text.is_empty() && is_buy_label(text)).then(|| text.to_owned());
             if quote.is_none() && tree.is(node, &["button", "input", "a"]) {
                 quote = ["value", "title", "aria-label", "id", "class", "name"]
                     .iter()
                     .filter_map(|key| tree.attribute(node, key))
-                    .find(|value| value.len() < 200 && buys(&value.replace(['-', '_'], " ")) || buys(value))
+                    .find(|value| {
+                        value.len() < 200 && is_buy_label(&value.replace(['-', '_'], " "))
+                            || is_buy_label(value)
+                    })
                     .map(std::borrow::Cow::into_owned);
             }
             if let Some(quote) = quote.filter(|_| !disabled) {
@@ -130,7 +133,7 @@ fn is_condition(sentence: &str) -> bool {
 
 /// Weighs identifiers by the page's address: one that the address bears is the page's own, and one that only the address
 /// bears may be it.
-pub(crate) fn identifiers(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools: &mut [Pool]) {
+pub(crate) fn identifiers(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
     // The path is the thing's own; a query often names the way that led to it.
     let mut address = bare(evidence.url.path());
     for (key, value) in evidence.url.query_pairs().take(32) {
@@ -139,7 +142,8 @@ pub(crate) fn identifiers(evidence: &Evidence<'_>, wants: &[TargetField<'_>], po
             address.push_str(&bare(&value));
         }
     }
-    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("sku")) {
+    for (target, pool) in targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("sku"))
+    {
         for candidate in pool.iter_mut() {
             let own = candidate.value.as_str().map(bare).unwrap_or_default();
             let plain = candidate.quote.split_whitespace().count() <= 2;
@@ -162,7 +166,7 @@ pub(crate) fn identifiers(evidence: &Evidence<'_>, wants: &[TargetField<'_>], po
             }
         }
         for (text, score) in address_codes(evidence) {
-            if let Some(value) = normalise(&text, want.form, want.shape, NumberStyle::Prose) {
+            if let Some(value) = normalise(&text, target.form, target.shape, NumberStyle::Prose) {
                 pool.add(Candidate { value, quote: text, method: Method::Url, score, place: None });
             }
         }
@@ -227,9 +231,9 @@ fn is_code(text: &str) -> bool {
 }
 
 /// Doubts brands that are none: dates and sizes, which have more digits than letters, and the page's own title.
-pub(crate) fn brands(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools: &mut [Pool]) {
+pub(crate) fn brands(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
     let title = words(&evidence.title);
-    for (_, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("brand")) {
+    for (_, pool) in targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("brand")) {
         for candidate in pool.iter_mut() {
             let Some(text) = candidate.value.as_str() else { continue };
             let letters = text.chars().filter(|found| found.is_alphabetic()).count();
@@ -242,8 +246,10 @@ pub(crate) fn brands(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools: 
 }
 
 /// Adds the sum that the page's own description names, where it names one: what is told to search engines is about the page.
-pub(crate) fn described(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pools: &mut [Pool]) {
-    for (want, pool) in wants.iter().zip(pools.iter_mut()).filter(|(want, _)| want.is_about("price")) {
+pub(crate) fn described(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [Pool]) {
+    for (target, pool) in
+        targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("price"))
+    {
         for pair in evidence.pairs.iter().filter(|pair| pair.method == Method::Meta) {
             if !matches!(
                 pair.label.to_ascii_lowercase().as_str(),
@@ -251,14 +257,14 @@ pub(crate) fn described(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pool
             ) {
                 continue;
             }
-            let mut signed = moneys(&pair.value).take(16).filter(|money| {
+            let mut signed = money_amounts(&pair.value).take(16).filter(|money| {
                 let before = pair.value.get(..money.range.start).unwrap_or_default();
                 let after = pair.value.get(money.range.end..).unwrap_or_default();
-                money.currency.is_some() && standing(before, after) > 0.9
+                money.currency.is_some() && context_weight(before, after) > 0.9
             });
             let (Some(only), None) = (signed.next(), signed.next()) else { continue };
             let Some(quote) = pair.value.get(only.range) else { continue };
-            if let Some(value) = normalise(quote, want.form, want.shape, NumberStyle::Prose) {
+            if let Some(value) = normalise(quote, target.form, target.shape, NumberStyle::Prose) {
                 let quote = quote.to_owned();
                 pool.add(Candidate { value, quote, method: Method::Meta, score: 0.36, place: None });
             }
@@ -269,7 +275,7 @@ pub(crate) fn described(evidence: &Evidence<'_>, wants: &[TargetField<'_>], pool
 /// Adds the sign beside the chosen price, where the schema asks for a currency.
 pub(crate) fn currency(
     evidence: &Evidence<'_>,
-    wants: &[TargetField<'_>],
+    targets: &[TargetField<'_>],
     pools: &mut [Pool],
     price: Option<&Choice>,
 ) {
@@ -279,13 +285,13 @@ pub(crate) fn currency(
         other => other.as_f64(),
     };
     let Some(amount) = amount else { return };
-    for (want, pool) in wants
+    for (target, pool) in targets
         .iter()
         .zip(pools.iter_mut())
-        .filter(|(want, _)| matches!(want.form, ValueForm::Currency | ValueForm::CurrencyCode))
+        .filter(|(target, _)| matches!(target.form, ValueForm::Currency | ValueForm::CurrencyCode))
     {
         // A symbol is asked for where the schema says so; otherwise the code of structured data wins by its own score.
-        let shown = want.shape.description.to_lowercase();
+        let shown = target.shape.description.to_lowercase();
         let score = if shown.contains("symbol") || shown.contains("as shown") { 0.95 } else { 0.4 };
         if score > 0.9 {
             for code in pool.iter_mut().filter(|candidate| {
@@ -304,7 +310,11 @@ pub(crate) fn currency(
             part.lines()
                 .filter(|line| line.len() < 300)
                 .flat_map(|line| {
-                    moneys(line).take(8).collect::<Vec<_>>().into_iter().map(move |money| (line, money))
+                    money_amounts(line)
+                        .take(8)
+                        .collect::<Vec<_>>()
+                        .into_iter()
+                        .map(move |money| (line, money))
                 })
                 .find_map(|(line, money)| {
                     let same = money.decimal.parse::<f64>().is_ok_and(|found| (found - amount).abs() < 0.001);
@@ -316,12 +326,12 @@ pub(crate) fn currency(
         let within = || {
             let quotes = price.proofs.iter().map(|proof| proof.quote.as_str());
             quotes.filter(|quote| quote.len() < 80).find_map(|quote| {
-                let sign = moneys(quote).find_map(|money| money.currency)?;
+                let sign = money_amounts(quote).find_map(|money| money.currency)?;
                 Some((sign, quote.to_owned()))
             })
         };
         if let Some((sign, quote)) = beside(behind).or_else(|| beside(text)).or_else(within)
-            && let Some(value) = normalise(&sign, want.form, want.shape, NumberStyle::Prose)
+            && let Some(value) = normalise(&sign, target.form, target.shape, NumberStyle::Prose)
         {
             pool.add(Candidate { value, quote, method: Method::Text, score, place: None });
         }

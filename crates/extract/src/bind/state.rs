@@ -20,7 +20,7 @@ const MAX_KEPT: usize = 12;
 /// headline of the page or an identifier of its address.
 pub(crate) fn collect(
     evidence: &Evidence<'_>,
-    wants: &[TargetField<'_>],
+    targets: &[TargetField<'_>],
     names: &NameIndex,
     pools: &mut [Pool],
 ) {
@@ -62,18 +62,18 @@ pub(crate) fn collect(
                 if evidence.tree.interrupt().spend(1) {
                     return;
                 }
-                let (Some(want), Some(pool)) = (wants.get(*at), pools.get_mut(*at)) else { continue };
+                let (Some(target), Some(pool)) = (targets.get(*at), pools.get_mut(*at)) else { continue };
                 let Some(text) = scalar(value) else { continue };
                 let reading = if value.is_number() { NumberStyle::Data } else { NumberStyle::Prose };
                 let reading = if text.contains([',', ' ']) {
                     NumberStyle::Prose
-                } else if want.form == ValueForm::Price {
+                } else if target.form == ValueForm::Price {
                     NumberStyle::Data
                 } else {
                     reading
                 };
-                let Some(value) = normalise(&text, want.form, want.shape, reading) else { continue };
-                if want.form == ValueForm::Price && matches!(value.as_str(), Some("0" | "-1")) {
+                let Some(value) = normalise(&text, target.form, target.shape, reading) else { continue };
+                if target.form == ValueForm::Price && matches!(value.as_str(), Some("0" | "-1")) {
                     continue;
                 }
                 pool.add(Candidate {

@@ -41,32 +41,32 @@ impl<'s> TargetField<'s> {
         Self { pointer, scope, name: &field.name, shape: &field.shape, concept, form }
     }
 
-    pub(crate) fn is_about(&self, name: &str) -> bool {
+    pub(crate) fn has_concept(&self, name: &str) -> bool {
         self.concept.is_some_and(|concept| concept.names.first() == Some(&name))
     }
 
     /// Tells the title of a person from that of a thing: what stands beside the name of a person is no heading and no name.
-    pub(crate) fn tell_titles(wants: &mut [Self]) {
+    pub(crate) fn resolve_titles(targets: &mut [Self]) {
         const PERSONS: [&str; 6] = ["name", "full name", "person", "person name", "first name", "last name"];
         const THEIRS: [&str; 9] =
             ["email", "phone", "role", "position", "department", "company", "bio", "office", "team"];
         let named: Vec<(Vec<String>, String)> =
-            wants.iter().map(|want| (want.scope.clone(), folded(want.name))).collect();
-        for want in wants {
-            let own = folded(want.name);
+            targets.iter().map(|target| (target.scope.clone(), folded(target.name))).collect();
+        for target in targets {
+            let own = folded(target.name);
             let has = |names: &[&str]| {
-                named.iter().any(|(scope, name)| *scope == want.scope && names.contains(&name.as_str()))
+                named.iter().any(|(scope, name)| *scope == target.scope && names.contains(&name.as_str()))
             };
             let is_title = matches!(own.as_str(), "job title" | "position title" | "work title");
             if has(&PERSONS) && (is_title || (own == "title" && has(&THEIRS))) {
-                want.concept = Some(&TITLE_OF_PERSON);
-                want.form = ValueForm::Text;
+                target.concept = Some(&TITLE_OF_PERSON);
+                target.form = ValueForm::Text;
             }
         }
     }
 
     /// Is this one of its names, in folded words?
-    pub(crate) fn is_called(&self, name: &str) -> bool {
+    pub(crate) fn has_name(&self, name: &str) -> bool {
         !name.is_empty()
             && (folded(self.name) == name
                 || self.concept.is_some_and(|concept| concept.names.contains(&name)))
@@ -120,18 +120,18 @@ pub(crate) struct NameIndex {
 }
 
 impl NameIndex {
-    pub(crate) fn new(wants: &[TargetField<'_>]) -> Self {
+    pub(crate) fn new(targets: &[TargetField<'_>]) -> Self {
         let mut by_name: HashMap<String, Vec<(usize, f64)>> = HashMap::new();
         let mut metas: HashMap<String, Vec<(usize, f64)>> = HashMap::new();
-        for (at, want) in wants.iter().enumerate() {
+        for (at, target) in targets.iter().enumerate() {
             let mut add = |name: String, weight: f64| {
                 let known = by_name.entry(name).or_default();
                 if !known.iter().any(|(other, _)| *other == at) {
                     known.push((at, weight));
                 }
             };
-            add(folded(want.name), 1.0);
-            let Some(concept) = want.concept else { continue };
+            add(folded(target.name), 1.0);
+            let Some(concept) = target.concept else { continue };
             let mut weight = 1.0;
             for name in concept.names {
                 // Short names such as `id` and `ref` say little.
@@ -163,9 +163,9 @@ impl NameIndex {
         let mut found: Vec<(usize, f64)> = Vec::new();
         for length in (1..=words.len().min(3)).rev() {
             for run in words.windows(length) {
-                for (want, weight) in self.exactly(&run.join(" ")) {
-                    if !found.iter().any(|(known, _)| known == want) {
-                        found.push((*want, *weight));
+                for (target, weight) in self.exactly(&run.join(" ")) {
+                    if !found.iter().any(|(known, _)| known == target) {
+                        found.push((*target, *weight));
                     }
                 }
             }

@@ -56,7 +56,7 @@ pub(crate) fn with_cents(sum: &str, point: usize) -> String {
 mod tests {
     use super::*;
     use crate::page::Page;
-    use crate::typed::moneys;
+    use crate::typed::money_amounts;
 
     #[test]
     fn cents_in_an_element_of_their_own_are_cents() {
@@ -72,7 +72,7 @@ mod tests {
             let evidence = Evidence::read(&page);
             let texts = TextNodes::read(&evidence);
             let text = evidence.tree.text();
-            let range = moneys(text).next().unwrap().range;
+            let range = money_amounts(text).next().unwrap().range;
             let found = texts.cents(text, &range).map(|point| with_cents(text.get(range).unwrap(), point));
             assert_eq!(found.as_deref(), expected, "{html}");
         }

@@ -6,10 +6,10 @@ use super::element_names::names_of;
 use super::related_sections;
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
-use crate::typed::moneys;
+use crate::typed::money_amounts;
 
 /// Words of classes and ids of parts of a page that are about other things.
-const ELSEWHERE: [&str; 33] = [
+const UNRELATED_NAMES: [&str; 33] = [
     "related",
     "recommend",
     "recommended",
@@ -46,11 +46,11 @@ const ELSEWHERE: [&str; 33] = [
 ];
 
 /// Least text of a part that is named so: shorter ones are values.
-const LEAST_PART_BYTES: usize = 120;
+const MIN_PART_BYTES: usize = 120;
 /// Most text of a card.
 const MAX_CARD_BYTES: usize = 600;
 /// Cards side by side that are a list of other things.
-const LEAST_CARDS: usize = 3;
+const MIN_CARDS: usize = 3;
 
 /// The parts of a page that are about other things: what its names say (`related`, `footer`), what stands below a heading that says so, and cards
 /// side by side that each lead elsewhere and bear a price.
@@ -61,15 +61,15 @@ pub(crate) struct UnrelatedParts {
     /// Apart from each other and in order.
     ranges: Vec<(NodeId, NodeId)>,
     /// Those of them that a heading names.
-    headed: Vec<(NodeId, NodeId)>,
+    sections: Vec<(NodeId, NodeId)>,
 }
 
 impl UnrelatedParts {
     pub(crate) fn read(evidence: &Evidence<'_>) -> Self {
         let mut found = named(evidence);
         found.extend(cards(evidence));
-        let headed = related_sections::sections(evidence);
-        found.extend(&headed);
+        let sections = related_sections::sections(evidence);
+        found.extend(&sections);
         found.sort_unstable();
         let mut ranges: Vec<(NodeId, NodeId)> = Vec::with_capacity(found.len());
         for (start, end) in found {
@@ -78,7 +78,7 @@ impl UnrelatedParts {
                 _ => ranges.push((start, end)),
             }
         }
-        Self { ranges, headed }
+        Self { ranges, sections }
     }
 
     pub(crate) fn holds(&self, node: NodeId) -> bool {
@@ -86,8 +86,8 @@ impl UnrelatedParts {
     }
 
     /// Does it stand below a heading that says that it is about other things? Then no mark of it speaks for the page's own.
-    pub(crate) fn is_headed(&self, node: NodeId) -> bool {
-        is_within(&self.headed, node)
+    pub(crate) fn in_related_section(&self, node: NodeId) -> bool {
+        is_within(&self.sections, node)
     }
 }
 
@@ -108,8 +108,11 @@ fn named(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
         }
         let furniture = tree.is(node, &["nav", "footer", "aside"]);
         if furniture
-            || (length > LEAST_PART_BYTES
-                && names_of(evidence, node).iter().flatten().any(|word| ELSEWHERE.contains(&word.as_str())))
+            || (length > MIN_PART_BYTES
+                && names_of(evidence, node)
+                    .iter()
+                    .flatten()
+                    .any(|word| UNRELATED_NAMES.contains(&word.as_str())))
         {
             until = tree.end(node);
             found.push((node, until));
@@ -136,7 +139,7 @@ fn cards(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
             groups.entry((parent, format!("{} {kind}", tree.name(node)))).or_default().push(node);
         }
     }
-    if links.len() < LEAST_CARDS {
+    if links.len() < MIN_CARDS {
         return Vec::new();
     }
     let mut sums: Vec<usize> = Vec::new();
@@ -146,7 +149,7 @@ fn cards(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
             break;
         }
         sums.extend(
-            moneys(line).filter(|money| money.currency.is_some()).map(|money| at + money.range.start),
+            money_amounts(line).filter(|money| money.currency.is_some()).map(|money| at + money.range.start),
         );
         at += line.len();
     }
@@ -159,9 +162,9 @@ fn cards(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
         link && sum && !own
     };
     let mut found = Vec::new();
-    for group in groups.into_values().filter(|group| group.len() >= LEAST_CARDS) {
+    for group in groups.into_values().filter(|group| group.len() >= MIN_CARDS) {
         let cards: Vec<NodeId> = group.into_iter().filter(is_card).collect();
-        if cards.len() >= LEAST_CARDS {
+        if cards.len() >= MIN_CARDS {
             found.extend(cards.into_iter().map(|card| (card, tree.end(card))));
         }
     }
@@ -216,9 +219,9 @@ mod tests {
         for (html, expected) in rows {
             let page = Page::new("https://shop.example/a".parse().unwrap(), html.as_str());
             let evidence = Evidence::read(&page);
-            let elsewhere = UnrelatedParts::read(&evidence);
+            let unrelated = UnrelatedParts::read(&evidence);
             let node = evidence.tree.nodes().find(|node| evidence.tree.is(*node, &["b"])).unwrap();
-            assert_eq!(elsewhere.holds(node), expected, "{html}");
+            assert_eq!(unrelated.holds(node), expected, "{html}");
         }
     }
 }

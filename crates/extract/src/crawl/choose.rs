@@ -6,7 +6,7 @@ use super::words::{MAX_PROMPT_BYTES, compile_crawl};
 use crate::error::{Error, ErrorKind};
 use crate::extraction::{Extractor, answer_object, fence};
 use crate::model::{Message, ModelRequest, Role};
-use crate::page::cut;
+use crate::page::truncate;
 use crate::plan::{SiteUrl, UrlPatterns};
 use crate::schema::Dialect;
 
@@ -52,9 +52,9 @@ impl Extractor {
         let list: Vec<String> = sections
             .iter()
             .enumerate()
-            .map(|(at, (pattern, pages))| format!("S{at} {} ({pages} pages)", cut(pattern, 120)))
+            .map(|(at, (pattern, pages))| format!("S{at} {} ({pages} pages)", truncate(pattern, 120)))
             .collect();
-        let mut task = format!("Wanted: {}\n\nSections:", cut(prompt, 4_000));
+        let mut task = format!("Wanted: {}\n\nSections:", truncate(prompt, 4_000));
         fence(&list.join("\n"), &mut task);
         let capabilities = model.capabilities();
         let request = ModelRequest {
@@ -103,7 +103,7 @@ fn complete(
             .collect()
     };
     // The site's own paths stand before the model too: a number that the user did not write may be theirs.
-    let written = numbers(cut(prompt, MAX_PROMPT_BYTES));
+    let written = numbers(truncate(prompt, MAX_PROMPT_BYTES));
     let number = |key: &str| {
         let number = answer.get(key).and_then(Value::as_u64).filter(|number| *number > 0)?;
         written.contains(&number).then_some(number)

@@ -5,7 +5,7 @@ use gleaner_types::plan::SitemapMode;
 
 use super::options::{CompiledCrawl, CrawlOptions, MAX_CRAWL_PATTERNS};
 use crate::error::{Error, ErrorKind};
-use crate::page::cut;
+use crate::page::truncate;
 use crate::plan::{SiteUrl, segments, stem, terms};
 
 /// Bytes of a prompt that are read.
@@ -96,7 +96,7 @@ pub fn compile_crawl(prompt: &str, site: &[SiteUrl]) -> Result<CompiledCrawl, Er
     let names = PathNames::of(site);
     let mut options = CrawlOptions::default();
     let mut refused: Vec<String> = Vec::new();
-    let text = cut(prompt, MAX_PROMPT_BYTES).to_lowercase();
+    let text = truncate(prompt, MAX_PROMPT_BYTES).to_lowercase();
     let tokens = tokens(&text);
     let paths: OnceCell<Vec<String>> = OnceCell::new();
     let paths = || paths.get_or_init(|| site.iter().map(|page| page.url.path().to_lowercase()).collect());

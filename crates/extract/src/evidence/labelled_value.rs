@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use super::{MAX_PAIRS, MAX_VALUE_BYTES, Table};
 use crate::markup::{Kind, NodeId, Tree};
-use crate::page::{Method, cut};
+use crate::page::{Method, truncate};
 
 /// Longest label, in characters.
 const MAX_LABEL_CHARS: usize = 48;
@@ -58,7 +58,7 @@ fn push(
     let value = value.trim();
     let short = !label.is_empty() && label.chars().take(MAX_LABEL_CHARS + 1).count() <= MAX_LABEL_CHARS;
     if short && !value.is_empty() && pairs.len() < MAX_PAIRS {
-        let value = cut(value, MAX_VALUE_BYTES).to_owned();
+        let value = truncate(value, MAX_VALUE_BYTES).to_owned();
         pairs.push(LabelledValue { label: label.to_owned(), value, method, node, text });
     }
 }
@@ -76,12 +76,13 @@ fn elements(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
                 if let Some(number) =
                     label.strip_prefix("twitter:label").filter(|_| cards.len() < MAX_CARD_LABELS)
                 {
-                    cards.entry(number.to_owned()).or_default().0 = cut(&value, MAX_VALUE_BYTES).to_owned();
+                    cards.entry(number.to_owned()).or_default().0 =
+                        truncate(&value, MAX_VALUE_BYTES).to_owned();
                 } else if let Some(number) =
                     label.strip_prefix("twitter:data").filter(|_| cards.len() < MAX_CARD_LABELS)
                 {
                     let card = cards.entry(number.to_owned()).or_default();
-                    (card.1, card.2) = (Some(node), cut(&value, MAX_VALUE_BYTES).to_owned());
+                    (card.1, card.2) = (Some(node), truncate(&value, MAX_VALUE_BYTES).to_owned());
                 }
                 push(pairs, &label, &value, Method::Meta, Some(node), None);
             }
@@ -128,7 +129,7 @@ fn lines(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
         start += line.len();
         let line = line.trim_end();
         if let Some(label) = waiting.take() {
-            push(pairs, label, cut(line, 400), Method::Label, None, Some(begin..begin + line.len()));
+            push(pairs, label, truncate(line, 400), Method::Label, None, Some(begin..begin + line.len()));
         }
         // A line may hold several: "SKU: 12 | Brand: X".
         let mut from = begin;
@@ -139,7 +140,7 @@ fn lines(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
                 && !value.starts_with("//")
             {
                 let value = value.trim_end_matches(['|', '•', '·']);
-                push(pairs, label, cut(value, 400), Method::Label, None, Some(here));
+                push(pairs, label, truncate(value, 400), Method::Label, None, Some(here));
             }
         }
         let Some((label, value)) = labelled(line) else { continue };
@@ -151,7 +152,7 @@ fn lines(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
             continue;
         }
         let value_start = begin + line.len() - value.len();
-        push(pairs, label, cut(value, 400), Method::Label, None, Some(value_start..begin + line.len()));
+        push(pairs, label, truncate(value, 400), Method::Label, None, Some(value_start..begin + line.len()));
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) use table::Table;
 
 use crate::bind::overlap;
 use crate::markup::{Kind, NodeId, Tree};
-use crate::page::{Page, cut};
+use crate::page::{Page, truncate};
 
 /// Entities read of one page, as many as records: each may be a row of a list.
 pub const MAX_ITEMS: usize = crate::bind::MAX_RECORDS;
@@ -94,7 +94,7 @@ impl<'a> Evidence<'a> {
                 Some(Kind::Raw { name, text, .. })
                     if title.is_empty() && name.eq_ignore_ascii_case("title") =>
                 {
-                    title = crate::markup::decode(cut(text, MAX_VALUE_BYTES)).trim().to_owned();
+                    title = crate::markup::decode(truncate(text, MAX_VALUE_BYTES)).trim().to_owned();
                 }
                 Some(Kind::Element { name, .. })
                     if name.eq_ignore_ascii_case("h1")

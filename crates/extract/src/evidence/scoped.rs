@@ -3,7 +3,7 @@ use serde_json::{Map, Value};
 use super::item::{Item, add, local_name};
 use super::{MAX_ITEMS, MAX_VALUE_BYTES};
 use crate::markup::{NodeId, Tree};
-use crate::page::{Method, cut};
+use crate::page::{Method, truncate};
 
 /// Entities nested deeper than this are left out of their owner.
 const MAX_NESTED: usize = 16;
@@ -136,7 +136,7 @@ fn value_of(tree: &Tree<'_>, node: NodeId) -> String {
     };
     let value = attribute("content").filter(|value| !value.trim().is_empty()).or(by_name);
     let value = value.as_deref().unwrap_or_else(|| tree.text_of(node));
-    cut(value.trim(), MAX_VALUE_BYTES).to_owned()
+    truncate(value.trim(), MAX_VALUE_BYTES).to_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use super::{MAX_TABLE_ROWS, MAX_TABLES, MAX_VALUE_BYTES};
 use crate::markup::{NodeId, Tree};
-use crate::page::cut;
+use crate::page::truncate;
 
 /// Columns read of one table.
 const MAX_COLUMNS: usize = 100;
@@ -42,7 +42,7 @@ pub(crate) fn read(tree: &Tree<'_>) -> Vec<Table> {
                 .take(MAX_COLUMNS)
                 .map(|cell| Cell {
                     node: cell,
-                    text: cut(tree.text_of(cell), MAX_VALUE_BYTES).to_owned(),
+                    text: truncate(tree.text_of(cell), MAX_VALUE_BYTES).to_owned(),
                     header: tree.is(cell, &["th"]),
                 })
                 .collect();

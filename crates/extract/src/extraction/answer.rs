@@ -4,14 +4,14 @@ use serde_json::Value;
 
 use crate::json::parse_prefix;
 use crate::model::MAX_ANSWER_BYTES;
-use crate::page::cut;
+use crate::page::truncate;
 
 /// Objects of an answer that are tried until one can be read.
 const MAX_TRIES: usize = 32;
 
 /// The first object of an answer that can be read.
 pub(crate) fn object(text: &str) -> Option<Value> {
-    let text = cut(text, MAX_ANSWER_BYTES);
+    let text = truncate(text, MAX_ANSWER_BYTES);
     let mut rest = text;
     for _ in 0..MAX_TRIES {
         let start = rest.find('{')?;
@@ -26,7 +26,7 @@ pub(crate) fn object(text: &str) -> Option<Value> {
 
 /// The rows of an answer, as far as they are whole: an answer that was cut off loses its last row only.
 pub(super) fn rows(text: &str, most: usize) -> Vec<Value> {
-    let text = cut(text, MAX_ANSWER_BYTES);
+    let text = truncate(text, MAX_ANSWER_BYTES);
     let mut rows = Vec::new();
     let Some(start) = text.find('[') else { return object(text).into_iter().collect() };
     let mut rest = text.get(start + 1..).unwrap_or_default();

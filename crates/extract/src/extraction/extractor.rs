@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::list;
 use super::session::Session;
-use crate::bind::{bind, put};
+use crate::bind::{bind, set_at};
 use crate::error::{Error, ErrorKind};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Missing};
@@ -143,20 +143,20 @@ impl Extractor {
         let mut recall = lock(memory).recall(cluster, evidence, task.shape, &extraction);
         let by_template = recall.leaves.len();
         for leaf in recall.leaves.drain(..) {
-            put(&mut extraction.data, &leaf.pointer, leaf.value.clone());
+            set_at(&mut extraction.data, &leaf.pointer, leaf.value.clone());
             extraction.missing.retain(|missing| missing.pointer != leaf.pointer);
             extraction.leaves.push(leaf);
         }
         let (settled, open): (Vec<Missing>, Vec<Missing>) =
             extraction.missing.into_iter().partition(|missing| recall.settled.contains(&missing.pointer));
         extraction.missing = open;
-        let asked: BTreeSet<String> =
+        let requested: BTreeSet<String> =
             extraction.missing.iter().map(|missing| missing.pointer.clone()).collect();
         let mut found = self.complete(page, task, evidence, extraction).await;
         if found.calls == 0 {
             lock(memory).recalled(cluster, task.shape);
         } else if found.stopped.is_none() {
-            lock(memory).learn(cluster, evidence, task.shape, &found.extraction, &asked);
+            lock(memory).learn(cluster, evidence, task.shape, &found.extraction, &requested);
         }
         found.extraction.missing.extend(settled);
         RecalledPage { page: found, by_template, drift: recall.drift }
@@ -186,7 +186,7 @@ impl Extractor {
         extraction: Extraction,
     ) -> PageExtraction {
         let mut out = self.ask(page, task, evidence, extraction).await;
-        list::tell_cut(evidence.items_cut, task.shape, &out.extraction, &mut out.coverage);
+        list::count_left_out_items(evidence.items_cut, task.shape, &out.extraction, &mut out.coverage);
         out
     }
 

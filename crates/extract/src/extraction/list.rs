@@ -11,8 +11,8 @@ use super::session::Session;
 use super::{answer, prompt, prose};
 use crate::bind::TargetField;
 use crate::ground::LinkTable;
-use crate::leaf::{Extraction, Leaf, step};
-use crate::page::{Method, Page, cut};
+use crate::leaf::{Extraction, Leaf, child_pointer};
+use crate::page::{Method, Page, truncate};
 use crate::schema::{Field, Shape, ShapeKind, WireSchema};
 
 /// Calls for one list.
@@ -50,24 +50,24 @@ pub(super) async fn read(
         return None;
     }
     let markdown = session.page.markdown.as_str();
-    let asked = RowSchema::new(fields);
-    let wants = asked.wants();
+    let row_schema = RowSchema::new(fields);
+    let targets = row_schema.targets();
     let mut runs = MatchedRun::read(markdown, &known);
-    runs.sort_by_key(|run| std::cmp::Reverse(named(markdown.get(run.units.header.clone()), &wants)));
+    runs.sort_by_key(|run| std::cmp::Reverse(named(markdown.get(run.run.header.clone()), &targets)));
     if runs.is_empty() && !known.is_empty() {
         return None;
     }
     let mut calls = MAX_LIST_CALLS;
     // Where the calls end early, it is told what they would have been about.
-    let mut counted = runs.first().map(|run| run.units.records.len());
+    let mut counted = runs.first().map(|run| run.run.records.len());
     let mut gained: Vec<Row> = Vec::new();
     for run in runs {
-        let found = records(session, &asked, &wants, &run, &mut calls).await;
+        let found = records(session, &row_schema, &targets, &run, &mut calls).await;
         let ended = session.is_stopped() || calls == 0;
         let gives = |at: usize| {
-            ended || run.taken.get(at) == Some(&true) || found.get(at).is_some_and(Option::is_some)
+            ended || run.known_flags.get(at) == Some(&true) || found.get(at).is_some_and(Option::is_some)
         };
-        let parts = run.units.count_parts(gives);
+        let parts = run.run.count_parts(gives);
         gained = found.into_iter().flatten().collect();
         if known.is_empty() && !ended && gained.iter().all(|(_, leaves)| session.is_heading(leaves)) {
             gained.clear();
@@ -79,7 +79,7 @@ pub(super) async fn read(
         break;
     }
     if gained.is_empty() && known.is_empty() && !session.is_stopped() {
-        gained = prose::read(session, &asked, &wants).await;
+        gained = prose::read(session, &row_schema, &targets).await;
         counted = None;
     }
     // A row of the evidence whose record was not recognised may have been read once more.
@@ -87,7 +87,7 @@ pub(super) async fn read(
     let mut rows = Vec::new();
     let mut leaves = Vec::new();
     for (row, row_leaves) in known.into_iter().chain(gained) {
-        let here = step(pointer, &rows.len().to_string());
+        let here = child_pointer(pointer, &rows.len().to_string());
         for leaf in row_leaves {
             leaves.push(Leaf { pointer: format!("{here}{}", leaf.pointer), ..leaf });
         }
@@ -100,10 +100,10 @@ pub(super) async fn read(
 }
 
 /// How many of the values a table's header names.
-fn named(header: Option<&str>, wants: &[TargetField<'_>]) -> usize {
+fn named(header: Option<&str>, targets: &[TargetField<'_>]) -> usize {
     let header = header.unwrap_or_default();
     let cells: Vec<String> = header.split('|').map(crate::bind::folded).collect();
-    wants.iter().filter(|want| cells.iter().any(|cell| want.is_called(cell))).count()
+    targets.iter().filter(|target| cells.iter().any(|cell| target.has_name(cell))).count()
 }
 
 /// Reads the open records of a run: for each, the row that states it.
@@ -112,17 +112,17 @@ fn named(header: Option<&str>, wants: &[TargetField<'_>]) -> usize {
 /// mistake nor by a page's trick. Records that the model leaves out are asked for again as long as any call gains one.
 async fn records(
     session: &Session<'_>,
-    asked: &RowSchema<'_>,
-    wants: &[TargetField<'_>],
+    row_schema: &RowSchema<'_>,
+    targets: &[TargetField<'_>],
     run: &MatchedRun,
     calls: &mut usize,
 ) -> Vec<Option<Row>> {
     let markdown = session.page.markdown.as_str();
-    let RecordRun { header, records, .. } = &run.units;
+    let RecordRun { header, records, .. } = &run.run;
     let header = markdown.get(header.clone()).unwrap_or_default();
     let mut open = run.open();
     let mut found: Vec<Option<Row>> = records.iter().map(|_| None).collect();
-    let (mut barren, mut any) = (0, run.taken.contains(&true));
+    let (mut barren, mut any) = (0, run.known_flags.contains(&true));
     while !open.is_empty() && *calls > 0 && (any || barren < MAX_BARREN_CALLS) {
         *calls -= 1;
         let mut batch = Vec::new();
@@ -142,29 +142,32 @@ async fn records(
             })
             .collect();
         let mut links = LinkTable::default();
-        let texts: Vec<&str> = shown.iter().map(|(_, record)| cut(record.text, MAX_CALL_BYTES)).collect();
+        let texts: Vec<&str> =
+            shown.iter().map(|(_, record)| truncate(record.text, MAX_CALL_BYTES)).collect();
         let sent = links.replace(&format!("{header}\n{}", texts.join("\n")), &session.page.url);
         let note = format!(
             "The page text below has {} records. Give one row for each that is one of what is asked for, in order.",
             batch.len()
         );
         let messages =
-            prompt::messages(session.task.system_prompt, session.task.prompt, &asked.row, &note, &sent);
-        let Some(text) = session.ask(messages, &asked.answer, wants.len() * batch.len()).await else { break };
+            prompt::messages(session.task.system_prompt, session.task.prompt, &row_schema.row, &note, &sent);
+        let Some(text) = session.ask(messages, &row_schema.answer, targets.len() * batch.len()).await else {
+            break;
+        };
         let mut gained = 0;
         for row in answer::rows(&text, MAX_ROWS_PER_CALL * 2) {
-            let row = WireSchema::restore(&asked.row, row);
+            let row = WireSchema::restore(&row_schema.row, row);
             let best = shown
                 .iter()
                 .filter(|(at, _)| found.get(*at).is_some_and(Option::is_none))
-                .map(|(at, record)| (*at, record.judge(session, &links, asked, wants, &row)))
-                .filter(|(_, proved)| proved.holds())
+                .map(|(at, record)| (*at, record.verify(session, &links, row_schema, targets, &row)))
+                .filter(|(_, verified)| verified.holds())
                 // The first of equals, as rows come in order.
-                .min_by_key(|(at, proved)| (std::cmp::Reverse(proved.leaves.len()), *at));
-            if let Some((at, proved)) = best
+                .min_by_key(|(at, verified)| (std::cmp::Reverse(verified.leaves.len()), *at));
+            if let Some((at, verified)) = best
                 && let Some(place) = found.get_mut(at)
             {
-                *place = Some((proved.row, proved.leaves));
+                *place = Some((verified.row, verified.leaves));
                 gained += 1;
             }
         }
@@ -181,12 +184,17 @@ async fn records(
 }
 
 /// Adds the entities that a page has beyond the bound to what was counted of the lists that are read off entities.
-pub(super) fn tell_cut(cut: usize, shape: &Shape, found: &Extraction, coverage: &mut Vec<Coverage>) {
+pub(super) fn count_left_out_items(
+    cut: usize,
+    shape: &Shape,
+    found: &Extraction,
+    coverage: &mut Vec<Coverage>,
+) {
     if cut == 0 {
         return;
     }
     for (pointer, _) in lists_of(shape).rows {
-        let first = step(&step(&pointer, "0"), "");
+        let first = child_pointer(&child_pointer(&pointer, "0"), "");
         let is_of_entities = found.leaves.iter().any(|leaf| {
             leaf.pointer.starts_with(&first)
                 && leaf.provenance.first().is_some_and(|proof| proof.method == Method::JsonLd)
@@ -210,7 +218,7 @@ pub(super) fn coverage(page: &Page, shape: &Shape, found: &Extraction) -> Vec<Co
         let known = rows_at(&found.data, &found.leaves, &pointer);
         let run =
             MatchedRun::read(&page.markdown, &known).into_iter().next().filter(|_| !known.is_empty())?;
-        let counted = run.units.count_parts(|at| run.taken.get(at) == Some(&true));
+        let counted = run.run.count_parts(|at| run.known_flags.get(at) == Some(&true));
         Some(Coverage { pointer, found: known.len(), counted: counted.max(known.len()) })
     };
     lists.into_iter().filter_map(counted).collect()
@@ -241,7 +249,7 @@ pub(super) fn lists_of(shape: &Shape) -> ShapeLists<'_> {
     }
     while let Some((pointer, fields)) = waiting.pop() {
         for field in fields {
-            let here = step(&pointer, &field.name);
+            let here = child_pointer(&pointer, &field.name);
             match &field.shape.kind {
                 ShapeKind::Object(inner) => waiting.push((here, inner)),
                 ShapeKind::List(inner) if !inner.fields().is_empty() => lists.push((here, &**inner)),

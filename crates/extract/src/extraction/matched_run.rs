@@ -2,8 +2,8 @@ use serde_json::Value;
 
 use super::record_run::{RecordRun, runs};
 use crate::bind::folded;
-use crate::leaf::{Leaf, step};
-use crate::page::cut;
+use crate::leaf::{Leaf, child_pointer};
+use crate::page::truncate;
 
 /// Comparisons of a row with a record, for one list.
 const MAX_COMPARISONS: usize = 100_000;
@@ -19,9 +19,9 @@ pub(super) type Row = (Value, Vec<Leaf>);
 /// row of the evidence states need not be asked for.
 #[derive(Debug)]
 pub(super) struct MatchedRun {
-    pub(super) units: RecordRun,
+    pub(super) run: RecordRun,
     /// For each record: does a row of the evidence state it?
-    pub(super) taken: Vec<bool>,
+    pub(super) known_flags: Vec<bool>,
 }
 
 impl MatchedRun {
@@ -35,8 +35,8 @@ impl MatchedRun {
         let quotes: Vec<Vec<String>> = rows.iter().map(|(_, leaves)| quotes(leaves)).collect();
         let mut left = MAX_COMPARISONS;
         let mut best: Option<(usize, Self)> = None;
-        for units in runs {
-            let mut stated = Self::untaken(units);
+        for run in runs {
+            let mut stated = Self::untaken(run);
             let placed = stated.take(markdown, &quotes, &mut left);
             if placed * 2 >= rows.len() && best.as_ref().is_none_or(|(known, _)| placed > *known) {
                 best = Some((placed, stated));
@@ -45,21 +45,21 @@ impl MatchedRun {
         best.map(|(_, stated)| stated).into_iter().collect()
     }
 
-    fn untaken(units: RecordRun) -> Self {
-        let taken = vec![false; units.records.len()];
-        Self { units, taken }
+    fn untaken(run: RecordRun) -> Self {
+        let known_flags = vec![false; run.records.len()];
+        Self { run, known_flags }
     }
 
     /// Marks the records that rows state, and counts the rows that have one.
     fn take(&mut self, markdown: &str, rows: &[Vec<String>], left: &mut usize) -> usize {
-        let counted = self.taken.len();
+        let counted = self.known_flags.len();
         let texts: Vec<String> = self
-            .units
+            .run
             .records
             .iter()
             .map(|range| {
                 let text = markdown.get(range.clone()).unwrap_or_default();
-                spaced(cut(text, MAX_RECORD_BYTES))
+                spaced(truncate(text, MAX_RECORD_BYTES))
             })
             .collect();
         let mut placed = 0;
@@ -68,14 +68,14 @@ impl MatchedRun {
         for quotes in rows {
             let found = (0..counted).map(|step| (next + step) % counted).take(*left).find(|at| {
                 *left = left.saturating_sub(1);
-                let free = self.taken.get(*at) == Some(&false);
+                let free = self.known_flags.get(*at) == Some(&false);
                 free && texts.get(*at).is_some_and(|text| {
                     let hits = quotes.iter().filter(|quote| text.contains(quote.as_str())).count();
                     hits > 0 && hits * 2 >= quotes.len()
                 })
             });
             if let Some(at) = found {
-                if let Some(place) = self.taken.get_mut(at) {
+                if let Some(place) = self.known_flags.get_mut(at) {
                     *place = true;
                 }
                 placed += 1;
@@ -87,7 +87,12 @@ impl MatchedRun {
 
     /// Records that no row states.
     pub(super) fn open(&self) -> Vec<usize> {
-        self.taken.iter().enumerate().filter(|(_, taken)| !**taken).map(|(at, _)| at).collect()
+        self.known_flags
+            .iter()
+            .enumerate()
+            .filter(|(_, known_flags)| !**known_flags)
+            .map(|(at, _)| at)
+            .collect()
     }
 }
 
@@ -115,7 +120,7 @@ fn spaced(text: &str) -> String {
 pub(super) fn rows_at(data: &Value, leaves: &[Leaf], pointer: &str) -> Vec<Row> {
     let values = data.pointer(pointer).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut rows: Vec<Row> = values.iter().map(|value| (value.clone(), Vec::new())).collect();
-    let below = step(pointer, "");
+    let below = child_pointer(pointer, "");
     for leaf in leaves {
         let Some(rest) = leaf.pointer.strip_prefix(&below) else { continue };
         let at = rest.find('/').unwrap_or(rest.len());

@@ -6,8 +6,8 @@ use super::row_schema::RowSchema;
 use super::session::{Session, claim, piece_of};
 use super::{answer, prompt};
 use crate::bind::TargetField;
-use crate::ground::{ClaimVerifier, LinkTable, Outcome};
-use crate::leaf::{Leaf, step};
+use crate::ground::{ClaimOutcome, ClaimVerifier, LinkTable};
+use crate::leaf::{Leaf, child_pointer};
 use crate::page::{Method, Part, Provenance, Span};
 use crate::schema::{Field, WireSchema};
 
@@ -31,7 +31,7 @@ pub(super) struct PlainValues {
 /// the whole piece. A value that is given twice is one. `field` is the list's name with the shape of its values.
 pub(super) async fn read(session: &Session<'_>, pointer: &str, field: &Field) -> PlainValues {
     let RowSchema { row: row_shape, answer: shape, .. } = RowSchema::new(std::slice::from_ref(field));
-    let want = TargetField::new(step("", &field.name), Vec::new(), field);
+    let target = TargetField::new(child_pointer("", &field.name), Vec::new(), field);
     let mut out = PlainValues::default();
     let mut seen: HashSet<String> = HashSet::new();
     let mut offset = 0;
@@ -49,14 +49,14 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, field: &Field) ->
             let row = WireSchema::restore(&row_shape, row);
             let Some(said) = row.get(&field.name) else { continue };
             let (value, quote) = claim(said);
-            if let Outcome::Verified { value, quote, span } = verifier.judge(&want, value, quote, 0)
+            if let ClaimOutcome::Verified { value, quote, span } = verifier.verify(&target, value, quote, 0)
                 && seen.insert(value.to_string())
             {
                 let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
                 let url = session.page.url.as_str().to_owned();
                 let provenance = Provenance { url, quote, span: Some(span), method: Method::Model };
                 out.leaves.push(Leaf {
-                    pointer: step(pointer, &out.values.len().to_string()),
+                    pointer: child_pointer(pointer, &out.values.len().to_string()),
                     value: value.clone(),
                     provenance: vec![provenance],
                     confidence: 0.8,

@@ -33,8 +33,8 @@ const LEAST_REST: usize = 40;
 /// so that it takes no value of another; a name that stands once gives one row.
 pub(super) async fn read(
     session: &Session<'_>,
-    asked: &RowSchema<'_>,
-    wants: &[TargetField<'_>],
+    row_schema: &RowSchema<'_>,
+    targets: &[TargetField<'_>],
 ) -> Vec<Row> {
     let mut out: Vec<Row> = Vec::new();
     let mut offset = 0;
@@ -48,14 +48,15 @@ pub(super) async fn read(
         let sent = links.replace(piece, &session.page.url);
         let note = "Give one row for each such thing that the text is about or lists, in its order, and no rows where there is none.";
         let messages =
-            prompt::messages(session.task.system_prompt, session.task.prompt, &asked.row, note, &sent);
-        let places = wants.len().max(1) * EXPECTED_ROWS;
-        let Some(text) = session.ask(messages, &asked.answer, places).await else { break };
+            prompt::messages(session.task.system_prompt, session.task.prompt, &row_schema.row, note, &sent);
+        let places = targets.len().max(1) * EXPECTED_ROWS;
+        let Some(text) = session.ask(messages, &row_schema.answer, places).await else { break };
         let rows = answer::rows(&text, MAX_ROWS);
-        let rows: Vec<Value> = rows.into_iter().map(|row| WireSchema::restore(&asked.row, row)).collect();
-        let (proved, reached) = rows_of_piece(session, asked, wants, &links, (piece, offset), &rows);
-        let gained = !proved.is_empty();
-        out.extend(proved);
+        let rows: Vec<Value> =
+            rows.into_iter().map(|row| WireSchema::restore(&row_schema.row, row)).collect();
+        let (verified, reached) = rows_of_piece(session, row_schema, targets, &links, (piece, offset), &rows);
+        let gained = !verified.is_empty();
+        out.extend(verified);
         offset += if gained { reached.max(1) } else { piece.len().max(1) };
         while !session.page.markdown.is_char_boundary(offset) {
             offset += 1;
@@ -72,8 +73,8 @@ pub(super) async fn read(
 /// The rows of an answer that the piece states, and how far the last of them reaches into it.
 fn rows_of_piece(
     session: &Session<'_>,
-    asked: &RowSchema<'_>,
-    wants: &[TargetField<'_>],
+    row_schema: &RowSchema<'_>,
+    targets: &[TargetField<'_>],
     links: &LinkTable,
     (piece, offset): (&str, usize),
     rows: &[Value],
@@ -84,7 +85,7 @@ fn rows_of_piece(
     let mut seen: HashSet<usize> = HashSet::new();
     let mut from = 0;
     for row in rows {
-        let Some(anchor) = anchor(&folded, wants, row, from) else { continue };
+        let Some(anchor) = anchor(&folded, targets, row, from) else { continue };
         if seen.insert(anchor.start) {
             from = anchor.end;
             anchors.push((row, anchor));
@@ -101,35 +102,41 @@ fn rows_of_piece(
         let before = anchor.start.saturating_sub(MAX_NEAR_BYTES).max(reached).max(last_name);
         let before = edge(piece, before.min(anchor.start));
         last_name = anchor.end;
-        let judged = [anchor.start, before].into_iter().filter_map(|start| {
+        let verified_rows = [anchor.start, before].into_iter().filter_map(|start| {
             let range = start + offset..end + offset;
             let record = PageRecord::new(&session.page.markdown, range, &session.page.url)?;
-            Some(record.judge(session, links, asked, wants, row)).filter(VerifiedRow::holds)
+            Some(record.verify(session, links, row_schema, targets, row)).filter(VerifiedRow::holds)
         });
         // The first of equals: what stands behind the name.
-        let Some(proved) = judged.min_by_key(|proved| std::cmp::Reverse(proved.leaves.len())) else {
+        let Some(verified) = verified_rows.min_by_key(|verified| std::cmp::Reverse(verified.leaves.len()))
+        else {
             continue;
         };
-        let proofs = proved.leaves.iter().flat_map(|leaf| &leaf.provenance);
+        let proofs = verified.leaves.iter().flat_map(|leaf| &leaf.provenance);
         let ends = proofs.filter_map(|proof| Some(proof.span.as_ref()?.end.saturating_sub(offset)));
         reached = ends.max().unwrap_or(anchor.end).max(reached);
-        out.push((proved.row, proved.leaves));
+        out.push((verified.row, verified.leaves));
     }
     (out, reached.min(piece.len()))
 }
 
 /// Where the value stands that a row is best known by: its name, else its first text, else its first value.
-fn anchor(folded: &FoldedText, wants: &[TargetField<'_>], row: &Value, from: usize) -> Option<Range<usize>> {
-    let rank = |want: &TargetField<'_>| match want.shape.kind {
-        _ if want.is_about("name") => 0,
+fn anchor(
+    folded: &FoldedText,
+    targets: &[TargetField<'_>],
+    row: &Value,
+    from: usize,
+) -> Option<Range<usize>> {
+    let rank = |target: &TargetField<'_>| match target.shape.kind {
+        _ if target.has_concept("name") => 0,
         ShapeKind::Text | ShapeKind::Any => 1,
         ShapeKind::Boolean => 3,
         _ => 2,
     };
-    let mut ranked: Vec<&TargetField<'_>> = wants.iter().collect();
-    ranked.sort_by_key(|want| rank(want));
-    ranked.into_iter().find_map(|want| {
-        let (value, quote) = claim(row.pointer(&want.pointer)?);
+    let mut ranked: Vec<&TargetField<'_>> = targets.iter().collect();
+    ranked.sort_by_key(|target| rank(target));
+    ranked.into_iter().find_map(|target| {
+        let (value, quote) = claim(row.pointer(&target.pointer)?);
         let quote = quote.map(str::trim).filter(|quote| !quote.is_empty());
         let said = quote.or_else(|| value.as_str()).filter(|_| !value.is_null())?;
         folded.find(said, from)

@@ -8,9 +8,9 @@ use url::Url;
 
 use super::row_schema::RowSchema;
 use super::session::{Session, claim};
-use crate::bind::{TargetField, drop_unknown, leaf_wants, put, skeleton};
-use crate::ground::{ClaimVerifier, LinkTable, Outcome};
-use crate::leaf::{Leaf, step};
+use crate::bind::{TargetField, drop_disallowed_nulls, empty_object, leaf_targets, set_at};
+use crate::ground::{ClaimOutcome, ClaimVerifier, LinkTable};
+use crate::leaf::{Leaf, child_pointer};
 use crate::normalise::ValueForm;
 use crate::page::{Method, Part, Provenance, Span};
 use crate::schema::{Field, Shape, ShapeKind};
@@ -56,36 +56,40 @@ impl<'p> PageRecord<'p> {
     }
 
     /// May this record have the value? Ids of links are those of all records that are shown together, so an address can be another's.
-    fn holds(&self, want: &TargetField<'_>, value: &Value) -> bool {
-        let is_address = want.form == ValueForm::Url && want.shape.choices.is_empty();
+    fn holds(&self, target: &TargetField<'_>, value: &Value) -> bool {
+        let is_address = target.form == ValueForm::Url && target.shape.choices.is_empty();
         !is_address || value.as_str().is_some_and(|url| self.links.resolve(url).is_some())
     }
 
     /// Holds a row against the record.
-    pub(super) fn judge(
+    pub(super) fn verify(
         &self,
         session: &Session<'_>,
         links: &LinkTable,
-        asked: &RowSchema<'_>,
-        wants: &[TargetField<'_>],
+        row_schema: &RowSchema<'_>,
+        targets: &[TargetField<'_>],
         row: &Value,
     ) -> VerifiedRow {
-        let mut judge = RowVerifier { session, record: self, verifier: ClaimVerifier::new(self.text, links) };
-        let mut proved = VerifiedRow { row: skeleton(asked.fields), leaves: Vec::new(), claims: 0, own: 0 };
-        for want in wants {
-            let Some((claimed, leaf)) = judge.leaf(want, row.pointer(&want.pointer)) else { continue };
-            proved.claims += usize::from(claimed);
+        let mut row_verifier =
+            RowVerifier { session, record: self, verifier: ClaimVerifier::new(self.text, links) };
+        let mut verified =
+            VerifiedRow { row: empty_object(row_schema.fields), leaves: Vec::new(), claims: 0, own: 0 };
+        for target in targets {
+            let Some((claimed, leaf)) = row_verifier.leaf(target, row.pointer(&target.pointer)) else {
+                continue;
+            };
+            verified.claims += usize::from(claimed);
             if let Some(leaf) = leaf {
-                put(&mut proved.row, &leaf.pointer, leaf.value.clone());
-                proved.leaves.push(leaf);
+                set_at(&mut verified.row, &leaf.pointer, leaf.value.clone());
+                verified.leaves.push(leaf);
             }
         }
-        proved.own = proved.leaves.len();
-        if proved.claims == 0 || proved.holds() {
-            judge.lists(asked.fields, row, &mut proved);
+        verified.own = verified.leaves.len();
+        if verified.claims == 0 || verified.holds() {
+            row_verifier.lists(row_schema.fields, row, &mut verified);
         }
-        drop_unknown(&mut proved.row, asked.fields);
-        proved
+        drop_disallowed_nulls(&mut verified.row, row_schema.fields);
+        verified
     }
 }
 
@@ -97,15 +101,16 @@ struct RowVerifier<'j, 'p> {
 
 impl RowVerifier<'_, '_> {
     /// The leaf of a claim where it is proved; `None` where nothing is claimed.
-    fn leaf(&mut self, want: &TargetField<'_>, said: Option<&Value>) -> Option<(bool, Option<Leaf>)> {
+    fn leaf(&mut self, target: &TargetField<'_>, said: Option<&Value>) -> Option<(bool, Option<Leaf>)> {
         let (value, quote) = claim(said?);
         if value.is_null() {
             return None;
         }
-        let Outcome::Verified { value, quote, span } = self.verifier.judge(want, value, quote, 0) else {
+        let ClaimOutcome::Verified { value, quote, span } = self.verifier.verify(target, value, quote, 0)
+        else {
             return Some((true, None));
         };
-        if !self.record.holds(want, &value) {
+        if !self.record.holds(target, &value) {
             return Some((true, None));
         }
         let offset = self.record.offset;
@@ -116,16 +121,16 @@ impl RowVerifier<'_, '_> {
             span: Some(span),
             method: Method::Model,
         };
-        let pointer = want.pointer.clone();
+        let pointer = target.pointer.clone();
         Some((true, Some(Leaf { pointer, value, provenance: vec![provenance], confidence: 0.8 })))
     }
 
     /// The lists within a row: each value is held against the row's record, and counts once. Lists within those are not read.
-    fn lists(&mut self, fields: &[Field], row: &Value, proved: &mut VerifiedRow) {
+    fn lists(&mut self, fields: &[Field], row: &Value, verified: &mut VerifiedRow) {
         let mut waiting = vec![(String::new(), Vec::new(), fields)];
         while let Some((pointer, scope, fields)) = waiting.pop() {
             for field in fields {
-                let here = step(&pointer, &field.name);
+                let here = child_pointer(&pointer, &field.name);
                 match &field.shape.kind {
                     ShapeKind::Object(inner) => {
                         let mut scope: Vec<String> = scope.clone();
@@ -137,8 +142,8 @@ impl RowVerifier<'_, '_> {
                         let said = said.map(Vec::as_slice).unwrap_or_default();
                         let (values, leaves) = self.list(&here, &field.name, inner, said);
                         if !values.is_empty() {
-                            put(&mut proved.row, &here, Value::Array(values));
-                            proved.leaves.extend(leaves);
+                            set_at(&mut verified.row, &here, Value::Array(values));
+                            verified.leaves.extend(leaves);
                         }
                     }
                     _ => {}
@@ -152,17 +157,17 @@ impl RowVerifier<'_, '_> {
         let mut all = Vec::new();
         let mut seen: HashSet<String> = HashSet::new();
         let plain = Field { name: name.to_owned(), shape: inner.clone(), required: false };
-        let wants = if inner.is_branch() {
-            leaf_wants(inner)
+        let targets = if inner.is_branch() {
+            leaf_targets(inner)
         } else {
             vec![TargetField::new(String::new(), Vec::new(), &plain)]
         };
         for element in said.iter().take(MAX_INNER_VALUES) {
-            let mut made = if inner.is_branch() { skeleton(inner.fields()) } else { Value::Null };
+            let mut made = if inner.is_branch() { empty_object(inner.fields()) } else { Value::Null };
             let mut leaves = Vec::new();
             let mut claims = 0;
-            for want in &wants {
-                let Some((_, leaf)) = self.leaf(want, element.pointer(&want.pointer)) else { continue };
+            for target in &targets {
+                let Some((_, leaf)) = self.leaf(target, element.pointer(&target.pointer)) else { continue };
                 claims += 1;
                 leaves.extend(leaf);
             }
@@ -173,14 +178,14 @@ impl RowVerifier<'_, '_> {
                 if leaf.pointer.is_empty() {
                     made = leaf.value.clone();
                 } else {
-                    put(&mut made, &leaf.pointer, leaf.value.clone());
+                    set_at(&mut made, &leaf.pointer, leaf.value.clone());
                 }
             }
-            drop_unknown(&mut made, inner.fields());
+            drop_disallowed_nulls(&mut made, inner.fields());
             if !seen.insert(made.to_string()) {
                 continue;
             }
-            let here = step(pointer, &values.len().to_string());
+            let here = child_pointer(pointer, &values.len().to_string());
             all.extend(
                 leaves.into_iter().map(|leaf| Leaf { pointer: format!("{here}{}", leaf.pointer), ..leaf }),
             );

@@ -37,7 +37,7 @@ impl RecordRun {
 }
 
 /// Records of the largest run of a page, 0 where it lists nothing.
-pub(super) fn most_records(markdown: &str) -> usize {
+pub(super) fn largest_run_len(markdown: &str) -> usize {
     runs(markdown).first().map_or(0, |run| run.records.len())
 }
 
@@ -198,7 +198,7 @@ mod tests {
         ];
         for (markdown, count, last) in rows {
             let found = runs(markdown).into_iter().next().unwrap_or_default();
-            assert_eq!((found.records.len(), most_records(markdown)), (count, count), "{markdown}");
+            assert_eq!((found.records.len(), largest_run_len(markdown)), (count, count), "{markdown}");
             let text = found.records.last().and_then(|range| markdown.get(range.clone())).unwrap_or_default();
             assert_eq!(text, last, "{markdown}");
         }

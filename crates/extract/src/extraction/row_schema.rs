@@ -1,4 +1,4 @@
-use crate::bind::{TargetField, leaf_wants};
+use crate::bind::{TargetField, leaf_targets};
 use crate::schema::{Field, Shape, ShapeKind};
 
 /// What rows are read by.
@@ -30,7 +30,7 @@ impl<'s> RowSchema<'s> {
     }
 
     /// The single values of a row, those of the lists within it aside.
-    pub(super) fn wants(&self) -> Vec<TargetField<'_>> {
-        leaf_wants(&self.row)
+    pub(super) fn targets(&self) -> Vec<TargetField<'_>> {
+        leaf_targets(&self.row)
     }
 }

@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::extractor::{PageExtraction, Task};
 use super::{answer, list, matched_run, plain_values, prompt};
-use crate::bind::{TargetField, folded, leaf_wants, put, unstated};
-use crate::ground::{ClaimVerifier, LinkTable, Outcome};
-use crate::leaf::{Extraction, Leaf, Missing, Reason, step};
+use crate::bind::{TargetField, folded, leaf_targets, missing_in_rows, set_at};
+use crate::ground::{ClaimOutcome, ClaimVerifier, LinkTable};
+use crate::leaf::{Extraction, Leaf, Missing, Reason, child_pointer};
 use crate::model::{LanguageModel, Message, ModelRequest, ProviderError};
-use crate::page::{Method, Page, Part, Provenance, Span, cut};
+use crate::page::{Method, Page, Part, Provenance, Span, truncate};
 use crate::row_page::PageHeadings;
 use crate::schema::{Dialect, Field, Shape, ShapeKind, WireSchema};
 
@@ -55,7 +55,7 @@ pub(super) fn claim(claim: &Value) -> (&Value, Option<&str>) {
 
 /// What a call carries of the rest of a page: so many bytes at most, to the end of a line where it can.
 pub(super) fn piece_of(rest: &str, chunk: usize) -> &str {
-    let piece = cut(rest, chunk);
+    let piece = truncate(rest, chunk);
     let line = piece.rfind('\n').filter(|line| piece.len() < rest.len() && *line > piece.len() / 2);
     line.and_then(|line| piece.get(..line)).unwrap_or(piece)
 }
@@ -177,7 +177,9 @@ impl<'s> Session<'s> {
         let mut links = LinkTable::default();
         let text = links.replace(piece, &self.page.url);
         let messages = prompt::messages(self.task.system_prompt, self.task.prompt, shape, note, &text);
-        let Some(text) = self.ask(messages, shape, leaf_wants(shape).len()).await else { return Vec::new() };
+        let Some(text) = self.ask(messages, shape, leaf_targets(shape).len()).await else {
+            return Vec::new();
+        };
         let Some(answer) = answer::object(&text) else { return Vec::new() };
         let answer = WireSchema::restore(shape, answer);
         let mut verifier = ClaimVerifier::new(piece, &links);
@@ -187,18 +189,18 @@ impl<'s> Session<'s> {
         while let Some((pointer, scope, shape, answer)) = waiting.pop() {
             for field in shape.fields() {
                 let Some(said) = answer.get(&field.name) else { continue };
-                let here = step(&pointer, &field.name);
+                let here = child_pointer(&pointer, &field.name);
                 if field.shape.is_branch() {
                     let mut scope = scope.clone();
                     scope.push(field.name.clone());
                     waiting.push((here, scope, &field.shape, said));
                     continue;
                 }
-                let want = TargetField::new(here.clone(), scope.clone(), field);
+                let target = TargetField::new(here.clone(), scope.clone(), field);
                 let (value, quote) = claim(said);
-                match verifier.judge(&want, value, quote, 0) {
-                    Outcome::Verified { value, quote, span } => {
-                        put(&mut extraction.data, &here, value.clone());
+                match verifier.verify(&target, value, quote, 0) {
+                    ClaimOutcome::Verified { value, quote, span } => {
+                        set_at(&mut extraction.data, &here, value.clone());
                         extraction.missing.retain(|missing| missing.pointer != here);
                         let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
                         let url = self.page.url.as_str().to_owned();
@@ -210,8 +212,8 @@ impl<'s> Session<'s> {
                             confidence: 0.8,
                         });
                     }
-                    Outcome::Refused(Reason::NotFound) => {}
-                    Outcome::Refused(reason) => refused.push(Missing { pointer: here, reason }),
+                    ClaimOutcome::Refused(Reason::NotFound) => {}
+                    ClaimOutcome::Refused(reason) => refused.push(Missing { pointer: here, reason }),
                 }
             }
         }
@@ -231,7 +233,7 @@ impl<'s> Session<'s> {
         let mut at = 0;
         // Windows of a fixed size that overlap by half.
         while at < markdown.len() {
-            let window = cut(markdown.get(at..).unwrap_or_default(), NARROW_BYTES);
+            let window = truncate(markdown.get(at..).unwrap_or_default(), NARROW_BYTES);
             let lower = window.to_lowercase();
             let hits: usize = names.iter().map(|name| lower.matches(name.as_str()).take(20).count()).sum();
             if hits > best.0 {
@@ -240,7 +242,7 @@ impl<'s> Session<'s> {
             let next = at + (window.len() / 2).max(1);
             at = (next..markdown.len()).find(|at| markdown.is_char_boundary(*at)).unwrap_or(markdown.len());
         }
-        let window = cut(markdown.get(best.1..).unwrap_or_default(), NARROW_BYTES);
+        let window = truncate(markdown.get(best.1..).unwrap_or_default(), NARROW_BYTES);
         (window.to_owned(), best.1)
     }
 
@@ -253,7 +255,7 @@ impl<'s> Session<'s> {
             }
             let found = plain_values::read(self, &pointer, &field).await;
             if !found.values.is_empty() {
-                put(&mut out.extraction.data, &pointer, Value::Array(found.values));
+                set_at(&mut out.extraction.data, &pointer, Value::Array(found.values));
                 out.extraction.missing.retain(|missing| missing.pointer != pointer);
                 out.extraction.leaves.extend(found.leaves);
             }
@@ -264,18 +266,18 @@ impl<'s> Session<'s> {
             let found = list::read(self, &pointer, row.fields(), known, is_missing).await;
             let Some(found) = found else { continue };
             if !found.rows.is_empty() {
-                let below = step(&pointer, "");
+                let below = child_pointer(&pointer, "");
                 out.extraction.leaves.retain(|leaf| !leaf.pointer.starts_with(&below));
                 if pointer.is_empty() {
                     out.extraction.data = Value::Array(found.rows);
                 } else {
-                    put(&mut out.extraction.data, &pointer, Value::Array(found.rows));
+                    set_at(&mut out.extraction.data, &pointer, Value::Array(found.rows));
                 }
                 let places = format!("{below}*/");
                 let missing = &mut out.extraction.missing;
                 missing.retain(|missing| missing.pointer != pointer && !missing.pointer.starts_with(&places));
                 out.extraction.leaves.extend(found.leaves);
-                out.extraction.missing.extend(unstated(row, &pointer, &out.extraction.leaves));
+                out.extraction.missing.extend(missing_in_rows(row, &pointer, &out.extraction.leaves));
             }
             out.coverage.extend(found.coverage);
         }
@@ -290,7 +292,7 @@ fn open_shape(shape: &Shape, missing: &[Missing]) -> Option<Shape> {
         let kept: Vec<Field> = fields
             .iter()
             .filter_map(|field| {
-                let here = step(pointer, &field.name);
+                let here = child_pointer(pointer, &field.name);
                 match &field.shape.kind {
                     ShapeKind::Object(_) => {
                         let shape = keep(&field.shape, &here, missing)?;

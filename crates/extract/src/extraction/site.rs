@@ -3,7 +3,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::Value;
 
 use super::extractor::{Extractor, PageExtraction, RecalledPage, Task};
-use super::record_run::most_records;
+use super::record_run::largest_run_len;
 use crate::bind::bind;
 use crate::evidence::Evidence;
 use crate::page::Page;
@@ -68,7 +68,7 @@ impl Extractor {
             return self.read(memory, cluster, page, task, &evidence, whole).await;
         };
         let one = bind(&evidence, rows.shape());
-        let records = most_records(&page.markdown);
+        let records = largest_run_len(&page.markdown);
         let headings = PageHeadings::read(page, &evidence);
         let row_task = Task { shape: rows.shape(), ..task };
         let (of_whole, of_rows) = (memory.map(|memory| &memory.whole), memory.map(|memory| &memory.rows));
@@ -111,7 +111,7 @@ fn after(first: RecalledPage, mut second: RecalledPage) -> RecalledPage {
 fn take_singles(page: &mut PageExtraction, data: Value, leaves: Vec<crate::leaf::Leaf>) {
     let Value::Object(_) = data else { return };
     for leaf in leaves {
-        crate::bind::put(&mut page.extraction.data, &leaf.pointer, leaf.value.clone());
+        crate::bind::set_at(&mut page.extraction.data, &leaf.pointer, leaf.value.clone());
         page.extraction.leaves.push(leaf);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Extractor, prompt};
 use crate::model::{Finish, LanguageModel, Message, ModelRequest, Role};
-use crate::page::{Page, cut};
+use crate::page::{Page, truncate};
 use crate::summary::{SummaryFault, check_summary};
 
 /// Calls for one summary: the second is told what of the first is not on the page.
@@ -41,14 +41,14 @@ impl Extractor {
     pub async fn summarise(&self, page: &Page) -> PageSummary {
         let mut out = PageSummary::default();
         let Some((model, seed)) = self.model() else { return out };
-        let text = cut(page.markdown.trim(), text_bytes(model));
+        let text = truncate(page.markdown.trim(), text_bytes(model));
         if text.is_empty() {
             return out;
         }
         let mut task = String::from("Task: summarise this page.\n");
         if let Some(title) = &page.title {
             task.push_str("Its title is data too and stands first.\n");
-            prompt::fence(&format!("{}\n\n{text}", cut(title, 300)), &mut task);
+            prompt::fence(&format!("{}\n\n{text}", truncate(title, 300)), &mut task);
         } else {
             prompt::fence(text, &mut task);
         }
@@ -77,7 +77,7 @@ impl Extractor {
                 out.refused = None;
                 return out;
             };
-            messages.push(Message::new(Role::Assistant, cut(said, 4_000)));
+            messages.push(Message::new(Role::Assistant, truncate(said, 4_000)));
             messages.push(Message::new(
                 Role::User,
                 format!(

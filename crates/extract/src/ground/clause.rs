@@ -129,7 +129,7 @@ pub(super) enum AdjacentAnswer {
 /// The answer to a name in the text: the next cell of its row, the box before it, or the line below where that is nothing but an answer.
 ///
 /// `| Wifi | No |` does not state wifi, whatever is quoted of it.
-pub(super) fn beside(text: &str, range: &Range<usize>) -> AdjacentAnswer {
+pub(super) fn adjacent_answer(text: &str, range: &Range<usize>) -> AdjacentAnswer {
     let line = widened(text, range, |found, _| found == '\n');
     let (Some(before), Some(after)) = (text.get(line.start..range.start), text.get(range.end..line.end))
     else {
@@ -149,7 +149,7 @@ pub(super) fn beside(text: &str, range: &Range<usize>) -> AdjacentAnswer {
         };
     }
     let below = text.get(line.end..).unwrap_or_default().trim_start_matches(['\n', ' ', ':', '\t']);
-    let below = below.lines().next().map(|line| crate::page::cut(line, 60).trim()).unwrap_or_default();
+    let below = below.lines().next().map(|line| crate::page::truncate(line, 60).trim()).unwrap_or_default();
     let found = words(below);
     let answers = |word: &String| {
         let word = word.as_str();

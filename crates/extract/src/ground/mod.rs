@@ -17,4 +17,4 @@ pub(crate) use folded_text::FoldedText;
 pub(crate) use link_table::LinkTable;
 pub use link_table::MAX_LINK_IDS;
 pub use verifier::MAX_CLAIMS;
-pub(crate) use verifier::{ClaimVerifier, Outcome};
+pub(crate) use verifier::{ClaimOutcome, ClaimVerifier};

@@ -54,7 +54,7 @@ struct Scale {
 }
 
 /// The number that a claim means.
-pub(super) fn meant(said: &str) -> Option<f64> {
+pub(super) fn claimed_number(said: &str) -> Option<f64> {
     if let Ok(number) = said.parse() {
         return Some(number);
     }
@@ -64,11 +64,11 @@ pub(super) fn meant(said: &str) -> Option<f64> {
     Some(number * scale.map_or(1.0, |scale| scale.factor))
 }
 
-/// The number `meant` among those that stand whole within `span` of the text.
+/// The number `claimed_number` among those that stand whole within `span` of the text.
 ///
 /// Numbers are read over the line round the span, so that `299` is none of `1,299.00`, `50` none of `12.50` and `5` none of `-5`.
 /// Where a word behind the number multiplies it, only the product counts.
-pub(super) fn stated(text: &str, span: &Range<usize>, meant: f64) -> Option<StatedNumber> {
+pub(super) fn find_number(text: &str, span: &Range<usize>, meant: f64) -> Option<StatedNumber> {
     let near = widened(text, span, |found, _| matches!(found, '\n' | '|'));
     let line = text.get(near.clone())?;
     amounts(line, NumberStyle::Prose).find_map(|amount| {
@@ -199,7 +199,7 @@ mod tests {
         ];
         for (text, quote, meant, expected) in rows {
             let at = text.find(quote).unwrap();
-            let found = stated(text, &(at..at + quote.len()), meant).map(|found| found.decimal);
+            let found = find_number(text, &(at..at + quote.len()), meant).map(|found| found.decimal);
             assert_eq!(found.as_deref(), expected, "{meant} by {quote} of {text}");
         }
     }
@@ -209,7 +209,7 @@ mod tests {
         let rows =
             [("2.5", Some(2.5)), ("2.5 million", Some(2_500_000.0)), ("£1,299", Some(1299.0)), ("x", None)];
         for (said, number) in rows {
-            assert_eq!(meant(said), number, "{said}");
+            assert_eq!(claimed_number(said), number, "{said}");
         }
     }
 }

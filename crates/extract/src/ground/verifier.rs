@@ -2,8 +2,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::clause::{AdjacentAnswer, beside, clause, denies, is_unticked};
-use super::number::{meant, stated};
+use super::clause::{AdjacentAnswer, adjacent_answer, clause, denies, is_unticked};
+use super::number::{claimed_number, find_number};
 use super::token::is_whole;
 use super::visible_text::{VisibleText, widened};
 use super::{FoldedText, LinkTable};
@@ -18,7 +18,7 @@ pub const MAX_CLAIMS: usize = 20_000;
 
 /// What became of a claim.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Outcome {
+pub(crate) enum ClaimOutcome {
     /// The value that the normaliser made, with the words of the page and their place in the Markdown.
     Verified { value: Value, quote: String, span: Range<usize> },
     /// Why not.
@@ -47,56 +47,57 @@ impl<'p> ClaimVerifier<'p> {
     }
 
     /// Holds a claim against the page. `from` is where in the Markdown to look first.
-    pub(crate) fn judge(
+    pub(crate) fn verify(
         &mut self,
-        want: &TargetField<'_>,
+        target: &TargetField<'_>,
         value: &Value,
         quote: Option<&str>,
         from: usize,
-    ) -> Outcome {
+    ) -> ClaimOutcome {
         self.claims += 1;
         if self.claims > MAX_CLAIMS {
-            return Outcome::Refused(Reason::Unsure);
+            return ClaimOutcome::Refused(Reason::Unsure);
         }
         if value.is_null() {
-            return Outcome::Refused(Reason::NotFound);
+            return ClaimOutcome::Refused(Reason::NotFound);
         }
         if value.is_object() || value.is_array() {
-            return Outcome::Refused(Reason::WrongType);
+            return ClaimOutcome::Refused(Reason::WrongType);
         }
         let said = match value {
             Value::String(text) => text.trim().to_owned(),
             other => other.to_string(),
         };
         if said.is_empty() {
-            return Outcome::Refused(Reason::NotFound);
+            return ClaimOutcome::Refused(Reason::NotFound);
         }
         // An address is one of the page's links or nothing.
-        if want.form == ValueForm::Url && want.shape.choices.is_empty() {
+        if target.form == ValueForm::Url && target.shape.choices.is_empty() {
             return match self.links.resolve(&said) {
                 Some(url) => {
                     let at = quote.and_then(|quote| self.folded.find(quote, from)).unwrap_or(from..from);
-                    Outcome::Verified { value: Value::from(url), quote: url.to_owned(), span: at }
+                    ClaimOutcome::Verified { value: Value::from(url), quote: url.to_owned(), span: at }
                 }
-                None => Outcome::Refused(Reason::QuoteNotOnPage),
+                None => ClaimOutcome::Refused(Reason::QuoteNotOnPage),
             };
         }
         // A value in the page's own words is its own quote.
         let quote = quote.map(str::trim).filter(|quote| !quote.is_empty());
-        let Some(quote) = quote.or_else(|| (want.shape.kind != ShapeKind::Boolean).then_some(said.as_str()))
+        let Some(quote) =
+            quote.or_else(|| (target.shape.kind != ShapeKind::Boolean).then_some(said.as_str()))
         else {
-            return Outcome::Refused(Reason::NoQuote);
+            return ClaimOutcome::Refused(Reason::NoQuote);
         };
         let Some(span) = self.folded.find(quote, from) else {
-            return Outcome::Refused(Reason::QuoteNotOnPage);
+            return ClaimOutcome::Refused(Reason::QuoteNotOnPage);
         };
         let words = self.markdown.get(span.clone()).unwrap_or_default();
         let line = widened(self.markdown, &span, |found, _| found == '\n');
         let line = self.markdown.get(line).unwrap_or_default();
         let found = QuotedText { text: self.visible.text(), range: self.visible.range(&span), line };
-        match derive(want, value, &said, &found) {
-            Some(value) => Outcome::Verified { value, quote: words.trim().to_owned(), span },
-            None => Outcome::Refused(Reason::NotInQuote),
+        match derive(target, value, &said, &found) {
+            Some(value) => ClaimOutcome::Verified { value, quote: words.trim().to_owned(), span },
+            None => ClaimOutcome::Refused(Reason::NotInQuote),
         }
     }
 }
@@ -116,44 +117,46 @@ impl<'t> QuotedText<'t> {
     }
 
     /// Does the clause round the quote say what the quote says? `in stock` of `not in stock` does not.
-    fn keeps_its_sense(&self, want: &TargetField<'_>) -> bool {
+    fn keeps_its_sense(&self, target: &TargetField<'_>) -> bool {
         let (words, clause) = (self.words(), clause(self.text, &self.range));
-        let whole = statement(want, clause);
-        denies(words) == denies(clause) && (whole.is_none() || whole == statement(want, words))
+        let whole = statement(target, clause);
+        denies(words) == denies(clause) && (whole.is_none() || whole == statement(target, words))
     }
 }
 
 /// The value that follows from the page's words, where it is the one that was claimed.
-fn derive(want: &TargetField<'_>, claimed: &Value, said: &str, found: &QuotedText<'_>) -> Option<Value> {
-    let (shape, words) = (want.shape, found.words());
-    let states =
-        !shape.choices.is_empty() || shape.kind == ShapeKind::Boolean || want.form == ValueForm::Availability;
-    if states && !found.keeps_its_sense(want) {
+fn derive(target: &TargetField<'_>, claimed: &Value, said: &str, found: &QuotedText<'_>) -> Option<Value> {
+    let (shape, words) = (target.shape, found.words());
+    let states = !shape.choices.is_empty()
+        || shape.kind == ShapeKind::Boolean
+        || target.form == ValueForm::Availability;
+    if states && !found.keeps_its_sense(target) {
         return None;
     }
     if !shape.choices.is_empty() {
         if is_number(said) {
-            stated(found.text, &found.range, meant(said)?)?;
+            find_number(found.text, &found.range, claimed_number(said)?)?;
         }
-        return normalise(words, want.form, shape, NumberStyle::Prose).filter(|made| made == claimed);
+        return normalise(words, target.form, shape, NumberStyle::Prose).filter(|made| made == claimed);
     }
     match shape.kind {
         ShapeKind::Number | ShapeKind::Integer => {
-            let made = stated(found.text, &found.range, meant(said)?)?;
+            let made = find_number(found.text, &found.range, claimed_number(said)?)?;
             normalise(&made.decimal, ValueForm::Number, shape, NumberStyle::Data)
         }
         ShapeKind::Boolean => {
-            let told = match beside(found.text, &found.range) {
+            let told = match adjacent_answer(found.text, &found.range) {
                 AdjacentAnswer::Says(told) => Some(Value::Bool(told)),
                 AdjacentAnswer::Else => None,
                 AdjacentAnswer::Nothing if is_unticked(found.line) => Some(Value::Bool(false)),
-                AdjacentAnswer::Nothing => statement(want, words),
+                AdjacentAnswer::Nothing => statement(target, words),
             };
             // What stands beside a name answers it; the name itself must still be the property's.
-            told.filter(|made| made == claimed && statement(want, words).is_some())
+            told.filter(|made| made == claimed && statement(target, words).is_some())
         }
         ShapeKind::Text | ShapeKind::Any => {
-            if want.form == ValueForm::Date || matches!(shape.format.as_deref(), Some("date" | "date-time")) {
+            if target.form == ValueForm::Date || matches!(shape.format.as_deref(), Some("date" | "date-time"))
+            {
                 match (date(words), date(said)) {
                     (Some(made), Some(meant)) => {
                         return (made.get(..10) == meant.get(..10)).then(|| Value::from(made));
@@ -166,7 +169,7 @@ fn derive(want: &TargetField<'_>, claimed: &Value, said: &str, found: &QuotedTex
                 }
             }
             // A code for a sign, a word of the schema's own for a phrase.
-            let forms: &[ValueForm] = match want.form {
+            let forms: &[ValueForm] = match target.form {
                 ValueForm::Currency | ValueForm::CurrencyCode => {
                     &[ValueForm::Currency, ValueForm::CurrencyCode]
                 }
@@ -178,16 +181,17 @@ fn derive(want: &TargetField<'_>, claimed: &Value, said: &str, found: &QuotedTex
                 return Some(made);
             }
             // A price comes out as a decimal number; other texts as the page has them.
-            if want.form == ValueForm::Price
-                && let Some(meant) = meant(said)
+            if target.form == ValueForm::Price
+                && let Some(meant) = claimed_number(said)
             {
-                return stated(found.text, &found.range, meant).map(|made| Value::from(made.decimal));
+                return find_number(found.text, &found.range, meant).map(|made| Value::from(made.decimal));
             }
             if is_number(said) {
-                return stated(found.text, &found.range, meant(said)?).map(|made| Value::from(made.written));
+                return find_number(found.text, &found.range, claimed_number(said)?)
+                    .map(|made| Value::from(made.written));
             }
             let text = text_within(said, words)?;
-            if is_label(want, &text, found) {
+            if is_label(target, &text, found) {
                 return None;
             }
             is_whole(found.text, &found.range, &text).then(|| Value::from(text))
@@ -203,8 +207,8 @@ fn is_number(said: &str) -> bool {
 }
 
 /// Is the text nothing but the label before the value: `Brand` of `Brand: Acme` or of `| Brand | Acme |`?
-fn is_label(want: &TargetField<'_>, text: &str, found: &QuotedText<'_>) -> bool {
-    if !want.is_called(&crate::bind::folded(text)) {
+fn is_label(target: &TargetField<'_>, text: &str, found: &QuotedText<'_>) -> bool {
+    if !target.has_name(&crate::bind::folded(text)) {
         return false;
     }
     let behind = found.text.get(found.range.end..).unwrap_or_default().trim_start_matches([' ', '*', '_']);
@@ -214,16 +218,16 @@ fn is_label(want: &TargetField<'_>, text: &str, found: &QuotedText<'_>) -> bool 
 }
 
 /// What a text states about a property of few values.
-fn statement(want: &TargetField<'_>, text: &str) -> Option<Value> {
-    let named = || (want.shape.kind == ShapeKind::Boolean).then(|| stated_by_name(want, text)).flatten();
-    normalise(text, want.form, want.shape, NumberStyle::Prose).or_else(named)
+fn statement(target: &TargetField<'_>, text: &str) -> Option<Value> {
+    let named = || (target.shape.kind == ShapeKind::Boolean).then(|| stated_by_name(target, text)).flatten();
+    normalise(text, target.form, target.shape, NumberStyle::Prose).or_else(named)
 }
 
 /// "Free wifi" states `wifi`, "no wifi" states its opposite.
-fn stated_by_name(want: &TargetField<'_>, words: &str) -> Option<Value> {
+fn stated_by_name(target: &TargetField<'_>, words: &str) -> Option<Value> {
     let lower = words.to_lowercase();
     let said: Vec<&str> = lower.split(|found: char| !found.is_alphanumeric() && found != '\'').collect();
-    let named = crate::bind::words(want.name)
+    let named = crate::bind::words(target.name)
         .into_iter()
         .filter(|word| !matches!(word.as_str(), "has" | "is" | "have" | "with" | "can" | "are" | "does"))
         .any(|word| {
@@ -376,10 +380,10 @@ mod tests {
         for (name, schema, value, quote, expected) in rows {
             let field =
                 Field { name: name.to_owned(), shape: Shape::from_schema(schema).unwrap(), required: false };
-            let want = TargetField::new(format!("/{name}"), Vec::new(), &field);
-            let outcome = match verifier.judge(&want, &value, quote, 0) {
-                Outcome::Verified { value, .. } => Ok(value),
-                Outcome::Refused(reason) => Err(reason),
+            let target = TargetField::new(format!("/{name}"), Vec::new(), &field);
+            let outcome = match verifier.verify(&target, &value, quote, 0) {
+                ClaimOutcome::Verified { value, .. } => Ok(value),
+                ClaimOutcome::Refused(reason) => Err(reason),
             };
             assert_eq!(outcome, expected, "{name} {value} {quote:?}");
         }

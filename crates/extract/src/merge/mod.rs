@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::rows::MergedRows;
-use crate::bind::{put, skeleton};
-use crate::leaf::{Extraction, Leaf, step};
+use crate::bind::{empty_object, set_at};
+use crate::leaf::{Extraction, Leaf, child_pointer};
 use crate::schema::{Field, Shape, ShapeKind};
 
 /// Conflicts that are kept.
@@ -106,12 +106,12 @@ pub fn merge(pages: Vec<Extraction>, shape: &Shape) -> Merged {
     let singles: Vec<(String, Value)> =
         out.leaves.iter().map(|leaf| (leaf.pointer.clone(), leaf.value.clone())).collect();
     for (pointer, value) in singles {
-        put(&mut out.data, &pointer, value);
+        set_at(&mut out.data, &pointer, value);
     }
     for list in rows {
         list.finish(&mut out);
     }
-    crate::bind::drop_unknown(&mut out.data, shape.fields());
+    crate::bind::drop_disallowed_nulls(&mut out.data, shape.fields());
     out
 }
 
@@ -140,7 +140,7 @@ fn single(out: &mut Merged, taken: &mut HashMap<String, usize>, leaf: Leaf) {
 
 fn empty(shape: &Shape) -> Value {
     match &shape.kind {
-        ShapeKind::Object(fields) => skeleton(fields),
+        ShapeKind::Object(fields) => empty_object(fields),
         ShapeKind::List(_) => Value::Array(Vec::new()),
         _ => Value::Null,
     }
@@ -153,7 +153,8 @@ fn lists_of(shape: &Shape) -> Vec<(String, &[Field])> {
     while let Some((pointer, shape)) = waiting.pop() {
         match &shape.kind {
             ShapeKind::Object(fields) => {
-                waiting.extend(fields.iter().map(|field| (step(&pointer, &field.name), &field.shape)));
+                waiting
+                    .extend(fields.iter().map(|field| (child_pointer(&pointer, &field.name), &field.shape)));
             }
             ShapeKind::List(inner) => lists.push((pointer, inner.fields())),
             _ => {}

@@ -3,9 +3,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::{Map, Value};
 
 use super::{Conflict, Merged, conflict};
-use crate::bind::{concept_name, folded, grow, in_order, put, skeleton};
-use crate::leaf::{Leaf, step};
-use crate::plan::real;
+use crate::bind::{concept_name, empty_object, folded, pointer_order, set_at, set_growing};
+use crate::leaf::{Leaf, child_pointer};
+use crate::plan::to_f64;
 use crate::schema::{Field, ShapeKind};
 
 /// What tells rows apart, the strongest first.
@@ -46,10 +46,10 @@ impl<'s> MergedRows<'s> {
         let mut telling = Vec::new();
         for (rank, wanted) in IDENTITIES.iter().enumerate() {
             let fields = fields.iter().filter(|field| concept_name(&field.name) == Some(wanted));
-            telling.extend(fields.map(|field| (rank, step("", &field.name))));
+            telling.extend(fields.map(|field| (rank, child_pointer("", &field.name))));
         }
         let lists = fields.iter().filter(|field| matches!(field.shape.kind, ShapeKind::List(_)));
-        let inner = lists.map(|field| step(&step("", &field.name), "")).collect();
+        let inner = lists.map(|field| child_pointer(&child_pointer("", &field.name), "")).collect();
         Self {
             pointer,
             fields,
@@ -174,7 +174,8 @@ impl<'s> MergedRows<'s> {
                 let theirs = self.identities.get(*row).map_or(&[][..], Vec::as_slice);
                 let Some((_, other)) = theirs.iter().find(|(rank, _)| *rank == name_rank) else { continue };
                 let other: BTreeSet<&str> = other.split(' ').collect();
-                let shared = real(own.intersection(&other).count()) / real(own.union(&other).count().max(1));
+                let shared =
+                    to_f64(own.intersection(&other).count()) / to_f64(own.union(&other).count().max(1));
                 // `Model 3 red` and `Model 4 red` are two things.
                 if own.len().min(other.len()) >= MIN_WORDS
                     && shared >= MIN_LIKENESS
@@ -255,20 +256,20 @@ impl<'s> MergedRows<'s> {
     pub(super) fn finish(self, out: &mut Merged) {
         let mut rows = Vec::with_capacity(self.rows.len());
         for (at, leaves) in self.rows.into_iter().enumerate() {
-            let mut row = if self.fields.is_empty() { Value::Null } else { skeleton(self.fields) };
+            let mut row = if self.fields.is_empty() { Value::Null } else { empty_object(self.fields) };
             let mut leaves: Vec<(String, Leaf)> = leaves.into_iter().collect();
-            leaves.sort_by_cached_key(|(pointer, _)| in_order(pointer));
+            leaves.sort_by_cached_key(|(pointer, _)| pointer_order(pointer));
             for (pointer, leaf) in leaves {
-                grow(&mut row, self.fields, &pointer, leaf.value.clone());
+                set_growing(&mut row, self.fields, &pointer, leaf.value.clone());
                 out.leaves.push(Leaf { pointer: format!("{}/{at}{pointer}", self.pointer), ..leaf });
             }
-            crate::bind::drop_unknown(&mut row, self.fields);
+            crate::bind::drop_disallowed_nulls(&mut row, self.fields);
             rows.push(row);
         }
         if self.pointer.is_empty() {
             out.data = Value::Array(rows);
         } else {
-            put(&mut out.data, self.pointer, Value::Array(rows));
+            set_at(&mut out.data, self.pointer, Value::Array(rows));
         }
     }
 }

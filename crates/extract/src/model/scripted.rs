@@ -88,7 +88,7 @@ impl LanguageModel for Scripted {
         // A model stops where it is told to.
         let (text, finish, output) = if output > request.max_tokens {
             let bytes = usize::try_from(request.max_tokens.saturating_mul(3)).unwrap_or(usize::MAX);
-            (crate::page::cut(&text, bytes).to_owned(), Finish::Length, request.max_tokens)
+            (crate::page::truncate(&text, bytes).to_owned(), Finish::Length, request.max_tokens)
         } else {
             (text, Finish::Stop, output)
         };

@@ -37,7 +37,7 @@ impl Cardinality {
                 _ => Self::OneWithLists,
             };
         }
-        let said = words(crate::page::cut(prompt.unwrap_or_default(), 200));
+        let said = words(crate::page::truncate(prompt.unwrap_or_default(), 200));
         let verbs = ["extract", "get", "find", "give", "me", "collect", "scrape", "the", "fetch", "show"];
         let first = said.iter().find(|word| !verbs.contains(&word.as_str()));
         let plural = first.is_some_and(|word| word.len() > 3 && stem(word) != **word);

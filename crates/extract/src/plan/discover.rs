@@ -6,7 +6,7 @@ use url::Url;
 use super::cardinality::Cardinality;
 use super::execution_plan::Plan;
 use super::pattern::{UrlPatterns, segments};
-use super::rank::{rank, real};
+use super::rank::{rank, to_f64};
 use super::site::SiteUrl;
 use super::terms::terms;
 
@@ -136,7 +136,7 @@ pub fn discover(site: &[SiteUrl], plan: &Plan) -> Discovery {
             *score *= 0.2;
         }
         // Between equals the page nearer to the root.
-        *score += 0.01 / (1.0 + real(segments(&page.url).len()));
+        *score += 0.01 / (1.0 + to_f64(segments(&page.url).len()));
     }
     let mut index: HashMap<String, usize> = HashMap::new();
     let mut members: Vec<(String, Vec<usize>)> = Vec::new();
@@ -156,10 +156,10 @@ pub fn discover(site: &[SiteUrl], plan: &Plan) -> Discovery {
             let own = |at: &usize| scores.get(*at).copied().unwrap_or_default();
             let sum: f64 = pages.iter().map(own).sum();
             let best = pages.iter().map(own).fold(0.0, f64::max);
-            let mut score = 0.5 * best + 0.5 * sum / real(pages.len().max(1));
+            let mut score = 0.5 * best + 0.5 * sum / to_f64(pages.len().max(1));
             if plan.cardinality != Cardinality::One {
                 // A list is spread over many pages of one kind.
-                score *= 1.0 + 0.1 * real(pages.len()).ln();
+                score *= 1.0 + 0.1 * to_f64(pages.len()).ln();
             }
             (RankedCluster { pattern, pages: pages.len(), score }, pages)
         })

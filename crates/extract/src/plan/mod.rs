@@ -26,5 +26,5 @@ pub use planner::{DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, MAX_AGENT_HOPS, MAX_
 pub use site::SiteUrl;
 
 pub(crate) use pattern::segments;
-pub(crate) use rank::real;
+pub(crate) use rank::to_f64;
 pub(crate) use terms::{stem, terms};

@@ -4,7 +4,7 @@ use url::Url;
 
 use super::site::SiteUrl;
 use crate::markup::{NodeId, Tree};
-use crate::page::{Page, cut};
+use crate::page::{Page, truncate};
 
 /// Ways on that are read off one page.
 pub const MAX_WAYS: usize = 500;
@@ -62,7 +62,7 @@ pub fn ways(page: &Page, words: &str) -> Vec<SiteUrl> {
 
 fn link(tree: &Tree<'_>, node: NodeId, base: &Url) -> Option<SiteUrl> {
     let url = base.join(tree.attribute(node, "href")?.trim()).ok()?;
-    let text = cut(tree.text_of(node), MAX_ANCHOR_BYTES);
+    let text = truncate(tree.text_of(node), MAX_ANCHOR_BYTES);
     Some(SiteUrl { anchor: (!text.is_empty()).then(|| text.to_owned()), ..SiteUrl::new(url) })
 }
 
@@ -100,7 +100,7 @@ fn form(tree: &Tree<'_>, node: NodeId, base: &Url, words: &str) -> Option<SiteUr
         }
     }
     let label = tree.attribute(node, "aria-label").unwrap_or_default();
-    let anchor = format!("{} {words}", cut(&label, MAX_ANCHOR_BYTES));
+    let anchor = format!("{} {words}", truncate(&label, MAX_ANCHOR_BYTES));
     asked?;
     url.query_pairs_mut().clear().extend_pairs(&fields);
     Some(SiteUrl { anchor: Some(anchor.trim().to_owned()), ..SiteUrl::new(url) })

@@ -6,7 +6,7 @@ use super::rank::Query;
 use super::terms::terms;
 use crate::budget::{Budget, TOKENS_PER_CREDIT};
 use crate::error::{Error, ErrorKind};
-use crate::leaf::step;
+use crate::leaf::child_pointer;
 use crate::model::{Capabilities, TokenPrice, Usage};
 use crate::schema::{Shape, ShapeKind, check_schema};
 
@@ -101,8 +101,8 @@ impl Planner {
         let searches = self.means.search && (sites.is_empty() || request.enable_web_search);
         if searches {
             let words: Vec<&str> = terms.iter().take(8).map(|(term, _)| term.as_str()).collect();
-            let query =
-                prompt.map_or_else(|| words.join(" "), |prompt| crate::page::cut(prompt, 300).to_owned());
+            let query = prompt
+                .map_or_else(|| words.join(" "), |prompt| crate::page::truncate(prompt, 300).to_owned());
             steps.push(Step::Search { query });
         }
         for site in sites.iter().filter(|site| site.wildcard) {
@@ -248,7 +248,7 @@ fn query(shape: Option<&Shape>, prompt: Option<&str>) -> Query {
             }
         }
     };
-    add(crate::page::cut(prompt.unwrap_or_default(), 2_000), 1.0);
+    add(crate::page::truncate(prompt.unwrap_or_default(), 2_000), 1.0);
     let mut waiting: Vec<(String, &Shape)> = shape.map(|shape| (String::new(), shape)).into_iter().collect();
     let mut described = Vec::new();
     while let Some((pointer, shape)) = waiting.pop() {
@@ -258,7 +258,7 @@ fn query(shape: Option<&Shape>, prompt: Option<&str>) -> Query {
                 for field in fields.iter().rev() {
                     // The name of a list is the name of what is wanted.
                     add(&field.name, if field.shape.is_branch() { 0.9 } else { 0.5 });
-                    waiting.push((step(&pointer, &field.name), &field.shape));
+                    waiting.push((child_pointer(&pointer, &field.name), &field.shape));
                 }
             }
             ShapeKind::List(inner) => waiting.push((pointer, inner)),
@@ -266,7 +266,7 @@ fn query(shape: Option<&Shape>, prompt: Option<&str>) -> Query {
         }
     }
     for text in described {
-        add(crate::page::cut(text, 500), 0.25);
+        add(crate::page::truncate(text, 500), 0.25);
     }
     found
 }

@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::SiteUrl;
 use super::terms::terms;
-use crate::page::cut;
+use crate::page::truncate;
 
 /// How soon repetition stops to count (Robertson and Zaragoza, 2009: 1.2 to 2).
 const K1: f64 = 1.2;
@@ -16,7 +16,7 @@ const MAX_FIELD_BYTES: usize = 1_000;
 /// Words to rank by with what each is worth.
 pub(crate) type Query = Vec<(String, f64)>;
 
-pub(crate) fn real(count: usize) -> f64 {
+pub(crate) fn to_f64(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn rank(site: &[SiteUrl], query: &[(String, f64)]) -> Vec<f64> {
         let mut length = [0; 4];
         let mut found: Vec<(usize, usize, usize)> = Vec::new();
         for ((field, text), own) in texts.into_iter().enumerate().zip(length.iter_mut()) {
-            let text = terms(cut(text.unwrap_or_default(), MAX_FIELD_BYTES));
+            let text = terms(truncate(text.unwrap_or_default(), MAX_FIELD_BYTES));
             *own = text.len();
             for word in &text {
                 if let Some(term) = wanted.get(word.as_str()) {
@@ -58,11 +58,11 @@ pub(crate) fn rank(site: &[SiteUrl], query: &[(String, f64)]) -> Vec<f64> {
         lengths.push(length);
         hits.push(found);
     }
-    let pages = real(site.len().max(1));
+    let pages = to_f64(site.len().max(1));
     let mean: Vec<f64> = (0..4)
         .map(|field| {
             let sum: usize = lengths.iter().filter_map(|length| length.get(field)).sum();
-            f64::max(real(sum) / pages, 1.0)
+            f64::max(to_f64(sum) / pages, 1.0)
         })
         .collect();
     lengths
@@ -76,13 +76,13 @@ pub(crate) fn rank(site: &[SiteUrl], query: &[(String, f64)]) -> Vec<f64> {
                 else {
                     continue;
                 };
-                *sum += weight * real(*count) / (1.0 - B + B * real(*own) / mean);
+                *sum += weight * to_f64(*count) / (1.0 - B + B * to_f64(*own) / mean);
             }
             sums.iter()
                 .zip(query)
                 .zip(&holders)
                 .map(|((sum, (_, worth)), holders)| {
-                    let holders = real(*holders);
+                    let holders = to_f64(*holders);
                     let rarity = (1.0 + (pages - holders + 0.5) / (holders + 0.5)).ln();
                     worth * rarity * sum / (K1 + sum)
                 })

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::shape::MAX_SHAPE_FIELDS;
 use crate::error::Error;
-use crate::page::cut;
+use crate::page::truncate;
 
 /// Keys and list entries of a schema that are looked at, each as often as a reference leads to it.
 const MAX_KEYS: usize = 200_000;
@@ -175,6 +175,6 @@ fn target<'s>(
         pointer.and_then(|pointer| if pointer.is_empty() { Some(root) } else { root.pointer(pointer) });
     found.and_then(Value::as_object).ok_or_else(|| {
         let told = reference.to_string();
-        Error::schema(format!("`$ref` {} points to nothing in the schema itself", cut(&told, 200)))
+        Error::schema(format!("`$ref` {} points to nothing in the schema itself", truncate(&told, 200)))
     })
 }

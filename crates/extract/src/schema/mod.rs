@@ -73,7 +73,7 @@ fn validator(schema: &Value) -> Result<jsonschema::Validator, Error> {
     jsonschema::options()
         .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(MAX_SCHEMA_PATTERN_BYTES))
         .build(schema)
-        .map_err(|fault| Error::schema(crate::page::cut(&fault.to_string(), 500)))
+        .map_err(|fault| Error::schema(crate::page::truncate(&fault.to_string(), 500)))
 }
 
 #[cfg(test)]

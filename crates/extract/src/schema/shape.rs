@@ -3,7 +3,7 @@ use serde_json::{Map, Value};
 
 use super::flat_schema::{FlatSchema, SchemaCost};
 use crate::error::Error;
-use crate::page::cut;
+use crate::page::truncate;
 
 /// Levels of a schema that are filled; what is deeper stays null. It also ends cycles of `$ref`.
 pub const MAX_SHAPE_DEPTH: usize = 12;
@@ -244,7 +244,8 @@ impl Shape {
             Some("boolean") => ShapeKind::Boolean,
             _ => ShapeKind::Any,
         };
-        let text = |key: &str| flat.get(key).and_then(Value::as_str).map(|text| cut(text, MAX_TEXT_BYTES));
+        let text =
+            |key: &str| flat.get(key).and_then(Value::as_str).map(|text| truncate(text, MAX_TEXT_BYTES));
         let description = text("description").or_else(|| text("title")).unwrap_or_default().to_owned();
         let choices = choices.into_iter().cloned().collect();
         Ok(Self { kind, description, nullable, choices, format: text("format").map(str::to_owned) })

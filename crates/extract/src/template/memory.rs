@@ -8,7 +8,7 @@ use siphasher::sip::SipHasher13;
 use super::page_view::PageView;
 use super::rule::Rule;
 use super::signature::Signature;
-use crate::bind::{TargetField, leaf_wants, provenance, words};
+use crate::bind::{TargetField, leaf_targets, provenance, words};
 use crate::evidence::Evidence;
 use crate::leaf::{Extraction, Leaf, Reason};
 use crate::page::Method;
@@ -158,7 +158,7 @@ impl TemplateMemory {
         if cluster.layouts.iter().all(|layout| layout.verified < MIN_SUPPORT) {
             return Recall::default();
         }
-        let wants = leaf_wants(shape);
+        let targets = leaf_targets(shape);
         let signature = Signature::of(evidence);
         let view = PageView::new(evidence);
         let mut best: Option<(usize, usize, Vec<Leaf>, BTreeSet<String>)> = None;
@@ -171,7 +171,7 @@ impl TemplateMemory {
             if layout.verified < MIN_SUPPORT {
                 continue;
             }
-            let (expected, leaves, settled) = layout.read(&view, &wants, extraction);
+            let (expected, leaves, settled) = layout.read(&view, &targets, extraction);
             let fits = leaves.len() * 2 >= expected;
             if fits && best.as_ref().is_none_or(|(_, _, known, _)| leaves.len() > known.len()) {
                 best = Some((at, expected, leaves, settled));
@@ -210,7 +210,7 @@ impl TemplateMemory {
     ) {
         let cluster = self.cluster(key, shape);
         cluster.asked += 1;
-        let wants = leaf_wants(shape);
+        let targets = leaf_targets(shape);
         let view = PageView::new(evidence);
         let signature = Signature::of(evidence);
         let by_model = |pointer: &str| {
@@ -225,15 +225,16 @@ impl TemplateMemory {
             }
             let mut compared = 0;
             let mut agreed = 0;
-            for want in &wants {
-                let (Some(learned), Some(leaf)) = (layout.places.get(&want.pointer), by_model(&want.pointer))
+            for target in &targets {
+                let (Some(learned), Some(leaf)) =
+                    (layout.places.get(&target.pointer), by_model(&target.pointer))
                 else {
                     continue;
                 };
                 if !learned.rules.is_empty() {
                     compared += 1;
                     agreed += usize::from(
-                        learned.rules.iter().any(|rule| rule.confirm(&view, want, &leaf.value).is_some()),
+                        learned.rules.iter().any(|rule| rule.confirm(&view, target, &leaf.value).is_some()),
                     );
                 }
             }
@@ -257,22 +258,22 @@ impl TemplateMemory {
         };
         let Some(layout) = cluster.layouts.get_mut(at) else { return };
         layout.verified += 1;
-        for want in wants.iter().filter(|want| open.contains(&want.pointer)) {
+        for target in targets.iter().filter(|target| open.contains(&target.pointer)) {
             let refused = extraction.missing.iter().any(|missing| {
-                missing.pointer == want.pointer
+                missing.pointer == target.pointer
                     && !matches!(missing.reason, Reason::NotFound | Reason::Unsure)
             });
             if refused {
                 continue;
             }
-            let learned = layout.places.entry(want.pointer.clone()).or_default();
-            match by_model(&want.pointer) {
-                Some(leaf) => learned.found(&view, want, leaf),
-                None => learned.nothing(&view, want),
+            let learned = layout.places.entry(target.pointer.clone()).or_default();
+            match by_model(&target.pointer) {
+                Some(leaf) => learned.found(&view, target, leaf),
+                None => learned.nothing(&view, target),
             }
         }
         // Of lists nothing is learned but that pages of this kind have none.
-        let is_leaf = |pointer: &String| wants.iter().any(|want| want.pointer == *pointer);
+        let is_leaf = |pointer: &String| targets.iter().any(|target| target.pointer == *pointer);
         for list in open.iter().filter(|pointer| !pointer.contains("/*/") && !is_leaf(pointer)) {
             let learned = layout.places.entry(list.clone()).or_default();
             let is_empty = extraction.missing.iter().any(|missing| missing.pointer == *list);
@@ -283,17 +284,17 @@ impl TemplateMemory {
 }
 
 impl LearnedField {
-    fn found(&mut self, view: &PageView<'_>, want: &TargetField<'_>, leaf: &Leaf) {
+    fn found(&mut self, view: &PageView<'_>, target: &TargetField<'_>, leaf: &Leaf) {
         self.writings |= writing(&leaf.value);
         let mut kept: Vec<Rule> =
-            self.rules.iter().filter_map(|rule| rule.confirm(view, want, &leaf.value)).collect();
+            self.rules.iter().filter_map(|rule| rule.confirm(view, target, &leaf.value)).collect();
         if kept.is_empty() {
-            self.rules = Rule::induce(view, want, &leaf.value, MAX_RULES);
+            self.rules = Rule::induce(view, target, &leaf.value, MAX_RULES);
             self.support = u32::from(!self.rules.is_empty());
             return;
         }
         self.support += 1;
-        kept.sort_by(|left, right| left.rank(want).total_cmp(&right.rank(want)));
+        kept.sort_by(|left, right| left.rank(target).total_cmp(&right.rank(target)));
         // A position next to a label would give a value where the label is gone.
         if kept.first().is_some_and(|rule| !rule.is_position()) {
             kept.retain(|rule| !rule.is_position());
@@ -302,10 +303,10 @@ impl LearnedField {
         self.rules = kept;
     }
 
-    fn nothing(&mut self, view: &PageView<'_>, want: &TargetField<'_>) {
+    fn nothing(&mut self, view: &PageView<'_>, target: &TargetField<'_>) {
         self.empty += 1;
         // A rule that gives a value where there is none is wrong.
-        self.rules.retain(|rule| rule.read(view, want).is_none());
+        self.rules.retain(|rule| rule.read(view, target).is_none());
         if self.rules.is_empty() {
             self.support = 0;
         }
@@ -317,15 +318,15 @@ impl Layout {
     fn read(
         &self,
         view: &PageView<'_>,
-        wants: &[TargetField<'_>],
+        targets: &[TargetField<'_>],
         extraction: &Extraction,
     ) -> (usize, Vec<Leaf>, BTreeSet<String>) {
         let mut expected = 0;
         let mut leaves = Vec::new();
         let mut settled = BTreeSet::new();
-        for want in wants {
-            let Some(learned) = self.places.get(&want.pointer) else { continue };
-            if !extraction.missing.iter().any(|missing| missing.pointer == want.pointer) {
+        for target in targets {
+            let Some(learned) = self.places.get(&target.pointer) else { continue };
+            if !extraction.missing.iter().any(|missing| missing.pointer == target.pointer) {
                 continue;
             }
             let trusted = learned.support >= MIN_SUPPORT;
@@ -333,13 +334,13 @@ impl Layout {
                 .rules
                 .iter()
                 .filter(|_| trusted)
-                .find_map(|rule| rule.read(view, want))
+                .find_map(|rule| rule.read(view, target))
                 .filter(|(value, _)| learned.writings & writing(value) != 0);
             match found {
                 Some((value, quote)) => {
                     expected += 1;
                     leaves.push(Leaf {
-                        pointer: want.pointer.clone(),
+                        pointer: target.pointer.clone(),
                         value,
                         provenance: vec![provenance(view.evidence, &quote, Method::Template, None)],
                         confidence: CONFIDENCE,
@@ -347,21 +348,21 @@ impl Layout {
                 }
                 // It was empty before where its mark was gone.
                 None if trusted && learned.empty > 0 => {
-                    settled.insert(want.pointer.clone());
+                    settled.insert(target.pointer.clone());
                 }
                 None if trusted => expected += 1,
                 None if learned.empty >= MIN_SUPPORT && learned.support == 0 => {
                     // It was never there; a label of its name would be news.
-                    let own = words(want.name);
+                    let own = words(target.name);
                     if !view.has_label_with(&own) {
-                        settled.insert(want.pointer.clone());
+                        settled.insert(target.pointer.clone());
                     }
                 }
                 None => {}
             }
         }
         for missing in &extraction.missing {
-            let is_leaf = wants.iter().any(|want| want.pointer == missing.pointer);
+            let is_leaf = targets.iter().any(|target| target.pointer == missing.pointer);
             let known = self.places.get(&missing.pointer).filter(|_| !is_leaf);
             if known.is_some_and(|known| known.empty >= MIN_SUPPORT && known.support == 0) {
                 settled.insert(missing.pointer.clone());

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::bind::{folded, scalar, values};
 use crate::evidence::Evidence;
 use crate::markup::NodeId;
-use crate::page::cut;
+use crate::page::truncate;
 
 /// Longest text of one place.
 const MAX_TEXT: usize = 600;
@@ -143,7 +143,7 @@ impl<'e> PageView<'e> {
         let tree = &self.evidence.tree;
         let mut found = Vec::new();
         let mut offer = |place: Locator, text: &str| {
-            let text = cut(text.trim(), MAX_TEXT + 1);
+            let text = truncate(text.trim(), MAX_TEXT + 1);
             if !text.is_empty() && text.len() <= MAX_TEXT && use_text(text) {
                 found.push((place, text.to_owned()));
             }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use super::page_view::{Locator, PageView};
 use crate::bind::TargetField;
 use crate::normalise::{fold, normalise};
-use crate::plan::real;
+use crate::plan::to_f64;
 use crate::typed::{NumberStyle, amounts};
 
 /// Characters kept of what stands before and behind a value.
@@ -26,7 +26,7 @@ impl Rule {
     /// The rules that lead to a value on this page, sturdiest first, at most `most`.
     pub(super) fn induce(
         view: &PageView<'_>,
-        want: &TargetField<'_>,
+        target: &TargetField<'_>,
         value: &Value,
         most: usize,
     ) -> Vec<Self> {
@@ -36,13 +36,13 @@ impl Rule {
         let places = view.places(|text| {
             contains(text, &written)
                 || typed && text.bytes().any(|byte| byte.is_ascii_digit())
-                || normalise(text, want.form, want.shape, NumberStyle::Prose).as_ref() == Some(value)
+                || normalise(text, target.form, target.shape, NumberStyle::Prose).as_ref() == Some(value)
         });
         for (place, text) in places {
             let around =
-                if normalise(&text, want.form, want.shape, NumberStyle::Prose).as_ref() == Some(value) {
+                if normalise(&text, target.form, target.shape, NumberStyle::Prose).as_ref() == Some(value) {
                     None
-                } else if let Some(around) = around(&text, want, value) {
+                } else if let Some(around) = around(&text, target, value) {
                     Some(around)
                 } else {
                     continue;
@@ -50,28 +50,28 @@ impl Rule {
             found.push(Self { place, around });
         }
         let all = view.evidence.tree.text();
-        if let Some((before, behind)) = around(all, want, value)
+        if let Some((before, behind)) = around(all, target, value)
             && is_telling(&before)
         {
             found.push(Self { place: Locator::Text, around: Some((before, behind)) });
         }
-        found.sort_by(|left, right| left.rank(want).total_cmp(&right.rank(want)));
+        found.sort_by(|left, right| left.rank(target).total_cmp(&right.rank(target)));
         found.truncate(most);
         found
     }
 
     /// Lower is sturdier: the kind of place, then how much it is named like the property, then whether the text is all value.
-    pub(super) fn rank(&self, want: &TargetField<'_>) -> f64 {
+    pub(super) fn rank(&self, target: &TargetField<'_>) -> f64 {
         let (kind, name) = match &self.place {
             Locator::Label(label) => (0.0, label.as_str()),
             Locator::Entity(_, path) => (1.0, path.as_str()),
             Locator::Marked(mark) | Locator::Attribute(mark, _) => (2.0, mark.value.as_str()),
             Locator::Text => (4.0, ""),
-            Locator::Path(_, steps) => (6.0 + 0.01 * real(steps.len()), ""),
+            Locator::Path(_, steps) => (6.0 + 0.01 * to_f64(steps.len()), ""),
         };
         // An element of any kind that lies around many others is marked too: its text has more than the value.
         let part = if self.around.is_some() { 0.6 } else { 0.0 };
-        kind + part - 0.3 * crate::bind::overlap(name, want.name)
+        kind + part - 0.3 * crate::bind::overlap(name, target.name)
     }
 
     /// Positions are the last resort.
@@ -80,24 +80,29 @@ impl Rule {
     }
 
     /// The value that the rule leads to, with the text that states it.
-    pub(super) fn read(&self, view: &PageView<'_>, want: &TargetField<'_>) -> Option<(Value, String)> {
+    pub(super) fn read(&self, view: &PageView<'_>, target: &TargetField<'_>) -> Option<(Value, String)> {
         let text = view.text(&self.place)?;
         let part = match &self.around {
             None => text.as_str(),
             Some((before, behind)) => between(&text, before, behind)?,
         };
-        let value = normalise(part, want.form, want.shape, NumberStyle::Prose)?;
+        let value = normalise(part, target.form, target.shape, NumberStyle::Prose)?;
         Some((value, part.trim().to_owned()))
     }
 
     /// The rule as far as it also leads to this value on this page: what stands around the value is cut to what both pages share.
-    pub(super) fn confirm(&self, view: &PageView<'_>, want: &TargetField<'_>, value: &Value) -> Option<Self> {
-        if self.read(view, want).is_some_and(|(found, _)| found == *value) {
+    pub(super) fn confirm(
+        &self,
+        view: &PageView<'_>,
+        target: &TargetField<'_>,
+        value: &Value,
+    ) -> Option<Self> {
+        if self.read(view, target).is_some_and(|(found, _)| found == *value) {
             return Some(self.clone());
         }
         let (before, behind) = self.around.as_ref()?;
         let text = view.text(&self.place)?;
-        let (own_before, own_behind) = around(&text, want, value)?;
+        let (own_before, own_behind) = around(&text, target, value)?;
         let rule = Self {
             place: self.place.clone(),
             around: Some((shared_end(before, &own_before), shared_start(behind, &own_behind))),
@@ -107,7 +112,7 @@ impl Rule {
         if bare || (self.place == Locator::Text && !is_telling(before)) {
             return None;
         }
-        rule.read(view, want).is_some_and(|(found, _)| found == *value).then_some(rule)
+        rule.read(view, target).is_some_and(|(found, _)| found == *value).then_some(rule)
     }
 }
 
@@ -143,7 +148,7 @@ fn find(text: &str, part: &str) -> Option<std::ops::Range<usize>> {
 }
 
 /// What stands around a value in a text.
-fn around(text: &str, want: &TargetField<'_>, value: &Value) -> Option<(String, String)> {
+fn around(text: &str, target: &TargetField<'_>, value: &Value) -> Option<(String, String)> {
     let range = match value {
         Value::String(_) => find(text, &written(value)),
         Value::Number(number) => {
@@ -167,7 +172,7 @@ fn around(text: &str, want: &TargetField<'_>, value: &Value) -> Option<(String, 
                 let ((start, _), (last, word)) = (window.first()?, window.last()?);
                 let part = text.get(*start..last + word.len())?;
                 let part = part.trim_end_matches(['.', ',', ';']);
-                (normalise(part, want.form, want.shape, NumberStyle::Prose).as_ref() == Some(value))
+                (normalise(part, target.form, target.shape, NumberStyle::Prose).as_ref() == Some(value))
                     .then(|| *start..start + part.len())
             })
         })
@@ -259,17 +264,18 @@ mod tests {
                 shape: Shape::from_schema(schema).unwrap(),
                 required: false,
             };
-            let want = TargetField::new("/range".to_owned(), Vec::new(), &field);
+            let target = TargetField::new("/range".to_owned(), Vec::new(), &field);
             let page =
                 |value: &str| Page::new("https://x.example/".parse().unwrap(), html.replace("VALUE", value));
             let (left, right) = (page(first), page(second));
             let (left, right) = (Evidence::read(&left), Evidence::read(&right));
             let (left, right) = (PageView::new(&left), PageView::new(&right));
-            let rules = Rule::induce(&left, &want, &one, 40);
-            let kept: Vec<Rule> = rules.iter().filter_map(|rule| rule.confirm(&right, &want, &two)).collect();
+            let rules = Rule::induce(&left, &target, &one, 40);
+            let kept: Vec<Rule> =
+                rules.iter().filter_map(|rule| rule.confirm(&right, &target, &two)).collect();
             let best = kept.first().unwrap_or_else(|| panic!("{name}: {rules:?}"));
-            assert_eq!(best.read(&left, &want).map(|(value, _)| value), Some(one), "{name} {best:?}");
-            assert_eq!(best.read(&right, &want).map(|(value, _)| value), Some(two), "{name} {best:?}");
+            assert_eq!(best.read(&left, &target).map(|(value, _)| value), Some(one), "{name} {best:?}");
+            assert_eq!(best.read(&right, &target).map(|(value, _)| value), Some(two), "{name} {best:?}");
             assert_eq!(best.is_position(), name == "position", "{name} {best:?}");
         }
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher13;
 
 use crate::evidence::Evidence;
-use crate::plan::real;
+use crate::plan::to_f64;
 
 /// Hashes kept of a page.
 const KEPT: usize = 96;
@@ -47,7 +47,7 @@ impl Signature {
         let their: BTreeSet<u64> = other.0.iter().copied().collect();
         let union: Vec<u64> = own.union(&their).copied().take(KEPT).collect();
         let shared = union.iter().filter(|hash| own.contains(hash) && their.contains(hash)).count();
-        if union.is_empty() { 1.0 } else { real(shared) / real(union.len()) }
+        if union.is_empty() { 1.0 } else { to_f64(shared) / to_f64(union.len()) }
     }
 }
 

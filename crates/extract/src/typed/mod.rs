@@ -12,6 +12,6 @@ mod stock_words;
 pub(crate) use contact::{email, phone};
 pub(crate) use date::date;
 pub(crate) use gtin::gtin;
-pub(crate) use money::{Money, currency_code, currency_sign, moneys};
+pub(crate) use money::{Money, currency_code, currency_sign, money_amounts};
 pub(crate) use number::{NumberStyle, amounts, decimal};
-pub(crate) use stock::{StockState, buys, speaks_of_stock, stock};
+pub(crate) use stock::{StockState, is_buy_label, mentions_stock, stock};

@@ -1,4 +1,4 @@
-use super::stock_words::{ALONE, FILLERS, STATED};
+use super::stock_words::{FILLER_WORDS, LONE_PHRASES, MORE_PHRASES};
 
 /// Can it be bought now? Those of the values of schema.org's `ItemAvailability` that pages tell apart in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl StockState {
     }
 
     /// Can it be ordered now, whenever it comes?
-    pub(crate) const fn can_be_had(self) -> bool {
+    pub(crate) const fn is_orderable(self) -> bool {
         matches!(self, Self::In | Self::PreOrder)
     }
 }
@@ -234,11 +234,11 @@ const MAX_ALONE_BYTES: usize = 120;
 const MAX_MATCHES: usize = 16;
 
 /// Phrases of programs, which run words together.
-const MACHINE: [&str; 7] =
+const COMPOUND_PHRASES: [&str; 7] =
     ["instock", "outofstock", "soldout", "limitedavailability", "onlineonly", "preorder", "backorder"];
 
 /// What a button says that puts the thing into a basket, in lower case.
-const BUY: [&str; 40] = [
+const BUY_LABELS: [&str; 40] = [
     "add to cart",
     "add to basket",
     "add to bag",
@@ -290,39 +290,42 @@ pub(crate) fn stock(text: &str) -> Option<StockState> {
     if text.trim() == "oos" {
         return Some(StockState::Out);
     }
-    let found = PHRASES.iter().chain(STATED).filter(|(phrase, _)| begins_a_word(&text, phrase));
-    found.max_by_key(|(phrase, _)| phrase.len()).map(|(_, stock)| *stock).or_else(|| alone(&text))
+    let found = PHRASES.iter().chain(MORE_PHRASES).filter(|(phrase, _)| starts_at_word(&text, phrase));
+    found
+        .max_by_key(|(phrase, _)| phrase.len())
+        .map(|(_, stock)| *stock)
+        .or_else(|| stock_of_lone_words(&text))
 }
 
 /// What a text says that has no other words; in lower case.
-fn alone(text: &str) -> Option<StockState> {
+fn stock_of_lone_words(text: &str) -> Option<StockState> {
     if text.len() > MAX_ALONE_BYTES {
         return None;
     }
     let name = text.trim().rsplit(['/', '#']).next().unwrap_or_default().trim();
     let words: Vec<&str> = name
         .split(|found: char| !found.is_alphanumeric() && found != '\'' && found != '-')
-        .filter(|word| !word.is_empty() && !FILLERS.contains(word))
+        .filter(|word| !word.is_empty() && !FILLER_WORDS.contains(word))
         .collect();
     let text = words.join(" ");
     // Marks of some scripts are no letters, so that the name as it stands counts too.
-    ALONE.iter().find(|(phrase, _)| *phrase == text || *phrase == name).map(|(_, stock)| *stock)
+    LONE_PHRASES.iter().find(|(phrase, _)| *phrase == text || *phrase == name).map(|(_, stock)| *stock)
 }
 
 /// Does a text speak of stock at all, also in words that do not tell how it is? `Sold by Acme` and `tell me when it is in stock` do.
 ///
 /// `All rights reserved` does not, nor does the Korean for one who sells or brokers.
-pub(crate) fn speaks_of_stock(text: &str) -> bool {
+pub(crate) fn mentions_stock(text: &str) -> bool {
     let mut text = text.to_lowercase();
     for other in ["rights reserved", "판매중인", "판매중개"] {
         text = text.replace(other, "");
     }
-    PHRASES.iter().chain(STATED).any(|(phrase, _)| begins_a_word(&text, phrase))
-        || ALONE.iter().any(|(phrase, _)| is_worded(&text, phrase))
+    PHRASES.iter().chain(MORE_PHRASES).any(|(phrase, _)| starts_at_word(&text, phrase))
+        || LONE_PHRASES.iter().any(|(phrase, _)| is_whole_phrase(&text, phrase))
 }
 
 /// Does the phrase stand in the text as words of its own? Some scripts part none.
-fn is_worded(text: &str, phrase: &str) -> bool {
+fn is_whole_phrase(text: &str, phrase: &str) -> bool {
     let lettered =
         |found: Option<char>| found.is_some_and(|found| found.is_alphanumeric() && found < '\u{590}');
     text.match_indices(phrase).take(MAX_MATCHES).any(|(at, _)| {
@@ -333,9 +336,9 @@ fn is_worded(text: &str, phrase: &str) -> bool {
 }
 
 /// Does the phrase stand in the text, not in the middle of a word? What programs write is one word, and some scripts part none.
-fn begins_a_word(text: &str, phrase: &str) -> bool {
+fn starts_at_word(text: &str, phrase: &str) -> bool {
     let lettered = |found: char| found.is_alphabetic() && found < '\u{590}';
-    let worded = phrase.chars().next().is_some_and(lettered) && !MACHINE.contains(&phrase);
+    let worded = phrase.chars().next().is_some_and(lettered) && !COMPOUND_PHRASES.contains(&phrase);
     text.match_indices(phrase).take(MAX_MATCHES).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         !worded || !before.is_some_and(lettered)
@@ -343,9 +346,9 @@ fn begins_a_word(text: &str, phrase: &str) -> bool {
 }
 
 /// Is this the label of a button that buys?
-pub(crate) fn buys(text: &str) -> bool {
+pub(crate) fn is_buy_label(text: &str) -> bool {
     let text = text.to_lowercase();
-    BUY.iter().any(|phrase| text.contains(phrase))
+    BUY_LABELS.iter().any(|phrase| text.contains(phrase))
 }
 
 #[cfg(test)]
@@ -391,7 +394,7 @@ mod tests {
         for (text, expected) in rows {
             assert_eq!(stock(text), expected, "{text}");
         }
-        assert!(buys("Add to Basket"));
+        assert!(is_buy_label("Add to Basket"));
     }
 
     #[test]
@@ -402,7 +405,7 @@ mod tests {
             "Tell me when it is in stock",
             "Sold by Acme",
         ] {
-            assert!(speaks_of_stock(text), "{text}");
+            assert!(mentions_stock(text), "{text}");
         }
         for text in [
             "All rights reserved",
@@ -412,7 +415,7 @@ mod tests {
             "Delivery in two days",
             "Unreserved praise",
         ] {
-            assert!(!speaks_of_stock(text), "{text}");
+            assert!(!mentions_stock(text), "{text}");
         }
     }
 }

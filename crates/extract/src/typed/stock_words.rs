@@ -3,7 +3,7 @@
 use super::stock::StockState;
 
 /// Phrases that say so wherever they stand, in lower case.
-pub(super) const STATED: &[(&str, StockState)] = &[
+pub(super) const MORE_PHRASES: &[(&str, StockState)] = &[
     // Taken orders for, not yet delivered.
     ("preorder", StockState::PreOrder),
     ("pre-order", StockState::PreOrder),
@@ -94,7 +94,7 @@ pub(super) const STATED: &[(&str, StockState)] = &[
 
 /// Words that say so only where a line has no others: `Sold` does, `Sold by Acme` and `1,200 sold` do not. Wherever they stand they
 /// speak of it, so that nothing is inferred.
-pub(super) const ALONE: &[(&str, StockState)] = &[
+pub(super) const LONE_PHRASES: &[(&str, StockState)] = &[
     ("sold", StockState::SoldOut),
     ("verkauft", StockState::SoldOut),
     ("vendu", StockState::SoldOut),
@@ -207,8 +207,8 @@ pub(super) const ALONE: &[(&str, StockState)] = &[
     ("jonotuslista", StockState::Out),
 ];
 
-/// Words beside those of [`ALONE`] that add nothing: `This item is sold`.
-pub(super) const FILLERS: &[&str] = &[
+/// Words beside those of [`LONE_PHRASES`] that add nothing: `This item is sold`.
+pub(super) const FILLER_WORDS: &[&str] = &[
     "this",
     "item",
     "items",
