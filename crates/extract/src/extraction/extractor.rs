@@ -16,26 +16,26 @@ use crate::row_page::PageHeadings;
 use crate::schema::Shape;
 use crate::template::{Drift, TemplateMemory};
 
-/// What to read off pages.
+/// What to read from a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'t> {
-    /// The values and their kinds.
+    /// The fields and their types.
     pub shape: &'t Shape,
-    /// What is asked for, in words.
+    /// The request in words.
     pub prompt: Option<&'t str>,
-    /// Added to the engine's own rules for a model.
+    /// Appended to the engine's own rules for a model.
     pub system_prompt: Option<&'t str>,
 }
 
 impl<'t> Task<'t> {
-    /// A task by its shape alone.
+    /// A task with a shape and no prompts.
     #[must_use]
     pub const fn new(shape: &'t Shape) -> Self {
         Self { shape, prompt: None, system_prompt: None }
     }
 }
 
-/// How much of a list was read.
+/// How complete a list is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
@@ -47,21 +47,22 @@ pub struct Coverage {
     pub counted: usize,
 }
 
-/// What was read off one page, and by how many calls.
+/// The result of reading one page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageExtraction {
     /// The data with its proofs.
     pub extraction: Extraction,
-    /// For each list that was counted.
+    /// The coverage of each list whose records could be counted.
     pub coverage: Vec<Coverage>,
-    /// Calls of the model.
+    /// Calls to the model.
     pub calls: usize,
-    /// What ended the calls early, if anything did.
+    /// The error that ended the calls early, if any.
     pub stopped: Option<ProviderError>,
 }
 
 impl PageExtraction {
-    /// A sentence for the `warning` of an answer: what stayed empty, what lists lack, what ended the calls.
+    /// A sentence for the `warning` of a response: empty fields, incomplete lists, and the error that ended
+    /// the calls.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let mut parts: Vec<String> = self.extraction.warning().into_iter().collect();
@@ -74,7 +75,7 @@ impl PageExtraction {
     }
 }
 
-/// Reads pages: the page's own evidence first, a model for what that leaves open.
+/// Reads pages: the page's own evidence first, then a model for the fields that the evidence leaves open.
 #[derive(Debug, Clone, Default)]
 pub struct Extractor {
     model: Option<Arc<dyn LanguageModel>>,
@@ -82,38 +83,39 @@ pub struct Extractor {
 }
 
 impl Extractor {
-    /// Without a model: what the evidence leaves open stays empty.
+    /// An extractor without a model: fields that the evidence leaves open stay empty.
     #[must_use]
     pub fn model_free() -> Self {
         Self::default()
     }
 
-    /// With a model; wrap it in [`Budgeted`](crate::model::Budgeted) to bound what it may cost.
+    /// An extractor with a model. Wrap the model in [`Budgeted`](crate::model::Budgeted) to limit its cost.
     #[must_use]
     pub fn new(model: Arc<dyn LanguageModel>) -> Self {
         Self { model: Some(model), seed: None }
     }
 
-    /// Sends this seed with every call.
+    /// Sets the seed of every call.
     #[must_use]
     pub const fn with_seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Reads one page. It never fails: what could not be read is empty, with the reason.
+    /// Reads one page. It never fails: a field that cannot be read is empty, with the reason.
     pub async fn page(&self, page: &Page, task: Task<'_>) -> PageExtraction {
         let evidence = Evidence::read(page);
         let extraction = bind(&evidence, task.shape);
         self.complete(page, task, &evidence, extraction).await
     }
 
-    /// Reads one page of a cluster of like pages: what was learned of the cluster first, then as [`page`](Self::page) does. What a
-    /// model has to be asked for is learned in turn, so that later pages of the cluster cost no tokens.
+    /// Reads one page of a cluster of similar pages: first by the rules learned from the cluster, then as
+    /// [`page`](Self::page) does. The rules are updated with the values that the model finds, so that later
+    /// pages of the cluster need no tokens.
     ///
-    /// `cluster` is any key that pages of one template share, such as
-    /// [`UrlPatterns::of`](crate::UrlPatterns::of) their address. Pages may be read side by side with one memory; it is
-    /// locked while a page is looked at and never while a model is asked.
+    /// `cluster` is any key that pages of one template share, such as the
+    /// [`UrlPatterns::of`](crate::UrlPatterns::of) of their addresses. Pages may be read concurrently with
+    /// one memory: it is locked while a page is analysed, never during a model call.
     pub async fn page_of(
         &self,
         memory: &Mutex<TemplateMemory>,
@@ -126,7 +128,7 @@ impl Extractor {
         self.read(Some(memory), cluster, page, task, &evidence, extraction).await
     }
 
-    /// Goes on from what the evidence gave: by the memory, where there is one, then by the model.
+    /// Continues from the result of the evidence: by the memory, if there is one, then by the model.
     pub(super) async fn read(
         &self,
         memory: Option<&Mutex<TemplateMemory>>,
@@ -150,34 +152,35 @@ impl Extractor {
         let (settled, open): (Vec<Missing>, Vec<Missing>) =
             extraction.missing.into_iter().partition(|missing| recall.settled.contains(&missing.pointer));
         extraction.missing = open;
-        let requested: BTreeSet<String> =
+        let open_fields: BTreeSet<String> =
             extraction.missing.iter().map(|missing| missing.pointer.clone()).collect();
         let mut found = self.complete(page, task, evidence, extraction).await;
         if found.calls == 0 {
             lock(memory).recalled(cluster, task.shape);
         } else if found.stopped.is_none() {
-            lock(memory).learn(cluster, evidence, task.shape, &found.extraction, &requested);
+            lock(memory).learn(cluster, evidence, task.shape, &found.extraction, &open_fields);
         }
         found.extraction.missing.extend(settled);
         RecalledPage { page: found, by_template, drift: recall.drift }
     }
 
-    /// Makes a schema of a prompt, for a request that has none. The model sees the prompt and no page; what it answers is checked and
-    /// bounded ([`MAX_DRAFT_FIELDS`](crate::MAX_DRAFT_FIELDS)).
+    /// Drafts a schema from a prompt, for a request without one. The model sees the prompt and no page. Its
+    /// answer is checked and limited in size ([`MAX_DRAFT_FIELDS`](crate::MAX_DRAFT_FIELDS)).
     ///
     /// # Errors
-    /// [`ErrorKind::ModelNotConfigured`] without a model, [`ErrorKind::Draft`] where two answers could not be used.
+    /// [`ErrorKind::ModelNotConfigured`] without a model, [`ErrorKind::Draft`] if two answers in a row cannot
+    /// be used.
     pub async fn draft_schema(&self, prompt: &str) -> Result<Value, Error> {
         let model = self.model.as_deref().ok_or(ErrorKind::ModelNotConfigured)?;
         crate::draft::draft(model, self.seed, prompt).await
     }
 
-    /// The model, where there is one, and the seed of its calls.
+    /// The model, if there is one, and the seed of its calls.
     pub(crate) fn model(&self) -> Option<(&dyn LanguageModel, Option<u64>)> {
         self.model.as_deref().map(|model| (model, self.seed))
     }
 
-    /// Asks for what an extraction lacks, and tells what the bounds of reading left out.
+    /// Asks the model for the missing fields, and counts the entities that exceed the bounds of reading.
     async fn complete(
         &self,
         page: &Page,
@@ -218,13 +221,13 @@ fn lock(memory: &Mutex<TemplateMemory>) -> MutexGuard<'_, TemplateMemory> {
     memory.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What was read off one page of a cluster.
+/// The result of reading one page of a cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecalledPage {
-    /// The data, as of any page.
+    /// The result, as for any page.
     pub page: PageExtraction,
-    /// Places that rules learned from other pages filled.
+    /// Number of fields filled by rules learned from other pages.
     pub by_template: usize,
-    /// How the page differs from what was learned, where it does; it was read by the model then.
+    /// How the page differs from the learned template, if it does. The model read the page then.
     pub drift: Option<Drift>,
 }

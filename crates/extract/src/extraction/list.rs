@@ -15,30 +15,31 @@ use crate::leaf::{Extraction, Leaf, child_pointer};
 use crate::page::{Method, Page, truncate};
 use crate::schema::{Field, Shape, ShapeKind, WireSchema};
 
-/// Calls for one list.
+/// Upper bound on the calls for one list.
 pub const MAX_LIST_CALLS: usize = 400;
-/// Records that one call asks for.
+/// Upper bound on the records of one call.
 pub const MAX_ROWS_PER_CALL: usize = 40;
-/// Calls without a row after which a run of records counts as something else than the list.
-const MAX_BARREN_CALLS: usize = 2;
-/// Bytes of page text that one call carries.
+/// Calls in a row without a result after which a run of records is taken for something other than the list.
+const MAX_EMPTY_CALLS: usize = 2;
+/// Upper bound on the page text of one call, in bytes.
 const MAX_CALL_BYTES: usize = 24_000;
 
-/// A list as far as it was read.
+/// What was read of a list.
 #[derive(Debug)]
 pub(super) struct ExtractedList {
     pub(super) rows: Vec<Value>,
     pub(super) leaves: Vec<Leaf>,
-    /// `None` where the rows stand in running text, whose records nothing counts.
+    /// `None` for rows of running text, whose records cannot be counted.
     pub(super) coverage: Option<Coverage>,
 }
 
-/// Reads a list off the page.
+/// Reads a list from the page.
 ///
-/// The records of the page are counted before the model is asked. Which of its runs of records is the list is not known, so they are tried in
-/// turn, tables first whose header names what is asked for, then the largest, until one gives a row; where none does, the text is read piece by
-/// piece. `known` are the rows that the page's own evidence gave: their records are not asked for, and they come first in the result.
-/// `is_missing` tells that there are none, and that it is not known already that pages of this kind have none.
+/// The records of the page are counted before the first model call. Several runs of records may be the list.
+/// They are tried in turn until one gives a row: first tables whose header names the requested fields, then
+/// the largest run. If none gives a row, the text is read piece by piece. `known` are the rows of the page's
+/// own evidence: their records are not asked for, and they come first in the result. `is_missing` says that
+/// the evidence has no row, and that pages of this kind are not known to have none.
 pub(super) async fn read(
     session: &Session<'_>,
     pointer: &str,
@@ -52,22 +53,24 @@ pub(super) async fn read(
     let markdown = session.page.markdown.as_str();
     let row_schema = RowSchema::new(fields);
     let targets = row_schema.targets();
-    let mut runs = MatchedRun::read(markdown, &known);
-    runs.sort_by_key(|run| std::cmp::Reverse(named(markdown.get(run.run.header.clone()), &targets)));
-    if runs.is_empty() && !known.is_empty() {
+    let mut candidates = MatchedRun::read(markdown, &known);
+    candidates.sort_by_key(|candidate| {
+        std::cmp::Reverse(named_targets(markdown.get(candidate.run.header.clone()), &targets))
+    });
+    if candidates.is_empty() && !known.is_empty() {
         return None;
     }
     let mut calls = MAX_LIST_CALLS;
-    // Where the calls end early, it is told what they would have been about.
-    let mut counted = runs.first().map(|run| run.run.records.len());
+    // If the calls end early, the coverage reports the first candidate.
+    let mut counted = candidates.first().map(|candidate| candidate.run.records.len());
     let mut gained: Vec<Row> = Vec::new();
-    for run in runs {
-        let found = records(session, &row_schema, &targets, &run, &mut calls).await;
+    for candidate in candidates {
+        let found = records(session, &row_schema, &targets, &candidate, &mut calls).await;
         let ended = session.is_stopped() || calls == 0;
-        let gives = |at: usize| {
-            ended || run.known_flags.get(at) == Some(&true) || found.get(at).is_some_and(Option::is_some)
+        let has_row = |at: usize| {
+            ended || candidate.is_known.get(at) == Some(&true) || found.get(at).is_some_and(Option::is_some)
         };
-        let parts = run.run.count_parts(gives);
+        let parts = candidate.run.count_parts(has_row);
         gained = found.into_iter().flatten().collect();
         if known.is_empty() && !ended && gained.iter().all(|(_, leaves)| session.is_heading(leaves)) {
             gained.clear();
@@ -82,14 +85,14 @@ pub(super) async fn read(
         gained = prose::read(session, &row_schema, &targets).await;
         counted = None;
     }
-    // A row of the evidence whose record was not recognised may have been read once more.
+    // The model may repeat a row of the evidence whose record was not recognised.
     gained.retain(|(_, row)| known.iter().all(|(_, own)| !agree(own, row)));
     let mut rows = Vec::new();
     let mut leaves = Vec::new();
     for (row, row_leaves) in known.into_iter().chain(gained) {
-        let here = child_pointer(pointer, &rows.len().to_string());
+        let row_pointer = child_pointer(pointer, &rows.len().to_string());
         for leaf in row_leaves {
-            leaves.push(Leaf { pointer: format!("{here}{}", leaf.pointer), ..leaf });
+            leaves.push(Leaf { pointer: format!("{row_pointer}{}", leaf.pointer), ..leaf });
         }
         rows.push(row);
     }
@@ -99,31 +102,32 @@ pub(super) async fn read(
     Some(ExtractedList { rows, leaves, coverage })
 }
 
-/// How many of the values a table's header names.
-fn named(header: Option<&str>, targets: &[TargetField<'_>]) -> usize {
+/// Counts the targets that a table's header names.
+fn named_targets(header: Option<&str>, targets: &[TargetField<'_>]) -> usize {
     let header = header.unwrap_or_default();
     let cells: Vec<String> = header.split('|').map(crate::bind::folded).collect();
     targets.iter().filter(|target| cells.iter().any(|cell| target.has_name(cell))).count()
 }
 
-/// Reads the open records of a run: for each, the row that states it.
+/// Reads the records of a run that are not known yet: for each record, the row that states it.
 ///
-/// Each call carries those that are still open; a row counts for the one record that states its values, so that a row can come twice neither by
-/// mistake nor by a page's trick. Records that the model leaves out are asked for again as long as any call gains one.
+/// Each call carries the records that are still open. A row counts for one record only, the one that states
+/// its values, so neither a mistake nor a trick of the page makes a row appear twice. Records that the model
+/// leaves out are asked for again as long as each round gains a row.
 async fn records(
     session: &Session<'_>,
     row_schema: &RowSchema<'_>,
     targets: &[TargetField<'_>],
-    run: &MatchedRun,
+    candidate: &MatchedRun,
     calls: &mut usize,
 ) -> Vec<Option<Row>> {
     let markdown = session.page.markdown.as_str();
-    let RecordRun { header, records, .. } = &run.run;
+    let RecordRun { header, records, .. } = &candidate.run;
     let header = markdown.get(header.clone()).unwrap_or_default();
-    let mut open = run.open();
+    let mut open = candidate.open();
     let mut found: Vec<Option<Row>> = records.iter().map(|_| None).collect();
-    let (mut barren, mut any) = (0, run.known_flags.contains(&true));
-    while !open.is_empty() && *calls > 0 && (any || barren < MAX_BARREN_CALLS) {
+    let (mut empty_calls, mut has_gained) = (0, candidate.is_known.contains(&true));
+    while !open.is_empty() && *calls > 0 && (has_gained || empty_calls < MAX_EMPTY_CALLS) {
         *calls -= 1;
         let mut batch = Vec::new();
         let mut bytes = header.len();
@@ -161,36 +165,36 @@ async fn records(
                 .iter()
                 .filter(|(at, _)| found.get(*at).is_some_and(Option::is_none))
                 .map(|(at, record)| (*at, record.verify(session, &links, row_schema, targets, &row)))
-                .filter(|(_, verified)| verified.holds())
-                // The first of equals, as rows come in order.
+                .filter(|(_, verified)| verified.is_supported())
+                // Between equals the first one, as rows come in the order of the page.
                 .min_by_key(|(at, verified)| (std::cmp::Reverse(verified.leaves.len()), *at));
             if let Some((at, verified)) = best
-                && let Some(place) = found.get_mut(at)
+                && let Some(slot) = found.get_mut(at)
             {
-                *place = Some((verified.row, verified.leaves));
+                *slot = Some((verified.row, verified.leaves));
                 gained += 1;
             }
         }
         if gained == 0 {
-            // The model has nothing to say about these; the rest is still worth asking for.
+            // The model reads nothing from these records. The others are still worth a call.
             open.retain(|at| !batch.contains(at));
-            barren += 1;
+            empty_calls += 1;
         } else {
             open.retain(|at| found.get(*at).is_some_and(Option::is_none));
-            any = true;
+            has_gained = true;
         }
     }
     found
 }
 
-/// Adds the entities that a page has beyond the bound to what was counted of the lists that are read off entities.
+/// Adds the entities beyond the bound of a page to the counts of the lists that are read from entities.
 pub(super) fn count_left_out_items(
-    cut: usize,
+    left_out: usize,
     shape: &Shape,
     found: &Extraction,
     coverage: &mut Vec<Coverage>,
 ) {
-    if cut == 0 {
+    if left_out == 0 {
         return;
     }
     for (pointer, _) in lists_of(shape).rows {
@@ -203,7 +207,7 @@ pub(super) fn count_left_out_items(
         if !is_of_entities {
             continue;
         }
-        let counted = rows + cut;
+        let counted = rows + left_out;
         match coverage.iter_mut().find(|list| list.pointer == pointer) {
             Some(known) => known.counted = known.counted.max(counted),
             None => coverage.push(Coverage { pointer, found: rows, counted }),
@@ -211,29 +215,29 @@ pub(super) fn count_left_out_items(
     }
 }
 
-/// How much of each list a page's evidence gave, where its records can be counted.
+/// How much of each list the page's evidence gave, if the records of the page can be counted.
 pub(super) fn coverage(page: &Page, shape: &Shape, found: &Extraction) -> Vec<Coverage> {
     let lists = lists_of(shape).rows;
     let counted = |(pointer, _): (String, &Shape)| {
         let known = rows_at(&found.data, &found.leaves, &pointer);
-        let run =
+        let matched =
             MatchedRun::read(&page.markdown, &known).into_iter().next().filter(|_| !known.is_empty())?;
-        let counted = run.run.count_parts(|at| run.known_flags.get(at) == Some(&true));
+        let counted = matched.run.count_parts(|at| matched.is_known.get(at) == Some(&true));
         Some(Coverage { pointer, found: known.len(), counted: counted.max(known.len()) })
     };
     lists.into_iter().filter_map(counted).collect()
 }
 
-/// The lists that a shape asks for, by their pointers.
+/// The lists of a shape, by their pointers.
 #[derive(Debug, Default)]
 pub(super) struct ShapeLists<'s> {
     /// Lists of objects, each with the shape of a row.
     pub(super) rows: Vec<(String, &'s Shape)>,
-    /// Lists of plain values, each as a field of its values' shape.
+    /// Lists of plain values, each as a field with the shape of its values.
     pub(super) plain: Vec<(String, Field)>,
 }
 
-/// Finds the lists of a shape, those of rows aside.
+/// Finds the lists of a shape. Lists within rows are not included.
 pub(super) fn lists_of(shape: &Shape) -> ShapeLists<'_> {
     let ShapeLists { rows: mut lists, mut plain } = ShapeLists::default();
     let mut waiting = vec![(String::new(), shape.fields())];

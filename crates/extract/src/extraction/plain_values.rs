@@ -11,24 +11,25 @@ use crate::leaf::{Leaf, child_pointer};
 use crate::page::{Method, Part, Provenance, Span};
 use crate::schema::{Field, WireSchema};
 
-/// Calls for one list of plain values.
+/// Upper bound on the calls for one list of plain values.
 pub const MAX_VALUES_CALLS: usize = 8;
-/// Values that one call may give.
+/// Upper bound on the values of one call.
 const MAX_VALUES_PER_CALL: usize = 200;
-/// Values that an answer has room for.
+/// Number of values that the answer's token limit allows for.
 const EXPECTED_VALUES: usize = 8;
 
-/// A list of plain values as far as it was read.
+/// What was read of a list of plain values.
 #[derive(Debug, Default)]
 pub(super) struct PlainValues {
     pub(super) values: Vec<Value>,
     pub(super) leaves: Vec<Leaf>,
 }
 
-/// Reads a list of plain values, such as the tags of an article, off the page piece by piece.
+/// Reads a list of plain values, such as the tags of an article, from the page piece by piece.
 ///
-/// Unlike rows, such values seldom stand one to a record: "Skills: Rust, Go" is two of them. So nothing is counted, and each value is held against
-/// the whole piece. A value that is given twice is one. `field` is the list's name with the shape of its values.
+/// Unlike rows, such values seldom stand one to a record: "Skills: Rust, Go" contains two. So nothing is
+/// counted, and each value is verified against the whole piece. Duplicate values count once. `field` is the
+/// list's name with the shape of its values.
 pub(super) async fn read(session: &Session<'_>, pointer: &str, field: &Field) -> PlainValues {
     let RowSchema { row: row_shape, answer: shape, .. } = RowSchema::new(std::slice::from_ref(field));
     let target = TargetField::new(child_pointer("", &field.name), Vec::new(), field);
@@ -47,8 +48,8 @@ pub(super) async fn read(session: &Session<'_>, pointer: &str, field: &Field) ->
         let mut verifier = ClaimVerifier::new(piece, &links);
         for row in answer::rows(&text, MAX_VALUES_PER_CALL) {
             let row = WireSchema::restore(&row_shape, row);
-            let Some(said) = row.get(&field.name) else { continue };
-            let (value, quote) = claim(said);
+            let Some(claimed) = row.get(&field.name) else { continue };
+            let (value, quote) = claim(claimed);
             if let ClaimOutcome::Verified { value, quote, span } = verifier.verify(&target, value, quote, 0)
                 && seen.insert(value.to_string())
             {

@@ -1,4 +1,4 @@
-//! Rows that stand in running text, in paragraphs or in cards: what no run of records holds.
+//! Rows of running text, of paragraphs or of cards: text without a run of records.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,23 +14,24 @@ use crate::bind::TargetField;
 use crate::ground::{FoldedText, LinkTable};
 use crate::schema::{ShapeKind, WireSchema};
 
-/// Calls for one list in running text.
+/// Upper bound on the calls for one list in running text.
 pub const MAX_PROSE_CALLS: usize = 16;
-/// Bytes of page text that one call carries.
+/// Upper bound on the page text of one call, in bytes.
 const MAX_PIECE_BYTES: usize = 16 << 10;
-/// Rows that one call may give.
+/// Upper bound on the rows of one call.
 const MAX_ROWS: usize = 200;
-/// Rows that an answer has room for.
+/// Number of rows that the answer's token limit allows for.
 const EXPECTED_ROWS: usize = 10;
-/// Bytes of a row on each side of its name.
+/// Upper bound on the text of a row on each side of its name, in bytes.
 const MAX_NEAR_BYTES: usize = 800;
-/// Least letters and digits of a rest of the page that is worth a call.
-const LEAST_REST: usize = 40;
+/// Lower bound on the letters and digits of the rest of a page for another call.
+const MIN_REST_CHARS: usize = 40;
 
-/// Reads rows off the page piece by piece; reading goes on from the last row that an answer reached.
+/// Reads rows from the page piece by piece. Each piece starts behind the last row of the answer before.
 ///
-/// Nothing can be counted here. A row is held against the text round its name, from the last value of the row before to the name of the next one,
-/// so that it takes no value of another; a name that stands once gives one row.
+/// Rows of running text cannot be counted. A row is verified against the text around its name, from the last
+/// value of the previous row to the name of the next row, so that it takes no value of another row. A name
+/// that occurs once gives one row.
 pub(super) async fn read(
     session: &Session<'_>,
     row_schema: &RowSchema<'_>,
@@ -40,7 +41,8 @@ pub(super) async fn read(
     let mut offset = 0;
     for _ in 0..MAX_PROSE_CALLS {
         let Some(rest) = session.page.markdown.get(offset..) else { break };
-        if rest.chars().filter(|found| found.is_alphanumeric()).take(LEAST_REST).count() < LEAST_REST {
+        if rest.chars().filter(|found| found.is_alphanumeric()).take(MIN_REST_CHARS).count() < MIN_REST_CHARS
+        {
             break;
         }
         let piece = piece_of(rest, session.chunk_bytes().min(MAX_PIECE_BYTES));
@@ -70,7 +72,7 @@ pub(super) async fn read(
     out
 }
 
-/// The rows of an answer that the piece states, and how far the last of them reaches into it.
+/// The rows of an answer that the piece states, and the offset in the piece that the last of them reaches.
 fn rows_of_piece(
     session: &Session<'_>,
     row_schema: &RowSchema<'_>,
@@ -80,7 +82,7 @@ fn rows_of_piece(
     rows: &[Value],
 ) -> (Vec<Row>, usize) {
     let folded = FoldedText::new(piece);
-    // Where each row's name stands, in the order of the rows.
+    // The position of each row's name, in the order of the rows.
     let mut anchors: Vec<(&Value, Range<usize>)> = Vec::new();
     let mut seen: HashSet<usize> = HashSet::new();
     let mut from = 0;
@@ -97,17 +99,17 @@ fn rows_of_piece(
     let (mut reached, mut last_name) = (0, 0);
     for (at, (row, anchor)) in anchors.into_iter().enumerate() {
         let next = starts.get(at + 1).copied().unwrap_or(piece.len());
-        let end = edge(piece, next.min(anchor.end.saturating_add(MAX_NEAR_BYTES)));
-        // Values may stand before the name, behind the last one of the row before.
+        let end = char_boundary(piece, next.min(anchor.end.saturating_add(MAX_NEAR_BYTES)));
+        // Values may precede the name, but only behind the last value of the previous row.
         let before = anchor.start.saturating_sub(MAX_NEAR_BYTES).max(reached).max(last_name);
-        let before = edge(piece, before.min(anchor.start));
+        let before = char_boundary(piece, before.min(anchor.start));
         last_name = anchor.end;
         let verified_rows = [anchor.start, before].into_iter().filter_map(|start| {
             let range = start + offset..end + offset;
             let record = PageRecord::new(&session.page.markdown, range, &session.page.url)?;
-            Some(record.verify(session, links, row_schema, targets, row)).filter(VerifiedRow::holds)
+            Some(record.verify(session, links, row_schema, targets, row)).filter(VerifiedRow::is_supported)
         });
-        // The first of equals: what stands behind the name.
+        // Between equals the first: the text behind the name.
         let Some(verified) = verified_rows.min_by_key(|verified| std::cmp::Reverse(verified.leaves.len()))
         else {
             continue;
@@ -120,7 +122,7 @@ fn rows_of_piece(
     (out, reached.min(piece.len()))
 }
 
-/// Where the value stands that a row is best known by: its name, else its first text, else its first value.
+/// The position of the value that identifies a row best: its name, else its first text, else its first value.
 fn anchor(
     folded: &FoldedText,
     targets: &[TargetField<'_>],
@@ -138,13 +140,13 @@ fn anchor(
     ranked.into_iter().find_map(|target| {
         let (value, quote) = claim(row.pointer(&target.pointer)?);
         let quote = quote.map(str::trim).filter(|quote| !quote.is_empty());
-        let said = quote.or_else(|| value.as_str()).filter(|_| !value.is_null())?;
-        folded.find(said, from)
+        let text = quote.or_else(|| value.as_str()).filter(|_| !value.is_null())?;
+        folded.find(text, from)
     })
 }
 
-/// The next end of a character.
-fn edge(text: &str, mut at: usize) -> usize {
+/// The next character boundary.
+fn char_boundary(text: &str, mut at: usize) -> usize {
     while at < text.len() && !text.is_char_boundary(at) {
         at += 1;
     }

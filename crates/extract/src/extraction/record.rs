@@ -1,4 +1,4 @@
-//! A row that a model gave, held against one record of the page.
+//! Verifies a row of a model's answer against one record of the page.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::normalise::ValueForm;
 use crate::page::{Method, Part, Provenance, Span};
 use crate::schema::{Field, Shape, ShapeKind};
 
-/// Values of one list within a row.
+/// Upper bound on the values of one list within a row.
 const MAX_INNER_VALUES: usize = 200;
 
 /// One record of the page.
@@ -26,21 +26,21 @@ pub(super) struct PageRecord<'p> {
     links: LinkTable,
 }
 
-/// A row as far as a record states it.
+/// The part of a row that a record states.
 #[derive(Debug)]
 pub(super) struct VerifiedRow {
     pub(super) row: Value,
-    /// Pointers begin at the row.
+    /// Pointers start at the row.
     pub(super) leaves: Vec<Leaf>,
     claims: usize,
-    /// Leaves of the row's own values, which are the first.
+    /// Number of leaves of the row's own fields; they come first in `leaves`.
     own: usize,
 }
 
 impl VerifiedRow {
-    /// Most of what was claimed is stated.
-    pub(super) const fn holds(&self) -> bool {
-        // Lists within a row are no proof of it where it has values of its own.
+    /// Whether the record states more than half of the claims.
+    pub(super) const fn is_supported(&self) -> bool {
+        // Lists within a row prove it only if the row has no fields of its own.
         let leaves = if self.claims > 0 { self.own * 2 } else { self.leaves.len() };
         leaves > self.claims
     }
@@ -55,13 +55,14 @@ impl<'p> PageRecord<'p> {
         Some(Self { text, offset, links })
     }
 
-    /// May this record have the value? Ids of links are those of all records that are shown together, so an address can be another's.
-    fn holds(&self, target: &TargetField<'_>, value: &Value) -> bool {
+    /// Whether this record can state the value. Link ids are shared by all records of a call, so an address
+    /// may belong to another record.
+    fn allows(&self, target: &TargetField<'_>, value: &Value) -> bool {
         let is_address = target.form == ValueForm::Url && target.shape.choices.is_empty();
         !is_address || value.as_str().is_some_and(|url| self.links.resolve(url).is_some())
     }
 
-    /// Holds a row against the record.
+    /// Verifies a row against the record.
     pub(super) fn verify(
         &self,
         session: &Session<'_>,
@@ -85,7 +86,7 @@ impl<'p> PageRecord<'p> {
             }
         }
         verified.own = verified.leaves.len();
-        if verified.claims == 0 || verified.holds() {
+        if verified.claims == 0 || verified.is_supported() {
             row_verifier.lists(row_schema.fields, row, &mut verified);
         }
         drop_disallowed_nulls(&mut verified.row, row_schema.fields);
@@ -100,9 +101,13 @@ struct RowVerifier<'j, 'p> {
 }
 
 impl RowVerifier<'_, '_> {
-    /// The leaf of a claim where it is proved; `None` where nothing is claimed.
-    fn leaf(&mut self, target: &TargetField<'_>, said: Option<&Value>) -> Option<(bool, Option<Leaf>)> {
-        let (value, quote) = claim(said?);
+    /// Whether the answer claims a value, and the leaf if the claim is proved; `None` if there is no claim.
+    fn leaf(
+        &mut self,
+        target: &TargetField<'_>,
+        claimed_value: Option<&Value>,
+    ) -> Option<(bool, Option<Leaf>)> {
+        let (value, quote) = claim(claimed_value?);
         if value.is_null() {
             return None;
         }
@@ -110,7 +115,7 @@ impl RowVerifier<'_, '_> {
         else {
             return Some((true, None));
         };
-        if !self.record.holds(target, &value) {
+        if !self.record.allows(target, &value) {
             return Some((true, None));
         }
         let offset = self.record.offset;
@@ -125,24 +130,25 @@ impl RowVerifier<'_, '_> {
         Some((true, Some(Leaf { pointer, value, provenance: vec![provenance], confidence: 0.8 })))
     }
 
-    /// The lists within a row: each value is held against the row's record, and counts once. Lists within those are not read.
+    /// Verifies the lists within a row against the row's record; a value counts once. Lists within those
+    /// lists are not read.
     fn lists(&mut self, fields: &[Field], row: &Value, verified: &mut VerifiedRow) {
         let mut waiting = vec![(String::new(), Vec::new(), fields)];
         while let Some((pointer, scope, fields)) = waiting.pop() {
             for field in fields {
-                let here = child_pointer(&pointer, &field.name);
+                let child = child_pointer(&pointer, &field.name);
                 match &field.shape.kind {
                     ShapeKind::Object(inner) => {
                         let mut scope: Vec<String> = scope.clone();
                         scope.push(field.name.clone());
-                        waiting.push((here, scope, inner));
+                        waiting.push((child, scope, inner));
                     }
                     ShapeKind::List(inner) => {
-                        let said = row.pointer(&here).and_then(Value::as_array);
-                        let said = said.map(Vec::as_slice).unwrap_or_default();
-                        let (values, leaves) = self.list(&here, &field.name, inner, said);
+                        let claimed_value = row.pointer(&child).and_then(Value::as_array);
+                        let claimed_value = claimed_value.map(Vec::as_slice).unwrap_or_default();
+                        let (values, leaves) = self.list(&child, &field.name, inner, claimed_value);
                         if !values.is_empty() {
-                            set_at(&mut verified.row, &here, Value::Array(values));
+                            set_at(&mut verified.row, &child, Value::Array(values));
                             verified.leaves.extend(leaves);
                         }
                     }
@@ -152,7 +158,13 @@ impl RowVerifier<'_, '_> {
         }
     }
 
-    fn list(&mut self, pointer: &str, name: &str, inner: &Shape, said: &[Value]) -> (Vec<Value>, Vec<Leaf>) {
+    fn list(
+        &mut self,
+        pointer: &str,
+        name: &str,
+        inner: &Shape,
+        claimed_value: &[Value],
+    ) -> (Vec<Value>, Vec<Leaf>) {
         let mut values = Vec::new();
         let mut all = Vec::new();
         let mut seen: HashSet<String> = HashSet::new();
@@ -162,7 +174,7 @@ impl RowVerifier<'_, '_> {
         } else {
             vec![TargetField::new(String::new(), Vec::new(), &plain)]
         };
-        for element in said.iter().take(MAX_INNER_VALUES) {
+        for element in claimed_value.iter().take(MAX_INNER_VALUES) {
             let mut made = if inner.is_branch() { empty_object(inner.fields()) } else { Value::Null };
             let mut leaves = Vec::new();
             let mut claims = 0;
@@ -185,9 +197,11 @@ impl RowVerifier<'_, '_> {
             if !seen.insert(made.to_string()) {
                 continue;
             }
-            let here = child_pointer(pointer, &values.len().to_string());
+            let element_pointer = child_pointer(pointer, &values.len().to_string());
             all.extend(
-                leaves.into_iter().map(|leaf| Leaf { pointer: format!("{here}{}", leaf.pointer), ..leaf }),
+                leaves
+                    .into_iter()
+                    .map(|leaf| Leaf { pointer: format!("{element_pointer}{}", leaf.pointer), ..leaf }),
             );
             values.push(made);
         }

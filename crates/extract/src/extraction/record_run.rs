@@ -1,16 +1,16 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Runs of records that are kept of one page, the largest first.
+/// Upper bound on the runs of records of one page; the largest are kept.
 pub(super) const MAX_RUNS: usize = 8;
 
-/// Like records of a Markdown page, in order: where each stands.
+/// A run of similar records of a Markdown page, in page order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RecordRun {
-    /// What stands above them and names their parts: the header row of a table; empty where there is none.
+    /// The header row of a table; empty for other runs.
     pub(super) header: Range<usize>,
     pub(super) records: Vec<Range<usize>>,
-    /// The first record of each part, where headings stand between them.
+    /// The first record of each part, if headings divide the run.
     pub(super) parts: Vec<usize>,
 }
 
@@ -22,13 +22,13 @@ impl RecordRun {
         self.records.push(record);
     }
 
-    /// Goes on with the records of another run.
+    /// Appends the records of another run as a new part.
     fn join(&mut self, other: Self) {
         self.parts.push(self.records.len());
         self.records.extend(other.records);
     }
 
-    /// How many records the parts have of which at least one record `counts`.
+    /// Number of records in the parts in which at least one record satisfies `counts`.
     pub(super) fn count_parts(&self, counts: impl Fn(usize) -> bool) -> usize {
         let ends = self.parts.iter().skip(1).copied().chain([self.records.len()]);
         let parts = self.parts.iter().zip(ends).filter(|(start, end)| (**start..*end).any(&counts));
@@ -36,67 +36,67 @@ impl RecordRun {
     }
 }
 
-/// Records of the largest run of a page, 0 where it lists nothing.
+/// Number of records in the largest run of a page; 0 if the page lists nothing.
 pub(super) fn largest_run_len(markdown: &str) -> usize {
     runs(markdown).first().map_or(0, |run| run.records.len())
 }
 
-/// What the scan of a page has found.
+/// The state of the scan over a page.
 #[derive(Debug, Default)]
 struct RunScan {
     runs: Vec<RecordRun>,
     /// Tables by their header row.
     tables: HashMap<String, usize>,
-    /// The last list, as long as nothing but headings came behind it.
+    /// The last list, as long as only headings follow it.
     list: Option<usize>,
 }
 
 impl RunScan {
-    fn table(&mut self, markdown: &str, open: &mut RecordRun) {
-        let found = std::mem::take(open);
-        if found.records.is_empty() {
+    fn end_table(&mut self, markdown: &str, open: &mut RecordRun) {
+        let run = std::mem::take(open);
+        if run.records.is_empty() {
             return;
         }
-        let header = markdown.get(found.header.clone()).unwrap_or_default();
+        let header = markdown.get(run.header.clone()).unwrap_or_default();
         let header: String = header.split_whitespace().collect::<Vec<_>>().join(" ");
         match self.tables.get(&header).and_then(|at| self.runs.get_mut(*at)) {
-            Some(known) => known.join(found),
+            Some(known) => known.join(run),
             None => {
                 self.tables.insert(header, self.runs.len());
-                self.runs.push(found);
+                self.runs.push(run);
             }
         }
     }
 
-    fn items(&mut self, open: &mut RecordRun) {
-        let found = std::mem::take(open);
-        if found.records.is_empty() {
+    fn end_list(&mut self, open: &mut RecordRun) {
+        let run = std::mem::take(open);
+        if run.records.is_empty() {
             return;
         }
         match self.list.and_then(|at| self.runs.get_mut(at)) {
-            Some(known) => known.join(found),
+            Some(known) => known.join(run),
             None => {
                 self.list = Some(self.runs.len());
-                self.runs.push(found);
+                self.runs.push(run);
             }
         }
     }
 
-    fn sections(&mut self, open: &mut RecordRun) {
-        let found = std::mem::take(open);
-        // Two headings are an article, not a list.
-        if found.records.len() > 2 {
-            self.runs.push(found);
+    fn end_sections(&mut self, open: &mut RecordRun) {
+        let run = std::mem::take(open);
+        // Two headings make an article, not a list.
+        if run.records.len() > 2 {
+            self.runs.push(run);
         }
     }
 }
 
-/// The runs of records that a page has, the largest first: tables, lists and headings of one rank.
+/// The runs of records of a page, the largest first: tables, lists and headings of one rank.
 ///
-/// Tables with one header row are one run, and so are lists with nothing but headings between them: "A", "B" and "C" of an index. Which run is the
-/// one that is asked for is not told here.
+/// Tables with the same header row are one run. So are lists with only headings between them, such as "A",
+/// "B" and "C" of an index. The caller decides which run is the requested list.
 pub(super) fn runs(markdown: &str) -> Vec<RecordRun> {
-    let mut found = RunScan::default();
+    let mut scan = RunScan::default();
     let mut table = RecordRun::default();
     let mut items: (usize, RecordRun) = (0, RecordRun::default());
     let mut sections: [RecordRun; 6] = Default::default();
@@ -108,20 +108,20 @@ pub(super) fn runs(markdown: &str) -> Vec<RecordRun> {
         let trimmed = line.trim();
         let rank = trimmed.bytes().take_while(|byte| *byte == b'#').count();
         let is_heading = (1..=6).contains(&rank) && trimmed.as_bytes().get(rank) == Some(&b' ');
-        // Tables: a row of dashes makes the line above the header.
+        // Tables: a row of dashes makes the line above it the header.
         if trimmed.starts_with('|') {
             let dashes = trimmed.contains("---")
                 && trimmed.chars().all(|found| matches!(found, '|' | '-' | ':' | ' '));
             if dashes {
-                found.table(markdown, &mut table);
+                scan.end_table(markdown, &mut table);
                 table.header = last_line.clone();
             } else if !table.header.is_empty() {
                 table.push(range.clone());
             }
         } else {
-            found.table(markdown, &mut table);
+            scan.end_table(markdown, &mut table);
         }
-        // Lists: items of one indent; deeper lines belong to the item above.
+        // Lists: items of one indent. Deeper lines belong to the item above.
         let indent = line.len() - line.trim_start().len();
         let marked = trimmed.starts_with("- ")
             || trimmed.starts_with("* ")
@@ -129,7 +129,7 @@ pub(super) fn runs(markdown: &str) -> Vec<RecordRun> {
             || numbered(trimmed);
         if marked && (items.1.records.is_empty() || indent <= items.0) {
             if indent < items.0 {
-                found.items(&mut items.1);
+                scan.end_list(&mut items.1);
             }
             items.0 = indent;
             items.1.push(range.clone());
@@ -137,18 +137,18 @@ pub(super) fn runs(markdown: &str) -> Vec<RecordRun> {
             match items.1.records.last_mut() {
                 Some(last) if indent > items.0 => last.end = range.end,
                 _ => {
-                    found.items(&mut items.1);
+                    scan.end_list(&mut items.1);
                     if !is_heading {
-                        found.list = None;
+                        scan.list = None;
                     }
                 }
             }
         }
-        // Headings: a record goes on to the next heading of its rank or above.
+        // Headings: a record extends to the next heading of its rank or above.
         if is_heading {
             for (deeper, open) in sections.iter_mut().enumerate() {
                 if deeper >= rank {
-                    found.sections(open);
+                    scan.end_sections(open);
                 }
             }
             if let Some(own) = sections.get_mut(rank - 1) {
@@ -164,12 +164,12 @@ pub(super) fn runs(markdown: &str) -> Vec<RecordRun> {
         }
         last_line = range;
     }
-    found.table(markdown, &mut table);
-    found.items(&mut items.1);
+    scan.end_table(markdown, &mut table);
+    scan.end_list(&mut items.1);
     for mut open in sections {
-        found.sections(&mut open);
+        scan.end_sections(&mut open);
     }
-    let mut runs = found.runs;
+    let mut runs = scan.runs;
     runs.retain(|run| run.records.len() > 1);
     runs.sort_by_key(|run| std::cmp::Reverse(run.records.len()));
     runs.truncate(MAX_RUNS);
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_are_counted_as_readers_would() {
+    fn records_are_counted_as_a_reader_would() {
         let rows = [
             ("| A | B |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\ntext", 2, "| 3 | 4 |"),
             ("text\n\n- a\n  more\n- b\n- c\n\nend", 3, "- c"),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn all_runs_are_given_and_parts_of_one_are_joined() {
+    fn all_runs_are_returned_and_parts_of_one_are_joined() {
         let counts = |markdown: &str| -> Vec<(usize, Vec<usize>)> {
             runs(markdown).into_iter().map(|run| (run.records.len(), run.parts)).collect()
         };

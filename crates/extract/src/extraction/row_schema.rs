@@ -1,13 +1,13 @@
 use crate::bind::{TargetField, leaf_targets};
 use crate::schema::{Field, Shape, ShapeKind};
 
-/// What rows are read by.
+/// The fields of a row, and the shapes that a model is sent for them.
 #[derive(Debug)]
 pub(super) struct RowSchema<'s> {
     pub(super) fields: &'s [Field],
     /// The shape of a row.
     pub(super) row: Shape,
-    /// That of an answer: an object with the rows.
+    /// The shape of an answer: an object with a list of rows.
     pub(super) answer: Shape,
 }
 
@@ -29,7 +29,7 @@ impl<'s> RowSchema<'s> {
         Self { fields, row, answer }
     }
 
-    /// The single values of a row, those of the lists within it aside.
+    /// The single fields of a row, without the lists within it.
     pub(super) fn targets(&self) -> Vec<TargetField<'_>> {
         leaf_targets(&self.row)
     }

@@ -18,8 +18,8 @@ pub const MAX_LEAF_CALLS: usize = 24;
 const NARROW_BYTES: usize = 3_000;
 /// Lower bound on the page text of a call, in bytes.
 const MIN_CHUNK: usize = 2_000;
-/// Upper bound on the page text of a call, in bytes, whatever the model's context. A long page is read in pieces, so that a budget
-/// too small for the whole page still covers part of it.
+/// Upper bound on the page text of a call, in bytes, whatever the model's context. A long page is read in
+/// pieces, so that a budget too small for the whole page still covers part of it.
 const MAX_CHUNK: usize = 32 << 10;
 /// Tokens of an answer besides those of its fields.
 const ANSWER_TOKENS: u64 = 2_000;
@@ -32,7 +32,7 @@ struct State {
     stopped: Option<ProviderError>,
 }
 
-/// One page with one model.
+/// The reading of one page with one model.
 #[derive(Debug)]
 pub(super) struct Session<'s> {
     model: &'s dyn LanguageModel,
@@ -43,7 +43,7 @@ pub(super) struct Session<'s> {
     state: Mutex<State>,
 }
 
-/// Value and quote of a claim: an object of both, or a bare value.
+/// The value and the quote of a claim: an object with both, or a bare value.
 pub(super) fn claim(claim: &Value) -> (&Value, Option<&str>) {
     match claim.as_object() {
         Some(object) if object.contains_key("value") => {
@@ -53,7 +53,8 @@ pub(super) fn claim(claim: &Value) -> (&Value, Option<&str>) {
     }
 }
 
-/// What a call carries of the rest of a page: so many bytes at most, to the end of a line where it can.
+/// The part of the rest of a page that one call carries: at most `chunk` bytes, up to a line end if there is
+/// one in the second half.
 pub(super) fn piece_of(rest: &str, chunk: usize) -> &str {
     let piece = truncate(rest, chunk);
     let line = piece.rfind('\n').filter(|line| piece.len() < rest.len() && *line > piece.len() / 2);
@@ -81,18 +82,18 @@ impl<'s> Session<'s> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Did a call fail, or could one not be paid? Then no more are made.
+    /// Whether a call failed or exceeded the budget. No further calls are made then.
     pub(super) fn is_stopped(&self) -> bool {
         self.state().stopped.is_some()
     }
 
-    /// Does a row say no more than the page's heading?
+    /// Whether a row states only the page's heading.
     pub(super) fn is_heading(&self, row: &[Leaf]) -> bool {
         self.headings.are_all(row)
     }
 
-    /// Asks for so many places; `None` ends the asking.
-    pub(super) async fn ask(&self, messages: Vec<Message>, shape: &Shape, places: usize) -> Option<String> {
+    /// Sends a request for this number of fields; `None` ends the reading.
+    pub(super) async fn ask(&self, messages: Vec<Message>, shape: &Shape, fields: usize) -> Option<String> {
         if self.state().stopped.is_some() {
             return None;
         }
@@ -101,8 +102,8 @@ impl<'s> Session<'s> {
         let wire = WireSchema::new(shape, dialect);
         let fits = wire.as_value().to_string().len() <= crate::schema::MAX_WIRE_BYTES;
         let schema = (capabilities.schema.is_some() && fits).then(|| wire.as_value().clone());
-        let places = u64::try_from(places).unwrap_or(u64::MAX);
-        let needed = TOKENS_PER_FIELD.saturating_mul(places).saturating_add(ANSWER_TOKENS);
+        let fields = u64::try_from(fields).unwrap_or(u64::MAX);
+        let needed = TOKENS_PER_FIELD.saturating_mul(fields).saturating_add(ANSWER_TOKENS);
         let max_tokens =
             needed.min(capabilities.max_output_tokens).min(capabilities.context_tokens / 2).max(1);
         let request = ModelRequest { messages, schema, max_tokens, seed: self.seed };
@@ -118,16 +119,16 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Bytes of page text that a call can carry.
+    /// Bytes of page text that fit into a call.
     pub(super) fn chunk_bytes(&self) -> usize {
         let capabilities = self.model.capabilities();
-        let room =
+        let tokens =
             capabilities.context_tokens.saturating_sub(capabilities.max_output_tokens).saturating_sub(1_500);
-        usize::try_from(room).unwrap_or(usize::MAX).saturating_mul(2).clamp(MIN_CHUNK, MAX_CHUNK)
+        usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(2).clamp(MIN_CHUNK, MAX_CHUNK)
     }
 
-    /// Asks for the single values that are still missing: on each piece of the page, then once more on the lines that seem to be
-    /// about them.
+    /// Asks for the single fields that are still missing: on each piece of the page, then once more on the
+    /// lines that seem to be about the refused claims.
     pub(super) async fn leaves(&self, extraction: &mut Extraction) {
         let mut refused: Vec<Missing> = Vec::new();
         let chunk = self.chunk_bytes();
@@ -144,7 +145,7 @@ impl<'s> Session<'s> {
             }
             offset += piece.len().max(1);
         }
-        // Once more, narrowly, for claims that did not pass.
+        // Retry refused claims on a narrower fragment.
         refused.retain(|claim| extraction.missing.iter().any(|missing| missing.pointer == claim.pointer));
         if !refused.is_empty()
             && self.state().stopped.is_none()
@@ -165,7 +166,8 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Asks on one piece of the page; what passes the gate is put into the extraction, what does not is given back.
+    /// Asks for fields on one piece of the page. Verified claims go into the extraction; refused claims are
+    /// returned.
     async fn ask_on(
         &self,
         piece: &str,
@@ -188,39 +190,39 @@ impl<'s> Session<'s> {
             vec![(String::new(), Vec::new(), shape, &answer)];
         while let Some((pointer, scope, shape, answer)) = waiting.pop() {
             for field in shape.fields() {
-                let Some(said) = answer.get(&field.name) else { continue };
-                let here = child_pointer(&pointer, &field.name);
+                let Some(claimed) = answer.get(&field.name) else { continue };
+                let child = child_pointer(&pointer, &field.name);
                 if field.shape.is_branch() {
                     let mut scope = scope.clone();
                     scope.push(field.name.clone());
-                    waiting.push((here, scope, &field.shape, said));
+                    waiting.push((child, scope, &field.shape, claimed));
                     continue;
                 }
-                let target = TargetField::new(here.clone(), scope.clone(), field);
-                let (value, quote) = claim(said);
+                let target = TargetField::new(child.clone(), scope.clone(), field);
+                let (value, quote) = claim(claimed);
                 match verifier.verify(&target, value, quote, 0) {
                     ClaimOutcome::Verified { value, quote, span } => {
-                        set_at(&mut extraction.data, &here, value.clone());
-                        extraction.missing.retain(|missing| missing.pointer != here);
+                        set_at(&mut extraction.data, &child, value.clone());
+                        extraction.missing.retain(|missing| missing.pointer != child);
                         let span = Span::new(Part::Markdown, span.start + offset..span.end + offset);
                         let url = self.page.url.as_str().to_owned();
                         let provenance = Provenance { url, quote, span: Some(span), method: Method::Model };
                         extraction.leaves.push(Leaf {
-                            pointer: here,
+                            pointer: child,
                             value,
                             provenance: vec![provenance],
                             confidence: 0.8,
                         });
                     }
                     ClaimOutcome::Refused(Reason::NotFound) => {}
-                    ClaimOutcome::Refused(reason) => refused.push(Missing { pointer: here, reason }),
+                    ClaimOutcome::Refused(reason) => refused.push(Missing { pointer: child, reason }),
                 }
             }
         }
         refused
     }
 
-    /// The run of lines that names the missing values most often, and where it begins.
+    /// The window of the page that names the refused fields most often, and its offset.
     fn narrow(&self, refused: &[Missing]) -> (String, usize) {
         let names: Vec<String> = refused
             .iter()
@@ -231,7 +233,7 @@ impl<'s> Session<'s> {
         let markdown = self.page.markdown.as_str();
         let mut best = (0, 0);
         let mut at = 0;
-        // Windows of a fixed size that overlap by half.
+        // Windows of a fixed size, each overlapping the next by half.
         while at < markdown.len() {
             let window = truncate(markdown.get(at..).unwrap_or_default(), NARROW_BYTES);
             let lower = window.to_lowercase();
@@ -246,7 +248,7 @@ impl<'s> Session<'s> {
         (window.to_owned(), best.1)
     }
 
-    /// Reads the lists that the evidence left empty or short.
+    /// Reads the lists that the evidence left empty or incomplete.
     pub(super) async fn lists(&self, out: &mut PageExtraction) {
         let list::ShapeLists { rows: lists, plain } = list::lists_of(self.task.shape);
         for (pointer, field) in plain {
@@ -273,9 +275,11 @@ impl<'s> Session<'s> {
                 } else {
                     set_at(&mut out.extraction.data, &pointer, Value::Array(found.rows));
                 }
-                let places = format!("{below}*/");
+                let row_fields = format!("{below}*/");
                 let missing = &mut out.extraction.missing;
-                missing.retain(|missing| missing.pointer != pointer && !missing.pointer.starts_with(&places));
+                missing.retain(|missing| {
+                    missing.pointer != pointer && !missing.pointer.starts_with(&row_fields)
+                });
                 out.extraction.leaves.extend(found.leaves);
                 out.extraction.missing.extend(missing_in_rows(row, &pointer, &out.extraction.leaves));
             }
@@ -284,7 +288,7 @@ impl<'s> Session<'s> {
     }
 }
 
-/// The shape with nothing but the single values that are missing; `None` where none is.
+/// The shape reduced to the missing single fields; `None` if no such field is missing.
 fn open_shape(shape: &Shape, missing: &[Missing]) -> Option<Shape> {
     // The depth of a shape is bounded by `MAX_SHAPE_DEPTH`.
     fn keep(shape: &Shape, pointer: &str, missing: &[Missing]) -> Option<Shape> {
@@ -292,14 +296,14 @@ fn open_shape(shape: &Shape, missing: &[Missing]) -> Option<Shape> {
         let kept: Vec<Field> = fields
             .iter()
             .filter_map(|field| {
-                let here = child_pointer(pointer, &field.name);
+                let child = child_pointer(pointer, &field.name);
                 match &field.shape.kind {
                     ShapeKind::Object(_) => {
-                        let shape = keep(&field.shape, &here, missing)?;
+                        let shape = keep(&field.shape, &child, missing)?;
                         Some(Field { shape, ..field.clone() })
                     }
                     ShapeKind::List(_) => None,
-                    _ => missing.iter().any(|missing| missing.pointer == here).then(|| field.clone()),
+                    _ => missing.iter().any(|missing| missing.pointer == child).then(|| field.clone()),
                 }
             })
             .collect();

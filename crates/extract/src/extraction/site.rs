@@ -10,12 +10,12 @@ use crate::page::Page;
 use crate::row_page::{PageHeadings, RowShape};
 use crate::template::TemplateMemory;
 
-/// Pages of a cluster that a model may read beyond those that its template made free, before the cluster
-/// counts as one whose pages teach nothing about each other.
+/// Upper bound on the pages of a cluster that needed a model minus those that its template made free. Above
+/// it, the pages of the cluster count as teaching nothing about each other.
 pub const MAX_UNPAID_PAGES: u64 = 6;
 
-/// What is learned of a site while a request is worked on: of pages that are read whole, and of pages that
-/// are a row each.
+/// What is learned of a site during a request, kept apart for pages that are read as a whole and pages that
+/// are one row each.
 #[derive(Debug, Default)]
 pub struct SiteMemory {
     whole: Mutex<TemplateMemory>,
@@ -23,14 +23,14 @@ pub struct SiteMemory {
 }
 
 impl SiteMemory {
-    /// Nothing learned yet.
+    /// An empty memory.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Is it worth reading the pages of this cluster one after the other, because each may spare the next a
-    /// model call? Once it is not, it stays so as long as no page of the cluster is read with this memory.
+    /// Whether reading the pages of this cluster one after the other pays off, because each may save the next
+    /// a model call. Once the answer is no, it stays no until a page of the cluster is read with this memory.
     #[must_use]
     pub fn pays(&self, cluster: &str) -> bool {
         [&self.whole, &self.rows].iter().all(|memory| {
@@ -40,19 +40,20 @@ impl SiteMemory {
     }
 }
 
-/// Where a page stands among the others of its site.
+/// The position of a page among the other pages of its site.
 #[derive(Debug, Clone, Copy)]
 pub struct SitePosition<'p> {
-    /// What pages of one template share, such as [`UrlPatterns::of`](crate::UrlPatterns::of) their address.
+    /// A key that pages of one template share, such as the [`UrlPatterns::of`](crate::UrlPatterns::of) of
+    /// their addresses.
     pub cluster: &'p str,
-    /// Has the site several pages of this cluster? Then each is more likely about one thing.
+    /// Whether the site has several pages of this cluster. Each of them is then more likely about one thing.
     pub alike: bool,
 }
 
 impl Extractor {
     /// Reads one of several pages that together answer a request. For a list of objects it decides whether
-    /// the page lists several or is about one, which is then the list's only row; with a memory it reads as
-    /// [`page_of`](Self::page_of) does.
+    /// the page lists several things or is about one thing, which is then the only row of the list. With a
+    /// memory it reads as [`page_of`](Self::page_of) does.
     pub async fn page_among(
         &self,
         memory: Option<&SiteMemory>,
@@ -79,36 +80,36 @@ impl Extractor {
                 read.page.extraction = rows.lift(read.page.extraction, alike, &headings);
                 return read;
             }
-            // It is no row after all: perhaps it lists some.
+            // The page is not a row after all: it may list several.
             let again = self.read(of_whole, cluster, page, task, &evidence, whole).await;
-            return after(read, again);
+            return with_calls_of(read, again);
         }
         let read = self.read(of_whole, cluster, page, task, &evidence, whole).await;
         if rows.count(&read.page.extraction) > 0 || read.page.stopped.is_some() {
             return read;
         }
-        // What looked like a list was none: perhaps the page is a row.
+        // The page is not a list after all: it may be a row.
         let mut again = self.read(of_rows, cluster, page, row_task, &evidence, one).await;
         if !rows.is_row(&again.page.extraction, alike, &headings) {
-            return after(again, read);
+            return with_calls_of(again, read);
         }
         again.page.extraction = rows.lift(again.page.extraction, alike, &headings);
         let singles = read.page.extraction;
-        take_singles(&mut again.page, singles.data, singles.leaves);
+        add_singles(&mut again.page, singles.data, singles.leaves);
         again.page.calls += read.page.calls;
         again
     }
 }
 
-/// The second reading of a page, with the calls of both.
-fn after(first: RecalledPage, mut second: RecalledPage) -> RecalledPage {
+/// The second reading of a page, with the calls of both readings.
+fn with_calls_of(first: RecalledPage, mut second: RecalledPage) -> RecalledPage {
     second.page.calls += first.page.calls;
     second.page.stopped = second.page.stopped.or(first.page.stopped);
     second
 }
 
-/// Adds the values beside the list, which a row knows nothing of.
-fn take_singles(page: &mut PageExtraction, data: Value, leaves: Vec<crate::leaf::Leaf>) {
+/// Adds the fields beside the list, which the reading as a row does not cover.
+fn add_singles(page: &mut PageExtraction, data: Value, leaves: Vec<crate::leaf::Leaf>) {
     let Value::Object(_) = data else { return };
     for leaf in leaves {
         crate::bind::set_at(&mut page.extraction.data, &leaf.pointer, leaf.value.clone());
