@@ -10,8 +10,8 @@ use crate::page::Page;
 use crate::row_page::{PageHeadings, RowShape};
 use crate::template::TemplateMemory;
 
-/// Upper bound on the pages of a cluster that needed a model minus those that its template made free. Above
-/// it, the pages of the cluster count as teaching nothing about each other.
+/// If the pages of a cluster that needed a model outnumber those that its template made free by this number,
+/// the pages count as teaching nothing about each other.
 pub const MAX_UNPAID_PAGES: u64 = 6;
 
 /// What is learned of a site during a request, kept apart for pages that are read as a whole and pages that
