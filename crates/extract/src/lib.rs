@@ -1,11 +1,11 @@
 //! Structured data that is provably on the page.
 //!
-//! Every value that comes out carries the words of the page that state it and their place. The cheapest proof
-//! is tried first: what the page says about itself (JSON-LD, microdata, RDFa, `meta` elements, embedded
-//! state, tables, labels, its own class names), and only for what that leaves open a language model, whose
-//! every claim is held against the page. What cannot be proved is null, with the reason.
+//! Every value comes with the words of the page that state it and their position. The cheapest proof comes
+//! first: what the page says about itself (JSON-LD, microdata, RDFa, `meta` elements, embedded state, tables,
+//! labels, its own class names). A language model reads only the fields that this leaves open, and each of
+//! its claims is checked against the page. A value without proof is null, with the reason.
 //!
-//! Pure: no network, no clock, no runtime. A model is a trait, [`model::LanguageModel`].
+//! The crate is pure: no network, no clock, no runtime. A model is a trait, [`model::LanguageModel`].
 //!
 //! # Without a model
 //!
@@ -31,7 +31,7 @@
 //! use gleaner_extract::{Budget, Extractor, Ledger, Page, Shape, Task, model::Budgeted};
 //! use serde_json::json;
 //!
-//! // Stands for a real model: one true claim, one that the page does not hold.
+//! // Stands for a real model: one claim is true, the other is not on the page.
 //! let model = Scripted::with(|_| Ok(json!({
 //!     "architect": { "value": "Stephen Sauvestre", "quote": "drawn by Stephen Sauvestre" },
 //!     "heightMetres": { "value": 999, "quote": "999 metres high" },
@@ -102,7 +102,8 @@ pub use template::{Drift, MAX_CLUSTERS, MAX_LAYOUTS, MAX_RULES, MIN_SUPPORT, Tem
 
 /// Fills a shape from one page without a model.
 ///
-/// Every value comes with its proof; what the page does not state surely enough stays empty with the reason.
+/// Every value comes with its proof. A field that the page does not state clearly enough stays empty, with
+/// the reason.
 #[must_use]
 pub fn extract(page: &Page, shape: &Shape) -> Extraction {
     bind::bind(&evidence::Evidence::read(page), shape)

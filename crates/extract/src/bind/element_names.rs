@@ -330,12 +330,12 @@ fn attributes(
                 continue;
             }
             let value = crate::markup::decode(&value);
-            let reading = if target.form == ValueForm::Price && !value.contains(',') {
+            let style = if target.form == ValueForm::Price && !value.contains(',') {
                 NumberStyle::Data
             } else {
                 NumberStyle::Prose
             };
-            let Some(found) = normalise(&value, target.form, target.shape, reading) else { continue };
+            let Some(found) = normalise(&value, target.form, target.shape, style) else { continue };
             if target.form == ValueForm::Price
                 && (matches!(found.as_str(), Some("0"))
                     || name.iter().any(|word| NOT_THE_PRICE.contains(&word.as_str())))

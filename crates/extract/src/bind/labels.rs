@@ -60,7 +60,7 @@ fn add(
     at: usize,
     pair: &LabelledValue,
     score: f64,
-    reading: NumberStyle,
+    style: NumberStyle,
     evidence: &Evidence<'_>,
 ) {
     let (Some(target), Some(pool)) = (targets.get(at), pools.get_mut(at)) else { return };
@@ -78,7 +78,7 @@ fn add(
     // "More of the brand: Acme" as a value holds a label itself.
     let text =
         if target.has_concept("brand") { text.rsplit([':', '：']).next().unwrap_or(text) } else { text };
-    let Some(value) = normalise(text, target.form, target.shape, reading) else { return };
+    let Some(value) = normalise(text, target.form, target.shape, style) else { return };
     if target.form == ValueForm::Price && value.as_str() == Some("0") {
         return;
     }

@@ -64,15 +64,15 @@ pub(crate) fn collect(
                 }
                 let (Some(target), Some(pool)) = (targets.get(*at), pools.get_mut(*at)) else { continue };
                 let Some(text) = scalar(value) else { continue };
-                let reading = if value.is_number() { NumberStyle::Data } else { NumberStyle::Prose };
-                let reading = if text.contains([',', ' ']) {
+                let style = if value.is_number() { NumberStyle::Data } else { NumberStyle::Prose };
+                let style = if text.contains([',', ' ']) {
                     NumberStyle::Prose
                 } else if target.form == ValueForm::Price {
                     NumberStyle::Data
                 } else {
-                    reading
+                    style
                 };
-                let Some(value) = normalise(&text, target.form, target.shape, reading) else { continue };
+                let Some(value) = normalise(&text, target.form, target.shape, style) else { continue };
                 if target.form == ValueForm::Price && matches!(value.as_str(), Some("0" | "-1")) {
                     continue;
                 }

@@ -9,7 +9,7 @@ use super::visible_text::{VisibleText, widened};
 use super::{FoldedText, LinkTable};
 use crate::bind::TargetField;
 use crate::leaf::Reason;
-use crate::normalise::{ValueForm, fold, normalise};
+use crate::normalise::{ValueForm, fold_spaces, normalise};
 use crate::schema::ShapeKind;
 use crate::typed::{NumberStyle, date};
 
@@ -245,7 +245,7 @@ fn text_within(said: &str, words: &str) -> Option<String> {
     let found = found.trim_matches(|found: char| {
         found.is_whitespace() || matches!(found, '*' | '_' | '`' | '|' | '#' | '[' | ']' | '>')
     });
-    Some(fold(found))
+    Some(fold_spaces(found))
 }
 
 #[cfg(test)]

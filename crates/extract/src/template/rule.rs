@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::page_view::{Locator, PageView};
 use crate::bind::TargetField;
-use crate::normalise::{fold, normalise};
+use crate::normalise::{fold_spaces, normalise};
 use crate::plan::to_f64;
 use crate::typed::{NumberStyle, amounts};
 
@@ -122,7 +122,7 @@ fn is_telling(before: &str) -> bool {
 }
 
 fn written(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), fold)
+    value.as_str().map_or_else(|| value.to_string(), fold_spaces)
 }
 
 /// Where a text holds another one as whole words.

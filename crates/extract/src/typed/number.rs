@@ -22,7 +22,7 @@ pub(crate) struct Amount {
 const MAX_NUMBER_CHARS: usize = 40;
 
 /// All numbers of a text, in order.
-pub(crate) fn amounts(text: &str, reading: NumberStyle) -> impl Iterator<Item = Amount> + '_ {
+pub(crate) fn amounts(text: &str, style: NumberStyle) -> impl Iterator<Item = Amount> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
@@ -37,7 +37,7 @@ pub(crate) fn amounts(text: &str, reading: NumberStyle) -> impl Iterator<Item = 
                     .get(..start)
                     .and_then(|text| text.chars().rev().nth(1))
                     .is_some_and(char::is_alphanumeric);
-            if let Some(mut decimal) = normal(&written, reading) {
+            if let Some(mut decimal) = normal(&written, style) {
                 if negative {
                     decimal.insert(0, '-');
                 }
@@ -48,8 +48,8 @@ pub(crate) fn amounts(text: &str, reading: NumberStyle) -> impl Iterator<Item = 
 }
 
 /// The number that all of a text is, signs of currency and white space aside.
-pub(crate) fn decimal(text: &str, reading: NumberStyle) -> Option<String> {
-    let mut found = amounts(text, reading);
+pub(crate) fn decimal(text: &str, style: NumberStyle) -> Option<String> {
+    let mut found = amounts(text, style);
     let first = found.next()?;
     found.next().is_none().then_some(first.decimal)
 }
@@ -110,7 +110,7 @@ fn groups_so_far(written: &str) -> bool {
 }
 
 /// Digits with at most one point.
-fn normal(written: &str, reading: NumberStyle) -> Option<String> {
+fn normal(written: &str, style: NumberStyle) -> Option<String> {
     let separators: Vec<char> = written.chars().filter(|found| !found.is_ascii_digit()).collect();
     let points = |wanted: char| separators.iter().filter(|found| **found == wanted).count();
     let last = separators.last().copied();
@@ -122,7 +122,7 @@ fn normal(written: &str, reading: NumberStyle) -> Option<String> {
             (points(last) == 1).then_some(last)
         }
         Some(last) if points(last) > 1 => None,
-        Some('.') if reading == NumberStyle::Data => Some('.'),
+        Some('.') if style == NumberStyle::Data => Some('.'),
         Some(last) if tail == 3 => {
             // `0.125` is a fraction; `24.990` groups thousands.
             written.starts_with('0').then_some(last)
