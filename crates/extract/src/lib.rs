@@ -89,7 +89,7 @@ pub use merge::{Conflict, MAX_CONFLICTS, Merged, merge};
 pub use page::{MAX_PAGE_BYTES, MAX_QUOTE_BYTES, Method, Page, Part, Provenance, Span};
 pub use plan::{
     Cardinality, DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, Discovery, Estimate, MAX_AGENT_HOPS,
-    MAX_PATTERN_URLS, MAX_PLAN_PAGES, MAX_PROBED_CLUSTERS, MAX_SITE_URLS, MAX_WAYS, Means,
+    MAX_NAVIGATION_LINKS, MAX_PATTERN_URLS, MAX_PLAN_PAGES, MAX_PROBED_CLUSTERS, MAX_SITE_URLS, Means,
     PROBES_PER_CLUSTER, Plan, PlanSite, Planner, Probed, RankedCluster, RankedPage, SiteUrl, Step,
     UrlPatterns, discover, ways,
 };

@@ -1,8 +1,9 @@
-//! Pages that hold one row of a list each.
+//! Pages that are one row of a list each.
 //!
-//! A request for a list of products is mostly answered by pages of one product each. Such a page is read for the row alone, as a page about one
-//! thing is, so that its labels and its own entity count and what it learns of its template serves the next page; the row is put into the
-//! list afterwards. Which pages are so is decided by what they state, and by whether the site has several that are alike.
+//! A request for a list of products is mostly answered by pages about one product each. Such a page is read
+//! as a single row, like a page about one thing, so that its labels and its own entity count and the learned
+//! template serves the next page. The row is inserted into the list afterwards. Which pages are rows depends
+//! on what they state, and on whether the site has several similar pages.
 
 use serde_json::Value;
 
@@ -13,12 +14,12 @@ use crate::page::{Method, Page};
 use crate::plan::to_f64;
 use crate::schema::{Shape, ShapeKind};
 
-/// Share of a row's places that a page must fill to be one, where nothing else says that it is.
-const LEAST_FILL: f64 = 0.5;
-/// The same for one of several pages that are alike.
-const LEAST_FILL_ALIKE: f64 = 0.25;
+/// Lower bound on the share of a row's fields that a page must fill to be a row, without other signs.
+const MIN_FILL: f64 = 0.5;
+/// The same for one of several similar pages.
+const MIN_FILL_ALIKE: f64 = 0.25;
 
-/// What a page calls itself: its heading and its title. A row that says no more is what any page has.
+/// The heading and the title of a page. A row that states only these is what any page has.
 #[derive(Debug, Default)]
 pub(crate) struct PageHeadings(Vec<String>);
 
@@ -30,7 +31,7 @@ impl PageHeadings {
         Self(texts.collect())
     }
 
-    /// Do these values of a row say nothing but the page's heading and its address?
+    /// Whether these values of a row state only the page's heading and its URL.
     pub(crate) fn are_all(&self, leaves: &[Leaf]) -> bool {
         leaves.iter().all(|leaf| {
             let is_own = leaf.provenance.iter().all(|proof| proof.method == Method::Url);
@@ -39,17 +40,18 @@ impl PageHeadings {
     }
 }
 
-/// The one list of objects that a shape asks for.
+/// The only list of objects of a shape.
 #[derive(Debug)]
 pub(crate) struct RowShape<'s> {
     whole: &'s Shape,
     pointer: String,
     row: &'s Shape,
-    places: usize,
+    field_count: usize,
 }
 
 impl<'s> RowShape<'s> {
-    /// `None` where a shape has no list of objects, or several: nothing would say which of them a page is of.
+    /// `None` if a shape has no list of objects, or several: nothing says then which of them a page belongs
+    /// to.
     pub(crate) fn of(whole: &'s Shape) -> Option<Self> {
         let mut lists = Vec::new();
         let mut waiting = vec![(String::new(), whole)];
@@ -65,22 +67,23 @@ impl<'s> RowShape<'s> {
             }
         }
         let [(pointer, row)] = <[_; 1]>::try_from(lists).ok()?;
-        let places = leaf_targets(row).len();
-        (places > 0).then_some(Self { whole, pointer, row, places })
+        let field_count = leaf_targets(row).len();
+        (field_count > 0).then_some(Self { whole, pointer, row, field_count })
     }
 
-    /// What one row is read by.
+    /// The shape of one row.
     pub(crate) const fn shape(&self) -> &'s Shape {
         self.row
     }
 
-    /// Rows of the list that a page's own evidence gives.
+    /// Number of rows of the list that the page's own evidence gives.
     pub(crate) fn count(&self, whole: &Extraction) -> usize {
         whole.data.pointer(&self.pointer).and_then(Value::as_array).map_or(0, Vec::len)
     }
 
-    /// Is a page about one thing, by its evidence? `whole` is what it gives for the list, `one` for a row; `records` is how many
-    /// records its text seems to hold; `alike`: the site has several pages like it.
+    /// Whether a page is about one thing, by its evidence. `whole` is the result for the list, `one` the
+    /// result for a row, `records` the number of records that the text seems to contain. `alike` says that
+    /// the site has several similar pages.
     pub(crate) fn is_one(&self, whole: &Extraction, one: &Extraction, records: usize, alike: bool) -> bool {
         let rows = self.count(whole);
         if rows < 2 {
@@ -88,23 +91,23 @@ impl<'s> RowShape<'s> {
         }
         let below = format!("{}/", self.pointer);
         let stated = whole.leaves.iter().filter(|leaf| leaf.pointer.starts_with(&below)).count();
-        let of_rows = to_f64(stated) / to_f64(rows * self.places);
-        let of_one = to_f64(one.leaves.len()) / to_f64(self.places);
-        // Beside a product stand others that are less fully described.
+        let of_rows = to_f64(stated) / to_f64(rows * self.field_count);
+        let of_one = to_f64(one.leaves.len()) / to_f64(self.field_count);
+        // Other products beside the page's own are described less fully.
         of_one > of_rows || (alike && of_one >= of_rows)
     }
 
-    /// Does what was read make a row, or is it what any page has, such as a heading? One of several pages that are alike is about one thing, even
-    /// if it says no more than its name.
+    /// Whether the result is a row, and not what any page has, such as a heading. One of several similar
+    /// pages counts as a row even if it states only its name.
     pub(crate) fn is_row(&self, one: &Extraction, alike: bool, headings: &PageHeadings) -> bool {
-        let least = if alike { LEAST_FILL_ALIKE } else { LEAST_FILL };
+        let least = if alike { MIN_FILL_ALIKE } else { MIN_FILL };
         !one.leaves.is_empty()
-            && to_f64(one.leaves.len()) >= least * to_f64(self.places)
+            && to_f64(one.leaves.len()) >= least * to_f64(self.field_count)
             && (alike || !headings.are_all(&one.leaves))
     }
 
-    /// The row as the only one of its list; no row where it is none.
-    pub(crate) fn lift(&self, one: Extraction, alike: bool, headings: &PageHeadings) -> Extraction {
+    /// The row as the only row of its list; an empty list if the result is not a row.
+    pub(crate) fn wrap_in_list(&self, one: Extraction, alike: bool, headings: &PageHeadings) -> Extraction {
         let mut data = match &self.whole.kind {
             ShapeKind::Object(fields) => empty_object(fields),
             _ => Value::Array(Vec::new()),
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_with_one_list_has_rows() {
+    fn only_a_shape_with_one_list_has_rows() {
         let list = json!({ "type": "array", "items": { "properties": { "name": {} } } });
         let rows = [
             (json!({ "properties": { "a": list } }), true),
@@ -167,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_about_one_thing_are_told_from_lists() {
+    fn pages_about_one_thing_differ_from_lists() {
         let shape = products();
         let rows = RowShape::of(&shape).unwrap();
         let card =
@@ -190,13 +193,13 @@ mod tests {
     }
 
     #[test]
-    fn a_row_takes_its_place_in_the_list() {
+    fn a_row_becomes_the_only_row_of_its_list() {
         let shape = products();
         let rows = RowShape::of(&shape).unwrap();
         let lift = |path: &str, html: &str, alike: bool| {
             let page = Page::new(format!("https://x.example{path}").parse().unwrap(), html);
             let evidence = Evidence::read(&page);
-            rows.lift(crate::extract(&page, rows.shape()), alike, &PageHeadings::read(&page, &evidence))
+            rows.wrap_in_list(crate::extract(&page, rows.shape()), alike, &PageHeadings::read(&page, &evidence))
         };
         let lifted = lift("/cup", "<h1>Red cup</h1><p class=price>12,50 €</p>", true);
         assert_eq!(lifted.data, json!({ "products": [{ "name": "Red cup", "price": 12.5, "brand": null }] }));
@@ -208,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pages_own_heading_is_no_row() {
+    fn the_heading_of_the_page_is_not_a_row() {
         let text = json!({ "type": ["string", "null"] });
         let of = |names: &[&str]| {
             let row: serde_json::Map<String, Value> =

@@ -77,7 +77,7 @@ impl Extractor {
             let mut read = self.read(of_rows, cluster, page, row_task, &evidence, one).await;
             let is_row = rows.is_row(&read.page.extraction, alike, &headings);
             if is_row || (alike && records < 2) || read.page.stopped.is_some() {
-                read.page.extraction = rows.lift(read.page.extraction, alike, &headings);
+                read.page.extraction = rows.wrap_in_list(read.page.extraction, alike, &headings);
                 return read;
             }
             // The page is not a row after all: it may list several.
@@ -93,7 +93,7 @@ impl Extractor {
         if !rows.is_row(&again.page.extraction, alike, &headings) {
             return with_calls_of(again, read);
         }
-        again.page.extraction = rows.lift(again.page.extraction, alike, &headings);
+        again.page.extraction = rows.wrap_in_list(again.page.extraction, alike, &headings);
         let singles = read.page.extraction;
         add_singles(&mut again.page, singles.data, singles.leaves);
         again.page.calls += read.page.calls;

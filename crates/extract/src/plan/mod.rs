@@ -1,8 +1,9 @@
 //! The planner: what an extract request will do and cost, before anything is fetched.
 //!
-//! A plan is data: it can be printed, stored and argued with. No model makes it and no page can change it, so that the text of a
-//! page cannot make the engine fetch or ask what the request did not mean. Everything here is a pure function; who drives it fetches the map, hands it to
-//! [`discover`], fetches what that names, and so on.
+//! A plan is data: it can be printed, stored and reviewed. No model creates it and no page can change it, so
+//! the text of a page cannot make the engine fetch or ask for something that the request did not mean.
+//! Everything here is a pure function. The caller fetches the site map, passes it to [`discover`], fetches
+//! the pages that the result names, and so on.
 
 mod cardinality;
 mod discover;
@@ -20,7 +21,7 @@ pub use discover::{
     discover,
 };
 pub use execution_plan::{Estimate, Plan, PlanSite, Step};
-pub use navigation_links::{MAX_WAYS, ways};
+pub use navigation_links::{MAX_NAVIGATION_LINKS, ways};
 pub use pattern::{MAX_PATTERN_URLS, UrlPatterns};
 pub use planner::{DEFAULT_LIST_PAGES, DEFAULT_SINGLE_PAGES, MAX_AGENT_HOPS, MAX_PLAN_PAGES, Means, Planner};
 pub use site::SiteUrl;

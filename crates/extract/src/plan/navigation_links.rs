@@ -6,25 +6,25 @@ use super::site::SiteUrl;
 use crate::markup::{NodeId, Tree};
 use crate::page::{Page, truncate};
 
-/// Ways on that are read off one page.
-pub const MAX_WAYS: usize = 500;
-/// Fields of one form that are sent.
+/// Upper bound on the navigation links of one page.
+pub const MAX_NAVIGATION_LINKS: usize = 500;
+/// Upper bound on the fields of a form.
 const MAX_FORM_FIELDS: usize = 32;
-/// Bytes of a link's text that are kept.
+/// Upper bound on the bytes of a link's text.
 const MAX_ANCHOR_BYTES: usize = 300;
 
-/// The ways on from a page: its links with their texts, and its search forms, filled with `words`.
+/// The navigation links of a page: its links with their texts, and its search forms, filled in with `words`.
 ///
-/// A form counts where it is sent by GET and has one field to write in: such a form asks for something and changes nothing, so that its address
-/// can be fetched as a link's can. What is sent by POST, needs a password or runs a script is no way. Addresses are of `http` or
-/// `https`, without a fragment, and each comes once.
+/// A form counts if it is submitted by GET and has one text field: such a form is a query and changes
+/// nothing, so its URL can be fetched like that of a link. A form that is submitted by POST, needs a password
+/// or runs a script does not count. URLs are `http` or `https`, without a fragment and without duplicates.
 ///
 /// ```
 /// use gleaner_extract::{Page, ways};
 ///
 /// let html = r#"<a href="/team">Our team</a><form action="/find"><input name=q><input type=hidden name=in value=all></form>"#;
 /// let page = Page::new("https://firm.example/about".parse()?, html);
-/// let found: Vec<String> = ways(&page, "board members").iter().map(|way| way.url.to_string()).collect();
+/// let found: Vec<String> = ways(&page, "board members").iter().map(|link| link.url.to_string()).collect();
 /// assert_eq!(found, ["https://firm.example/team", "https://firm.example/find?q=board+members&in=all"]);
 /// # Ok::<(), url::ParseError>(())
 /// ```
@@ -36,45 +36,47 @@ pub fn ways(page: &Page, words: &str) -> Vec<SiteUrl> {
     let mut seen = HashSet::new();
     let mut is_based = false;
     for node in tree.nodes() {
-        if found.len() >= MAX_WAYS {
+        if found.len() >= MAX_NAVIGATION_LINKS {
             break;
         }
-        let way = if tree.is(node, &["base"]) && !is_based {
+        let link = if tree.is(node, &["base"]) && !is_based {
             if let Some(url) = tree.attribute(node, "href").and_then(|href| page.url.join(href.trim()).ok()) {
                 (base, is_based) = (url, true);
             }
             None
         } else if tree.is(node, &["a", "area"]) {
-            link(&tree, node, &base)
+            anchor_link(&tree, node, &base)
         } else if tree.is(node, &["form"]) && !words.is_empty() {
-            form(&tree, node, &base, words)
+            form_link(&tree, node, &base, words)
         } else {
             None
         };
-        let Some(mut way) = way.filter(|way| matches!(way.url.scheme(), "http" | "https")) else { continue };
-        way.url.set_fragment(None);
-        if seen.insert(way.url.clone()) {
-            found.push(way);
+        let Some(mut link) = link.filter(|link| matches!(link.url.scheme(), "http" | "https")) else {
+            continue;
+        };
+        link.url.set_fragment(None);
+        if seen.insert(link.url.clone()) {
+            found.push(link);
         }
     }
     found
 }
 
-fn link(tree: &Tree<'_>, node: NodeId, base: &Url) -> Option<SiteUrl> {
+fn anchor_link(tree: &Tree<'_>, node: NodeId, base: &Url) -> Option<SiteUrl> {
     let url = base.join(tree.attribute(node, "href")?.trim()).ok()?;
     let text = truncate(tree.text_of(node), MAX_ANCHOR_BYTES);
     Some(SiteUrl { anchor: (!text.is_empty()).then(|| text.to_owned()), ..SiteUrl::new(url) })
 }
 
-/// The address that a search form leads to (HTML Standard, 4.10.21: submission by GET replaces the query).
-fn form(tree: &Tree<'_>, node: NodeId, base: &Url, words: &str) -> Option<SiteUrl> {
+/// The URL of a search form (HTML Standard, 4.10.21: submission by GET replaces the query).
+fn form_link(tree: &Tree<'_>, node: NodeId, base: &Url, words: &str) -> Option<SiteUrl> {
     if tree.attribute(node, "method").is_some_and(|method| !method.trim().eq_ignore_ascii_case("get")) {
         return None;
     }
     let action = tree.attribute(node, "action").unwrap_or_default();
     let mut url = base.join(action.trim()).ok()?;
     let mut fields: Vec<(String, String)> = Vec::new();
-    let mut asked = None;
+    let mut text_field = None;
     for inner in tree.within(node) {
         if tree.is(inner, &["textarea", "select"]) {
             return None;
@@ -86,13 +88,13 @@ fn form(tree: &Tree<'_>, node: NodeId, base: &Url, words: &str) -> Option<SiteUr
         let name = tree.attribute(inner, "name").unwrap_or_default().into_owned();
         let value = tree.attribute(inner, "value").unwrap_or_default().into_owned();
         match kind.as_str() {
-            "" | "text" | "search" if asked.is_none() && !name.is_empty() => {
-                asked = Some(name.clone());
+            "" | "text" | "search" if text_field.is_none() && !name.is_empty() => {
+                text_field = Some(name.clone());
                 fields.push((name, words.to_owned()));
             }
             "hidden" if !name.is_empty() => fields.push((name, value)),
             "hidden" | "submit" | "button" | "reset" | "image" => {}
-            // Another field to fill: what belongs into it is not known.
+            // Another field: its value is unknown.
             _ => return None,
         }
         if fields.len() > MAX_FORM_FIELDS {
@@ -101,7 +103,7 @@ fn form(tree: &Tree<'_>, node: NodeId, base: &Url, words: &str) -> Option<SiteUr
     }
     let label = tree.attribute(node, "aria-label").unwrap_or_default();
     let anchor = format!("{} {words}", truncate(&label, MAX_ANCHOR_BYTES));
-    asked?;
+    text_field?;
     url.query_pairs_mut().clear().extend_pairs(&fields);
     Some(SiteUrl { anchor: Some(anchor.trim().to_owned()), ..SiteUrl::new(url) })
 }
@@ -112,15 +114,15 @@ mod tests {
 
     fn urls(html: &str) -> Vec<String> {
         let page = Page::new("https://firm.example/a/b".parse().unwrap(), html);
-        ways(&page, "tea").into_iter().map(|way| way.url.to_string()).collect()
+        ways(&page, "tea").into_iter().map(|link| link.url.to_string()).collect()
     }
 
     #[test]
-    fn links_are_resolved_and_come_once() {
+    fn links_are_resolved_without_duplicates() {
         let rows: [(&str, &str, &[&str]); 5] = [
             ("relative", "<a href=c>C</a><a href='c#x'>C</a>", &["https://firm.example/a/c"]),
             ("a base", "<base href=/z/><a href=c>C</a>", &["https://firm.example/z/c"]),
-            ("no page", "<a href='javascript:x()'>C</a><a href='mailto:a@b.example'>M</a><a>N</a>", &[]),
+            ("not a page", "<a href='javascript:x()'>C</a><a href='mailto:a@b.example'>M</a><a>N</a>", &[]),
             ("an area", "<map><area href=/m></map>", &["https://firm.example/m"]),
             ("broken", "<a href='http://['>x</a>", &[]),
         ];
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_that_only_ask_are_ways() {
+    fn only_query_forms_count() {
         let rows: [(&str, &str, &[&str]); 7] = [
             (
                 "search",

@@ -6,14 +6,16 @@ use super::shape::MAX_SHAPE_FIELDS;
 use crate::error::Error;
 use crate::page::truncate;
 
-/// Keys and list entries of a schema that are looked at, each as often as a reference leads to it.
+/// Upper bound on the keys and list entries that are read, each counted as often as a reference leads to it.
 const MAX_KEYS: usize = 200_000;
-/// References and combinations that are followed at one level of a schema. It also ends a reference to itself.
+/// Upper bound on the references and combinations that are followed at one level of a schema. It also ends a
+/// reference to itself.
 const MAX_STEPS: usize = 100;
-/// Names and allowed values that a shape holds, in bytes.
+/// Upper bound on the names and allowed values of a shape, in bytes.
 const MAX_BYTES: usize = 8 << 20;
 
-/// What reading a schema has cost. Its references may be followed any number of times, each of them into all of it.
+/// The cost of reading a schema so far. References may be followed any number of times, and each may lead to
+/// the whole schema.
 #[derive(Debug, Default)]
 pub(super) struct SchemaCost {
     fields: usize,
@@ -63,11 +65,12 @@ fn too_large() -> Error {
     Error::schema("it is too large once its references are followed")
 }
 
-/// One level of a schema: its references followed, `allOf` merged, and of its alternatives the first that is not null.
+/// One level of a schema: references followed, `allOf` merged, and of the alternatives the first that is not
+/// null.
 #[derive(Debug, Default)]
 pub(super) struct FlatSchema<'s> {
     keys: BTreeMap<&'s str, &'s Value>,
-    /// Further references, properties and required names, which go with those of `keys`.
+    /// Further references, properties and required names, in addition to those of `keys`.
     more_references: VecDeque<&'s Value>,
     more_properties: Vec<&'s Map<String, Value>>,
     more_required: Vec<&'s [Value]>,
@@ -112,7 +115,7 @@ impl<'s> FlatSchema<'s> {
         Ok(flat)
     }
 
-    /// Takes over the keys that it has not, and references, properties and required names one by one.
+    /// Adds the keys that are not present yet, and further references, properties and required names.
     fn merge(&mut self, part: &'s Map<String, Value>, cost: &mut SchemaCost) -> Result<(), Error> {
         cost.keys(part.len())?;
         for (key, value) in part {
@@ -139,7 +142,7 @@ impl<'s> FlatSchema<'s> {
         self.keys.contains_key(key)
     }
 
-    /// The properties by name; of several of one name the first counts.
+    /// The properties by name; the first of several with one name counts.
     pub(super) fn properties(&self, cost: &mut SchemaCost) -> Result<BTreeMap<&'s str, &'s Value>, Error> {
         let mut properties = BTreeMap::new();
         let own = self.get("properties").and_then(Value::as_object);
@@ -163,7 +166,7 @@ impl<'s> FlatSchema<'s> {
     }
 }
 
-/// What a reference points to.
+/// The schema that a reference points to.
 fn target<'s>(
     root: &'s Value,
     reference: &Value,
@@ -174,7 +177,7 @@ fn target<'s>(
     let found =
         pointer.and_then(|pointer| if pointer.is_empty() { Some(root) } else { root.pointer(pointer) });
     found.and_then(Value::as_object).ok_or_else(|| {
-        let told = reference.to_string();
-        Error::schema(format!("`$ref` {} points to nothing in the schema itself", truncate(&told, 200)))
+        let text = reference.to_string();
+        Error::schema(format!("`$ref` {} points to nothing in the schema itself", truncate(&text, 200)))
     })
 }

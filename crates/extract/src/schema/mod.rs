@@ -51,7 +51,7 @@ pub fn empty_answer(schema: &Value) -> Option<(Value, String)> {
     Some((data, remark))
 }
 
-/// A schema that asks for what this one may have meant: `{"name": "string"}` for a property `name`.
+/// A schema with the properties that this one may have meant: `{"name": "string"}` for a property `name`.
 fn example(schema: &Value) -> Value {
     const TYPES: [&str; 5] = ["string", "number", "integer", "boolean", "array"];
     let mut properties = Map::new();

@@ -5,29 +5,31 @@ use super::flat_schema::{FlatSchema, SchemaCost};
 use crate::error::Error;
 use crate::page::truncate;
 
-/// Levels of a schema that are filled; what is deeper stays null. It also ends cycles of `$ref`.
+/// Upper bound on the levels of a schema that are filled; deeper values stay null. It also ends cycles of
+/// `$ref`.
 pub const MAX_SHAPE_DEPTH: usize = 12;
-/// Properties of a schema that are filled, all levels together.
+/// Upper bound on the properties of a schema, on all levels together.
 pub const MAX_SHAPE_FIELDS: usize = 2_000;
-/// What completing the data of one page may add, in bytes.
+/// Upper bound on the bytes that completing the data of one page adds.
 const MAX_ADDED_BYTES: usize = 16 << 20;
-/// What a property takes beside its name, about.
+/// Approximate size of a property without its name.
 const ADDED_BYTES: usize = 64;
-/// A description is cut at this, in bytes.
+/// Descriptions are truncated to this length, in bytes.
 const MAX_TEXT_BYTES: usize = 4_000;
 
-/// What a schema asks for: its references followed, its alternatives decided, its keywords that only validate left out.
+/// What a schema asks for: references are followed, alternatives decided, keywords that only validate left
+/// out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shape {
-    /// What kind of value.
+    /// The kind of value.
     pub kind: ShapeKind,
-    /// What the schema says about it.
+    /// The schema's description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// May it be null? Where it may not, an unknown value is left out of its object.
+    /// Whether it may be null. If not, an unknown value is left out of its object.
     pub nullable: bool,
-    /// The values that are allowed, null aside; empty where any is.
+    /// The allowed values without null; empty if any value is allowed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Value>,
     /// The `format` keyword, such as `date`.
@@ -42,7 +44,7 @@ pub struct Shape {
 pub enum ShapeKind {
     /// An object with these properties, in the schema's order.
     Object(Vec<Field>),
-    /// A list of such values.
+    /// A list of values of this shape.
     List(Box<Shape>),
     /// A text.
     Text,
@@ -52,7 +54,7 @@ pub enum ShapeKind {
     Integer,
     /// True or false.
     Boolean,
-    /// The schema does not say.
+    /// The schema does not state a type.
     Any,
 }
 
@@ -62,29 +64,30 @@ pub enum ShapeKind {
 pub struct Field {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// Its shape.
     pub shape: Shape,
-    /// Is it listed as required?
+    /// Whether it is listed as required.
     pub required: bool,
 }
 
 impl Shape {
-    /// Reads a JSON Schema. Local references are followed; anything a schema may say that does not change what is asked for
-    /// is left to validation.
+    /// Reads a JSON Schema. Local references are followed. Keywords that do not change what is asked for are
+    /// ignored.
     ///
     /// # Errors
-    /// [`ErrorKind::Schema`](crate::ErrorKind::Schema) where the root is no schema, a reference points nowhere, or it is too large.
+    /// [`ErrorKind::Schema`](crate::ErrorKind::Schema) if the root is not a schema, a reference points
+    /// nowhere, or the schema is too large.
     pub fn from_schema(schema: &Value) -> Result<Self, Error> {
         Self::read(schema, schema, 0, &mut SchemaCost::default())
     }
 
-    /// Is it an object or a list, so that leaves are below it?
+    /// Whether it is an object or a list, so that leaves are below it.
     #[must_use]
     pub const fn is_branch(&self) -> bool {
         matches!(self.kind, ShapeKind::Object(_) | ShapeKind::List(_))
     }
 
-    /// The fields of an object; none for other shapes.
+    /// The fields of an object; empty for other shapes.
     #[must_use]
     pub fn fields(&self) -> &[Field] {
         match &self.kind {
@@ -93,7 +96,7 @@ impl Shape {
         }
     }
 
-    /// The values that are asked for, a list counted as one row of it; at least 1.
+    /// The number of requested values, with a list counted as one row; at least 1.
     #[must_use]
     pub fn places(&self) -> usize {
         let (mut places, mut waiting) = (0, vec![self]);
@@ -107,7 +110,8 @@ impl Shape {
         places.max(1)
     }
 
-    /// Does it name neither a property with a value nor a list of plain values, so that nothing could ever be found for it?
+    /// Whether it names neither a property with a value nor a list of plain values, so that nothing can ever
+    /// be found for it.
     #[must_use]
     pub fn asks_for_nothing(&self) -> bool {
         let mut waiting = vec![self];
@@ -124,17 +128,18 @@ impl Shape {
         true
     }
 
-    /// Completes data of this shape: what an object leaves out is null then, an object of the same, or an empty list.
+    /// Completes data of this shape: fields that an object leaves out become null, an object of the same
+    /// kind, or an empty list.
     ///
-    /// An [`Extraction`](crate::Extraction) leaves out what is unknown and may not be null by the schema. Some readers rely on
-    /// each property being there, and check for null. What is added is bounded: in many records of many properties the last
-    /// ones stay as they are.
+    /// An [`Extraction`](crate::Extraction) leaves out values that are unknown and must not be null by the
+    /// schema. Some readers rely on each property and check for null. The size of the addition is bounded: in
+    /// many records of many properties, the last ones stay as they are.
     pub fn complete(&self, data: &mut Value) {
         let mut left = MAX_ADDED_BYTES;
         self.fill(data, &mut left);
     }
 
-    // As deep as the shape, which is bounded by a constant.
+    // The recursion is as deep as the shape, which a constant bounds.
     fn fill(&self, data: &mut Value, left: &mut usize) {
         match (&self.kind, data) {
             (ShapeKind::Object(fields), Value::Object(object)) => {
@@ -144,12 +149,12 @@ impl Shape {
                         if *left == 0 {
                             return;
                         }
-                        let hollow = match field.shape.kind {
+                        let empty = match field.shape.kind {
                             ShapeKind::Object(_) => Value::Object(Map::new()),
                             ShapeKind::List(_) => Value::Array(Vec::new()),
                             _ => Value::Null,
                         };
-                        object.insert(field.name.clone(), hollow);
+                        object.insert(field.name.clone(), empty);
                     }
                     if let Some(inner) = object.get_mut(&field.name) {
                         field.shape.fill(inner, left);
@@ -178,7 +183,7 @@ impl Shape {
         }
     }
 
-    // The depth is bounded by a constant and not by the input, so the call stack is too.
+    // A constant bounds the depth, and so the call stack, whatever the input.
     fn read(root: &Value, schema: &Value, depth: usize, cost: &mut SchemaCost) -> Result<Self, Error> {
         if depth > MAX_SHAPE_DEPTH {
             return Ok(Self::any());
@@ -259,7 +264,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
-    fn references_and_alternatives_are_decided() {
+    fn references_and_alternatives_are_resolved() {
         let schema = json!({
             "$defs": { "price": { "type": "number", "description": "in euros" } },
             "properties": {
@@ -333,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_merged_and_what_comes_first_counts() {
+    fn parts_are_merged_and_the_first_wins() {
         let schema = json!({
             "properties": { "a": { "type": "string" } },
             "required": ["a"],
@@ -345,17 +350,17 @@ mod tests {
         });
         let shape = Shape::from_schema(&schema).unwrap();
         let fields = shape.fields().iter();
-        let told: Vec<_> =
+        let read: Vec<_> =
             fields.map(|field| (field.name.as_str(), &field.shape.kind, field.required)).collect();
-        let wanted = [
+        let expected = [
             ("a", &ShapeKind::Text, true),
             ("b", &ShapeKind::Integer, true),
             ("c", &ShapeKind::Boolean, false),
         ];
-        assert_eq!(told, wanted);
+        assert_eq!(read, expected);
     }
 
-    /// As generators of schemas write a type that is made of others.
+    /// Schema generators write a type composed of others like this.
     #[test]
     fn every_reference_of_a_combination_counts() {
         let part = |name: &str| json!({ "properties": { name: { "type": "string" } }, "required": [name] });
@@ -393,7 +398,7 @@ mod tests {
         let keys: Map<String, Value> = (0..1_000).map(|at| (format!("k{at}"), json!(at))).collect();
         let names: Vec<String> = (0..10_000).map(|name| format!("n{name}")).collect();
         let long = format!("#/$defs/{}", "k".repeat(100_000));
-        for seen_often in [
+        for repeated in [
             json!(keys),
             json!({ "type": "object", "required": names }),
             json!({ "type": names }),
@@ -402,15 +407,18 @@ mod tests {
             json!({ "$ref": long }),
         ] {
             let key = "k".repeat(100_000);
-            let looked_at = json!({ "properties": properties, "$defs": { "a": seen_often, key: {} } });
-            let refused = Shape::from_schema(&looked_at);
+            let schema = json!({ "properties": properties, "$defs": { "a": repeated, key: {} } });
+            let refused = Shape::from_schema(&schema);
             assert!(refused.is_err_and(|error| error.to_string().contains("references")));
         }
-        let told =
+        let described =
             json!({ "properties": properties, "$defs": { "a": { "description": "x".repeat(100_000) } } });
-        assert_eq!(Shape::from_schema(&told).unwrap().fields()[0].shape.description.len(), MAX_TEXT_BYTES);
-        let selfish = json!({ "$ref": "#" });
-        assert!(Shape::from_schema(&selfish).is_ok());
+        assert_eq!(
+            Shape::from_schema(&described).unwrap().fields()[0].shape.description.len(),
+            MAX_TEXT_BYTES
+        );
+        let circular = json!({ "$ref": "#" });
+        assert!(Shape::from_schema(&circular).is_ok());
         assert!(Shape::from_schema(&json!({ "$ref": "#/nowhere" })).is_err());
         assert!(Shape::from_schema(&json!(7)).is_err());
     }
