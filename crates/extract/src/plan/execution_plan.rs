@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::cardinality::Cardinality;
 
-/// A place where pages come from.
+/// A source of pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanSite {
-    /// The address, without `/*`.
+    /// The URL, without `/*`.
     pub url: String,
-    /// Does it stand for all pages below it?
+    /// Whether it stands for all pages below it.
     pub wildcard: bool,
 }
 
@@ -19,74 +19,75 @@ pub struct PlanSite {
 #[serde(tag = "step", rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Step {
-    /// A model makes a schema of the prompt. It sees the prompt alone and no page.
+    /// A model drafts a schema from the prompt. It sees only the prompt and no page.
     DraftSchema,
-    /// A search engine is asked for pages.
+    /// A search engine finds pages.
     #[serde(rename_all = "camelCase")]
     Search {
-        /// The words.
+        /// The search terms.
         query: String,
     },
-    /// The addresses of a site are listed.
+    /// The URLs of a site are listed.
     #[serde(rename_all = "camelCase")]
     Map {
         /// The site.
         url: String,
-        /// From its sitemap too?
+        /// Whether to use its sitemap.
         sitemap: bool,
-        /// Those of its subdomains too?
+        /// Whether to include its subdomains.
         subdomains: bool,
     },
-    /// Addresses are put into clusters and ranked by the terms; a few of each cluster are read without a model.
+    /// URLs are clustered and ranked by the terms; a few of each cluster are read without a model.
     #[serde(rename_all = "camelCase")]
     Probe {
         /// Pages at most.
         pages: u64,
     },
-    /// Pages are read, by the cheapest proof first.
+    /// Pages are read, cheapest proof first.
     #[serde(rename_all = "camelCase")]
     Read {
         /// Pages at most.
         pages: u64,
-        /// The ways, in order.
+        /// The methods, in order.
         by: Vec<String>,
     },
-    /// Links of the pages that lead to other sites are read too.
+    /// Links from the pages to other sites are followed.
     #[serde(rename_all = "camelCase")]
     FollowExternal {
         /// Pages at most, of those of the plan.
         pages: u64,
     },
-    /// Links and search forms of the pages are followed by GET, those first that are most about the terms, until nothing is missing.
+    /// Links and search forms of the pages are followed by GET, the most relevant to the terms first, until
+    /// no field is missing.
     #[serde(rename_all = "camelCase")]
     Navigate {
-        /// Clicks from the pages that were read first, at most.
+        /// Upper bound on the clicks from the start pages.
         hops: u64,
         /// Pages at most, of those of the plan.
         pages: u64,
     },
-    /// What the pages say becomes one result.
+    /// The results of the pages are merged.
     Merge,
 }
 
-/// What a plan will use. `least` is what it uses if every page of a site is of one template or states its data for machines, `most` if a model reads
-/// every page once.
+/// What a plan will use. The `least` values hold if every page of a site shares one template or states its
+/// data for machines, the `most` values if a model reads every page once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Estimate {
-    /// Pages that are fetched, at most.
+    /// Upper bound on the pages fetched.
     pub pages: u64,
-    /// Calls of the model, at least.
+    /// Lower bound on the calls to the model.
     pub least_calls: u64,
-    /// Calls of the model, at most; lists that go on may take more.
+    /// Upper bound on the calls to the model; long lists may take more.
     pub most_calls: u64,
-    /// Tokens, at least.
+    /// Lower bound on the tokens.
     pub least_tokens: u64,
-    /// Tokens, at most.
+    /// Upper bound on the tokens.
     pub most_tokens: u64,
-    /// Credits by the contract, at most.
+    /// Upper bound on the credits by the contract.
     pub most_credits: u64,
-    /// Money in millionths of a dollar, at most.
+    /// Upper bound on the cost, in millionths of a dollar.
     pub most_micros: u64,
 }
 
@@ -94,19 +95,19 @@ pub struct Estimate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// One thing or many?
+    /// Whether the request asks for one thing or many.
     pub cardinality: Cardinality,
-    /// Where pages come from; empty where they are searched for.
+    /// The sources of pages; empty if pages are searched for.
     pub sites: Vec<PlanSite>,
-    /// Words that pages are ranked by, with what each is worth: of the prompt, of property names, of descriptions.
+    /// Words that pages are ranked by, with their weights: from the prompt, property names and descriptions.
     pub terms: Vec<(String, f64)>,
-    /// Pages at most.
+    /// Upper bound on the pages to read.
     pub page_limit: u64,
     /// The steps in order.
     pub steps: Vec<Step>,
     /// What it will use.
     pub estimate: Estimate,
-    /// Why it is as it is, a sentence each.
+    /// The reasons for the plan, one sentence each.
     pub reasons: Vec<String>,
 }
 

@@ -10,54 +10,55 @@ use crate::leaf::child_pointer;
 use crate::model::{Capabilities, TokenPrice, Usage};
 use crate::schema::{Shape, ShapeKind, check_schema};
 
-/// Pages of a site that are read for a single thing, where the request sets no limit.
+/// Pages of a site to read for a single thing, if the request sets no limit.
 pub const DEFAULT_SINGLE_PAGES: u64 = 8;
-/// Pages of a site that are read for a list of things, where the request sets no limit.
+/// Pages of a site to read for a list of things, if the request sets no limit.
 pub const DEFAULT_LIST_PAGES: u64 = 100;
-/// Pages of one request at most.
+/// Upper bound on the pages of one request.
 pub const MAX_PLAN_PAGES: u64 = 10_000;
-/// Clicks that an agent goes from the pages that it was given, at most.
+/// Upper bound on the clicks of an agent from its start pages.
 pub const MAX_AGENT_HOPS: u64 = 3;
-/// Words that pages are ranked by.
+/// Upper bound on the words that pages are ranked by.
 const MAX_TERMS: usize = 64;
-/// Tokens of a common page's main content.
+/// Typical tokens of a page's main content.
 const PAGE_TOKENS: u64 = 3_000;
-/// Tokens of the rules and the task around a page.
+/// Tokens of the rules and the task in a call.
 const FRAME_TOKENS: u64 = 350;
-/// Tokens of one field of an answer: value, quote and their names.
+/// Tokens of one field of an answer: value, quote and their keys.
 const FIELD_TOKENS: u64 = 40;
-/// Pages of one pattern that a model reads before a template is learned.
+/// Pages of one pattern that a model must read before their template is learned.
 const LEARNING_PAGES: u64 = 2;
 
-/// What there is to work with, as the embedder configured it.
+/// The services and the budget that the embedder configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Means {
-    /// The model, where there is one.
+    /// The model, if there is one.
     pub model: Option<Capabilities>,
-    /// Is there a search engine?
+    /// Whether there is a search engine.
     pub search: bool,
-    /// What the request may spend.
+    /// The budget of the request.
     pub budget: Budget,
 }
 
-/// Makes plans of requests.
+/// Turns requests into plans.
 #[derive(Debug, Clone, Default)]
 pub struct Planner {
     means: Means,
 }
 
 impl Planner {
-    /// A planner for these means.
+    /// A planner for these services and this budget.
     #[must_use]
     pub const fn new(means: Means) -> Self {
         Self { means }
     }
 
-    /// Plans a request. Pure: the same request and means give the same plan.
+    /// Plans a request. Pure: the same request and configuration give the same plan.
     ///
     /// # Errors
-    /// [`ErrorKind::Schema`] where the schema cannot be used, [`ErrorKind::ModelNotConfigured`] for a prompt alone without a
-    /// model, [`ErrorKind::SearchNotConfigured`] for a request without addresses and without a search engine.
+    /// [`ErrorKind::Schema`] if the schema cannot be used, [`ErrorKind::ModelNotConfigured`] for a prompt
+    /// alone without a model, [`ErrorKind::SearchNotConfigured`] for a request without URLs and without a
+    /// search engine.
     pub fn plan(&self, request: &ExtractPlan) -> Result<Plan, Error> {
         let shape = request.schema.as_ref().map(check_schema).transpose()?;
         if shape.is_none() && self.means.model.is_none() {
@@ -139,7 +140,7 @@ impl Planner {
         }
         let mut estimate =
             self.estimate(shape.as_ref(), page_limit, sites.len() - wildcards, wildcards, &mut reasons);
-        // Pages that are probed and not chosen are fetched beside those that are read.
+        // Pages that are probed but not chosen are fetched in addition to those that are read.
         let probes = steps.iter().map(|step| if let Step::Probe { pages } = step { *pages } else { 0 }).sum();
         let most = self.means.budget.pages.unwrap_or(u64::MAX);
         estimate.pages = estimate.pages.saturating_add(probes).min(most.max(page_limit));
@@ -236,15 +237,15 @@ fn count_leaves(shape: &Shape) -> u64 {
     count
 }
 
-/// The words to rank pages by: those of the prompt first, then names, then descriptions.
+/// The words to rank pages by: first those of the prompt, then property names, then descriptions.
 fn query(shape: Option<&Shape>, prompt: Option<&str>) -> Query {
     let mut found: Query = Vec::new();
-    let mut add = |text: &str, worth: f64| {
+    let mut add = |text: &str, weight: f64| {
         for term in terms(text) {
             if let Some((_, known)) = found.iter_mut().find(|(known, _)| *known == term) {
-                *known = f64::max(*known, worth);
+                *known = f64::max(*known, weight);
             } else if found.len() < MAX_TERMS {
-                found.push((term, worth));
+                found.push((term, weight));
             }
         }
     };
@@ -256,7 +257,7 @@ fn query(shape: Option<&Shape>, prompt: Option<&str>) -> Query {
         match &shape.kind {
             ShapeKind::Object(fields) => {
                 for field in fields.iter().rev() {
-                    // The name of a list is the name of what is wanted.
+                    // The name of a list names the requested things.
                     add(&field.name, if field.shape.is_branch() { 0.9 } else { 0.5 });
                     waiting.push((child_pointer(&pointer, &field.name), &field.shape));
                 }
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_says_what_it_does_and_comes_back_from_json() {
+    fn a_plan_describes_its_steps_and_survives_json() {
         let plan = with_model()
             .plan(&request(json!({ "urls": ["https://x.example/*"], "prompt": "all open job positions" })))
             .unwrap();
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_before_anything_is_fetched() {
+    fn missing_services_are_reported_before_anything_is_fetched() {
         let prompt_only = request(json!({ "urls": ["https://x.example/"], "prompt": "the founder" }));
         let kind = Planner::default().plan(&prompt_only).unwrap_err().kind().clone();
         assert_eq!(kind, ErrorKind::ModelNotConfigured);
