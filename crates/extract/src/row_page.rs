@@ -199,7 +199,11 @@ mod tests {
         let lift = |path: &str, html: &str, alike: bool| {
             let page = Page::new(format!("https://x.example{path}").parse().unwrap(), html);
             let evidence = Evidence::read(&page);
-            rows.wrap_in_list(crate::extract(&page, rows.shape()), alike, &PageHeadings::read(&page, &evidence))
+            rows.wrap_in_list(
+                crate::extract(&page, rows.shape()),
+                alike,
+                &PageHeadings::read(&page, &evidence),
+            )
         };
         let lifted = lift("/cup", "<h1>Red cup</h1><p class=price>12,50 €</p>", true);
         assert_eq!(lifted.data, json!({ "products": [{ "name": "Red cup", "price": 12.5, "brand": null }] }));

@@ -4,14 +4,14 @@ use memchr::memmem;
 
 use super::link_address::address_end;
 
-/// A text in which quotes are found: white space folded, Markdown's marks and the addresses of its links left out, letters in
-/// lower case. Each byte knows where it came from.
+/// A normalised text in which quotes are searched for: white space folded, Markdown marks and link addresses
+/// removed, letters in lower case. Each byte keeps its position in the source.
 #[derive(Debug)]
 pub(crate) struct FoldedText {
     text: String,
-    /// For each byte of `text` the byte of the source.
+    /// For each byte of `text`, its position in the source.
     origin: Vec<u32>,
-    /// For each byte of `text` the length of its character in the source.
+    /// For each byte of `text`, the length of its character in the source.
     lengths: Vec<u8>,
 }
 
@@ -56,8 +56,8 @@ impl FoldedText {
         self.lengths.extend(std::iter::repeat_n(length, found.len_utf8()));
     }
 
-    /// Where a quote stands in the source: first at or behind `from` (a byte of the source), else anywhere. Only whole words
-    /// match: `5` is not in `15`.
+    /// The range of a quote in the source: the first at or after `from` (a byte of the source), else the
+    /// first anywhere. Only whole words match: `5` is not in `15`.
     pub(crate) fn find(&self, quote: &str, from: usize) -> Option<Range<usize>> {
         let needle = Self::new(quote);
         let needle = needle.text.trim();
@@ -75,7 +75,7 @@ impl FoldedText {
             let found = if last { text.chars().next_back() } else { text.chars().next() };
             found.is_some_and(char::is_alphanumeric)
         };
-        // A common short quote may stand within words many times; it is given up after so many.
+        // A short quote may occur within words many times, so the search ends after this number of attempts.
         for _ in 0..1_000 {
             let found = at + memmem::find(text.get(at..)?, needle.as_bytes())?;
             let end = found + needle.len();
@@ -84,7 +84,8 @@ impl FoldedText {
             let cuts_a_word = (before && edge(needle, false)) || (after && edge(needle, true));
             if !cuts_a_word {
                 let first = *self.origin.get(found)? as usize;
-                // Up to its last character: what follows may be a link's address, which is no part of the quote.
+                // The range ends with the last character. A link's address may follow, which is not part of
+                // the quote.
                 let last = *self.origin.get(end - 1)? as usize + usize::from(*self.lengths.get(end - 1)?);
                 return Some(first..last);
             }
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_are_found_whatever_their_marks() {
+    fn quotes_are_found_despite_their_marks() {
         let source = "# Cup\n\nThe **red** [cup](https://x.example/a(b) costs “5 €”.\n| a | 15 |";
         let folded = FoldedText::new(source);
         let rows = [
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_of_several_is_found() {
+    fn the_next_occurrence_is_found() {
         let folded = FoldedText::new("5 cups, 5 pots");
         assert_eq!(folded.find("5", 0).map(|span| span.start), Some(0));
         assert_eq!(folded.find("5", 1).map(|span| span.start), Some(8));

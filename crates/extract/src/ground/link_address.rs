@@ -1,24 +1,24 @@
-/// Longest address of a link that is passed over, in bytes.
+/// Upper bound on the length of a link's address, in bytes.
 const MAX_ADDRESS_BYTES: usize = 4_096;
 
-/// The end of `](address)`, where one begins at this bracket. An address without a close ends with its line.
+/// The end of `](address)`, if one starts at this bracket. An address that is not closed ends with its line.
 pub(super) fn address_end(source: &str, bracket: usize) -> Option<usize> {
     let after = source.get(bracket..)?.strip_prefix("](")?;
     Some(bracket + 2 + LinkAddress::read(after)?.end)
 }
 
-/// The address behind `](`, in bytes of what follows there.
+/// The extent of the address that follows `](`, in bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LinkAddress {
-    /// Its length, a title aside.
+    /// Its length without a title.
     pub(super) length: usize,
-    /// The first byte behind its closing bracket.
+    /// The first byte after its closing bracket.
     pub(super) end: usize,
 }
 
 impl LinkAddress {
-    /// Brackets in pairs belong to the address, as do all within `<` and `>` (CommonMark 0.31, 6.3). Where they do not pair, the first closing
-    /// one ends it.
+    /// Pairs of brackets belong to the address, and so does everything between `<` and `>` (CommonMark 0.31,
+    /// 6.3). If the brackets do not pair, the first closing one ends the address.
     pub(super) fn read(after: &str) -> Option<Self> {
         let mut length = None;
         let mut first_close = None;

@@ -4,10 +4,11 @@ use url::Url;
 
 use super::link_address::LinkAddress;
 
-/// Links of a page that get an id.
+/// Upper bound on the links of a page that get an id.
 pub const MAX_LINK_IDS: usize = 2_000;
 
-/// Addresses of a page by short ids. A model sees and gives back ids only, so it can invent no address.
+/// The link addresses of a page by short ids. A model sees and returns only ids, so it cannot invent an
+/// address.
 #[derive(Debug, Default)]
 pub(crate) struct LinkTable {
     urls: Vec<String>,
@@ -15,7 +16,8 @@ pub(crate) struct LinkTable {
 }
 
 impl LinkTable {
-    /// Replaces the addresses of Markdown links and images by ids: `[Cup](https://x.example/cup)` becomes `[Cup](L0)`.
+    /// Replaces the addresses of Markdown links and images by ids: `[Cup](https://x.example/cup)` becomes
+    /// `[Cup](L0)`.
     pub(crate) fn replace(&mut self, markdown: &str, base: &Url) -> String {
         let mut out = String::with_capacity(markdown.len());
         let mut rest = markdown;
@@ -69,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn brackets_in_pairs_belong_to_the_address() {
+    fn paired_brackets_belong_to_the_address() {
         let base = "https://x.example/".parse().unwrap();
         let mut table = LinkTable::default();
         assert_eq!(table.replace("[a](/wiki/A_(b)) [c](<d>)", &base), "[a](L0) [c](L1)");
@@ -78,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_pages_own_addresses_come_back() {
+    fn only_addresses_of_the_page_resolve() {
         let base = "https://x.example/a/".parse().unwrap();
         let mut table = LinkTable::default();
         let text = table.replace("[b](b) ![i](/i.png \"t\") [m](mailto:a@b.c) [b](b)", &base);

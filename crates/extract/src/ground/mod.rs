@@ -1,8 +1,9 @@
-//! The gate: nothing that a model says comes out unless the page says it.
+//! Grounding: no claim of a model comes out unless the page states it.
 //!
-//! A claim is a value with a quote. The quote must stand on the page, and the value must follow from the quote by a declared
-//! normaliser; what comes out is the value that the normaliser made, never the model's own. A claim that fails is empty with a
-//! reason. That a quote is about the right property is the model's judgement and is not proved.
+//! A claim is a value with a quote. The quote must be on the page, and the value must follow from the quote
+//! by a declared normaliser. The result is the normaliser's value, never the model's own. A claim that fails
+//! is empty, with a reason. Whether a quote is about the right property is the model's judgement and is not
+//! proved.
 
 mod clause;
 mod folded_text;

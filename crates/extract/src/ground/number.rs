@@ -3,7 +3,7 @@ use std::ops::Range;
 use super::visible_text::widened;
 use crate::typed::{NumberStyle, amounts, currency_sign};
 
-/// Words that multiply the number before them, in lower case.
+/// Words that scale the number before them, in lower case.
 const SCALES: [(&str, f64); 27] = [
     ("thousand", 1e3),
     ("tausend", 1e3),
@@ -34,41 +34,41 @@ const SCALES: [(&str, f64); 27] = [
     ("млрд", 1e9),
 ];
 
-/// A number that the page states.
+/// A number stated on the page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StatedNumber {
-    /// Digits with at most one point, its scale applied.
+    /// Digits with at most one point, scale applied.
     pub(super) decimal: String,
-    /// As the page writes it; with a scale as `decimal`.
+    /// As on the page; for a scaled number, the same as `decimal`.
     pub(super) written: String,
 }
 
-/// What multiplies a number.
+/// The scale of a number.
 #[derive(Debug, Clone, Copy)]
 struct Scale {
     factor: f64,
-    /// Bytes behind the number up to the end of the word.
+    /// Bytes from the number's end to the end of the scale word.
     bytes: usize,
-    /// `14k` may be carats, `$14k` is fourteen thousand.
+    /// Whether the word can only be a scale: `14k` may be carats, `$14k` is fourteen thousand.
     certain: bool,
 }
 
-/// The number that a claim means.
-pub(super) fn claimed_number(said: &str) -> Option<f64> {
-    if let Ok(number) = said.parse() {
+/// The number of a claim.
+pub(super) fn claimed_number(claim: &str) -> Option<f64> {
+    if let Ok(number) = claim.parse() {
         return Some(number);
     }
-    let first = amounts(said, NumberStyle::Prose).next()?;
+    let first = amounts(claim, NumberStyle::Prose).next()?;
     let number: f64 = first.decimal.parse().ok()?;
-    let scale = scale(said, &first.range).filter(|scale| scale.certain);
+    let scale = scale(claim, &first.range).filter(|scale| scale.certain);
     Some(number * scale.map_or(1.0, |scale| scale.factor))
 }
 
-/// The number `claimed_number` among those that stand whole within `span` of the text.
+/// The number `claimed` among those that are entirely within `span` of the text.
 ///
-/// Numbers are read over the line round the span, so that `299` is none of `1,299.00`, `50` none of `12.50` and `5` none of `-5`.
-/// Where a word behind the number multiplies it, only the product counts.
-pub(super) fn find_number(text: &str, span: &Range<usize>, meant: f64) -> Option<StatedNumber> {
+/// Numbers are read from the line around the span, so `299` does not match `1,299.00`, `50` does not match
+/// `12.50`, and `5` does not match `-5`. If a word after the number scales it, only the product counts.
+pub(super) fn find_number(text: &str, span: &Range<usize>, claimed: f64) -> Option<StatedNumber> {
     let near = widened(text, span, |found, _| matches!(found, '\n' | '|'));
     let line = text.get(near.clone())?;
     amounts(line, NumberStyle::Prose).find_map(|amount| {
@@ -77,39 +77,41 @@ pub(super) fn find_number(text: &str, span: &Range<usize>, meant: f64) -> Option
             return None;
         }
         let mut found: f64 = amount.decimal.parse().ok()?;
-        if hides_its_rest(text, span, &(start..end)) {
+        if is_fragment(text, span, &(start..end)) {
             return None;
         }
         if let Some(word) = minus_before(line, amount.range.start) {
-            // `minus 5` is stated by both words or not at all.
+            // A quote of `minus 5` must contain both words.
             if near.start + word < span.start {
                 return None;
             }
             let product = format!("-{}", amount.decimal);
             found = -found;
-            return close(found, meant).then(|| StatedNumber { decimal: product.clone(), written: product });
+            return close(found, claimed)
+                .then(|| StatedNumber { decimal: product.clone(), written: product });
         }
         let scale = scale(line, &amount.range);
         if let Some(scale) = scale
             && end + scale.bytes <= span.end
-            && close(found * scale.factor, meant)
+            && close(found * scale.factor, claimed)
         {
-            let product = format!("{meant}");
+            let product = format!("{claimed}");
             return Some(StatedNumber { decimal: product.clone(), written: product });
         }
-        // `12` of `12k followers` is no twelve: a letter that may multiply makes the bare number a statement of carats alone.
+        // `12` of `12k followers` is not twelve. With a letter that may be a scale, the bare number counts
+        // only if it states carats.
         let bare = scale.is_none_or(|scale| {
             let behind = line.get(amount.range.end + scale.bytes..).unwrap_or_default();
             !scale.certain && end + scale.bytes <= span.end && is_of_carats(found, behind)
         });
-        let bare = bare && close(found, meant);
+        let bare = bare && close(found, claimed);
         let written = line.get(amount.range).unwrap_or_default().to_owned();
         bare.then_some(StatedNumber { decimal: amount.decimal, written })
     })
 }
 
-/// Is a number cut out of `555-1234` or `1 1/2`, with the rest outside the quote?
-fn hides_its_rest(text: &str, span: &Range<usize>, number: &Range<usize>) -> bool {
+/// Whether a number is part of `555-1234` or `1 1/2`, with the rest outside the quote.
+fn is_fragment(text: &str, span: &Range<usize>, number: &Range<usize>) -> bool {
     let joins = |found: char| matches!(found, '-' | '/');
     let mut before = text.get(..number.start).unwrap_or_default().chars().rev();
     let mut after = text.get(number.end..).unwrap_or_default().chars();
@@ -119,7 +121,7 @@ fn hides_its_rest(text: &str, span: &Range<usize>, number: &Range<usize>) -> boo
     ahead || behind
 }
 
-/// Where the word `minus` stands before the number at this byte of the line.
+/// The position of the word `minus` before the number at this byte of the line.
 fn minus_before(line: &str, number: usize) -> Option<usize> {
     let before = line.get(..number)?.trim_end_matches([' ', '\u{a0}']);
     let word = before.rsplit(|found: char| !found.is_alphabetic()).next()?;
@@ -131,7 +133,7 @@ fn close(left: f64, right: f64) -> bool {
     (left - right).abs() <= left.abs().max(right.abs()) * 1e-9
 }
 
-/// Is `14k` the fineness of what the next word names?
+/// Whether `14k` is the fineness of the gold that the next word names.
 fn is_of_carats(number: f64, behind: &str) -> bool {
     const GOLD: [&str; 12] =
         ["gold", "yellow", "white", "rose", "solid", "karat", "carat", "kt", "plated", "oro", "or", "золото"];
@@ -140,7 +142,7 @@ fn is_of_carats(number: f64, behind: &str) -> bool {
     (8.0..=24.0).contains(&number) && GOLD.contains(&next.as_str())
 }
 
-/// What multiplies the number at this place: `1.2 million`, `3 Mrd`, `$5M`, `12k`.
+/// The scale of the number at this position: `1.2 million`, `3 Mrd`, `$5M`, `12k`.
 fn scale(line: &str, number: &Range<usize>) -> Option<Scale> {
     let after = line.get(number.end..)?;
     let word = after.trim_start_matches([' ', '\u{a0}', '\u{202f}', '-']);
@@ -169,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_numbers_count() {
+    fn only_complete_numbers_count() {
         let rows = [
             ("£1,299.00", "1,299.00", 1299.0, Some("1299.00")),
             ("£1,299.00", "299", 299.0, None),
@@ -197,19 +199,19 @@ mod tests {
             ("5M followers", "5M", 5_000_000.0, Some("5000000")),
             ("5 m long", "5 m long", 5.0, Some("5")),
         ];
-        for (text, quote, meant, expected) in rows {
+        for (text, quote, claimed, expected) in rows {
             let at = text.find(quote).unwrap();
-            let found = find_number(text, &(at..at + quote.len()), meant).map(|found| found.decimal);
-            assert_eq!(found.as_deref(), expected, "{meant} by {quote} of {text}");
+            let found = find_number(text, &(at..at + quote.len()), claimed).map(|found| found.decimal);
+            assert_eq!(found.as_deref(), expected, "{claimed} by {quote} of {text}");
         }
     }
 
     #[test]
-    fn what_a_claim_means() {
+    fn claims_are_read_as_numbers() {
         let rows =
             [("2.5", Some(2.5)), ("2.5 million", Some(2_500_000.0)), ("£1,299", Some(1299.0)), ("x", None)];
-        for (said, number) in rows {
-            assert_eq!(claimed_number(said), number, "{said}");
+        for (claim, number) in rows {
+            assert_eq!(claimed_number(claim), number, "{claim}");
         }
     }
 }

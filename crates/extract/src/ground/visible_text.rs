@@ -2,14 +2,15 @@ use std::ops::Range;
 
 use super::link_address::address_end;
 
-/// Bytes on each side of a quote that are looked at for what belongs to it.
+/// Upper bound on the context of a quote on each side, in bytes.
 const MAX_NEAR_BYTES: usize = 256;
 
-/// Markdown as its readers see it: without marks and without the addresses of links. Each byte knows where it came from.
+/// Markdown as its readers see it: without marks and without link addresses. Each byte keeps its position in
+/// the source.
 #[derive(Debug)]
 pub(super) struct VisibleText {
     text: String,
-    /// For each byte of `text` the byte of the source.
+    /// For each byte of `text`, its position in the source.
     origin: Vec<u32>,
 }
 
@@ -46,14 +47,15 @@ impl VisibleText {
         &self.text
     }
 
-    /// Where a span of the source stands in the text.
+    /// The range in the text of a span of the source.
     pub(super) fn range(&self, span: &Range<usize>) -> Range<usize> {
-        let place = |at: usize| self.origin.partition_point(|origin| (*origin as usize) < at);
-        place(span.start)..place(span.end)
+        let position = |at: usize| self.origin.partition_point(|origin| (*origin as usize) < at);
+        position(span.start)..position(span.end)
     }
 }
 
-/// A range widened to the nearest edges on both sides, at most so far. `edge` sees a character and the one behind it.
+/// A range extended to the nearest edge on each side, within [`MAX_NEAR_BYTES`]. `edge` gets a character and
+/// the one after it.
 pub(super) fn widened(
     text: &str,
     range: &Range<usize>,
@@ -85,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_and_addresses_are_not_seen() {
+    fn marks_and_addresses_are_removed() {
         let rows = [
             ("[Red *cup*](/p/1299) costs", "Red cup costs"),
             ("![Cup](/800x600.png)", "!Cup"),
@@ -102,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_of_the_source_is_found_again() {
+    fn spans_of_the_source_map_to_the_text() {
         let source = "**é** [Red cup](/p/1299) costs";
         let visible = VisibleText::new(source);
         let at = source.find("Red").unwrap();

@@ -200,10 +200,10 @@ impl Discovery {
     /// The pages to read, best first and at most as many as the plan allows, taking the probes into account.
     /// Without probes only the ranks count.
     ///
-    /// For a list these are the pages of the best clusters, one cluster after the other. A cluster must have
-    /// at least a quarter of the best cluster's value, and its probes must fill at least half as many fields
-    /// as the fullest probe. For a single thing these are the best pages, at most half of them from one
-    /// cluster.
+    /// For a list these are the pages of the best clusters, one cluster after the other. A cluster must reach
+    /// at least a quarter of the best cluster's value. If the fullest probe fills at least half of the schema,
+    /// the probes of a cluster must fill at least half as much as that one. For a single thing these are the
+    /// best pages, at most half of them from one cluster.
     #[must_use]
     pub fn pages(&self, probed: &[Probed]) -> Vec<Url> {
         let own: BTreeMap<&str, f64> =
