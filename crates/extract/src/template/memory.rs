@@ -14,49 +14,49 @@ use crate::leaf::{Extraction, Leaf, Reason};
 use crate::page::Method;
 use crate::schema::Shape;
 
-/// Clusters that are remembered; the one that was used longest ago is forgotten first.
+/// Upper bound on the clusters; the least recently used one is evicted first.
 pub const MAX_CLUSTERS: usize = 500;
-/// Layouts of one cluster that are remembered.
+/// Upper bound on the layouts of one cluster.
 pub const MAX_LAYOUTS: usize = 4;
-/// Rules that are tried for one place of the schema until a second page bears some of them out.
+/// Upper bound on the candidate rules of one field, until a second page confirms some of them.
 pub const MAX_RULES: usize = 48;
-/// Pages that must bear a rule out before it counts.
+/// Pages that must confirm a rule before it counts.
 pub const MIN_SUPPORT: u32 = 2;
-/// Rules kept for one place once it has support.
+/// Rules kept for one field once it has support.
 const KEPT_RULES: usize = 3;
-/// Least share of structure that a page has in common with its layout.
-const MIN_LIKENESS: f64 = 0.6;
-/// Pages in a row that a layout may fail before it is forgotten.
+/// Lower bound on the share of structure that a page has in common with its layout.
+const MIN_SIMILARITY: f64 = 0.6;
+/// Consecutive pages that a layout may fail to fit before it may be evicted.
 const MAX_MISSES: u32 = 3;
-/// How sure a value is that a rule gave.
+/// Confidence of a value from a rule.
 const CONFIDENCE: f64 = 0.85;
 
-/// How a page differs from what was learned of its cluster.
+/// How a page differs from the learned template of its cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Drift {
-    /// Its elements are others.
+    /// Its elements differ.
     Structure,
     /// Its elements are the same, but fewer than half of the rules lead to a value.
     Fill,
 }
 
-/// What is remembered of one place of the schema.
+/// What was learned about one field of the schema.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct LearnedField {
     rules: Vec<Rule>,
-    /// Pages that bear the rules out.
+    /// Pages that confirm the rules.
     support: u32,
     /// Pages on which a model found nothing.
     empty: u32,
-    /// What kinds of text its values were ([`writing`]), one bit each.
+    /// The kinds of text of its values ([`writing`]), one bit each.
     writings: u8,
 }
 
-/// Is a text written in letters, in digits, or in both? A name that turns into a number has been read off the
-/// wrong place.
+/// The kind of text: letters, digits, both or neither, as a bit. A name that turns into a number was read
+/// from the wrong element.
 fn writing(value: &Value) -> u8 {
     let Some(text) = value.as_str() else { return 8 };
     let letters = text.chars().any(char::is_alphabetic);
@@ -69,15 +69,16 @@ fn writing(value: &Value) -> u8 {
     }
 }
 
-/// One way in which the pages of a cluster are built.
+/// A layout of the pages of a cluster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Layout {
     signature: Signature,
-    places: BTreeMap<String, LearnedField>,
+    #[serde(rename = "places")]
+    fields: BTreeMap<String, LearnedField>,
     /// Pages that a model read.
     verified: u32,
-    /// Pages in a row that did not fit.
+    /// Consecutive pages that did not fit.
     misses: u32,
 }
 
@@ -90,11 +91,11 @@ struct Cluster {
     asked: u64,
 }
 
-/// What was learned of the templates of a site, for one schema. Another schema empties it.
+/// What was learned of the templates of a site, for one schema. Reading with another schema clears it.
 ///
-/// It is data: it can be stored as JSON and go on in another process. Its size is bounded by
-/// [`MAX_CLUSTERS`], [`MAX_LAYOUTS`] and [`MAX_RULES`]; no text of a page is kept but values' surroundings of
-/// at most 40 characters.
+/// It is data: it can be stored as JSON and used in another process. Its size is bounded by [`MAX_CLUSTERS`],
+/// [`MAX_LAYOUTS`] and [`MAX_RULES`]. The only text of pages that it keeps is the context of values, at most
+/// 40 characters each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TemplateMemory {
@@ -103,17 +104,17 @@ pub struct TemplateMemory {
     clusters: BTreeMap<String, Cluster>,
 }
 
-/// What rules gave for a page.
+/// The result of applying the rules to a page.
 #[derive(Debug, Default)]
 pub(crate) struct Recall {
     pub(crate) leaves: Vec<Leaf>,
-    /// Places that are known to be empty: no model need be asked.
+    /// Fields that are known to be empty: no model call is needed.
     pub(crate) settled: BTreeSet<String>,
     pub(crate) drift: Option<Drift>,
 }
 
 impl TemplateMemory {
-    /// Nothing learned yet.
+    /// An empty memory.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -146,7 +147,7 @@ impl TemplateMemory {
         cluster
     }
 
-    /// Reads the places that are still open on a page by the rules of its cluster.
+    /// Reads the open fields of a page by the rules of its cluster.
     pub(crate) fn recall(
         &mut self,
         key: &str,
@@ -164,7 +165,7 @@ impl TemplateMemory {
         let mut best: Option<(usize, usize, Vec<Leaf>, BTreeSet<String>)> = None;
         let mut alike = false;
         for (at, layout) in cluster.layouts.iter().enumerate() {
-            if layout.signature.likeness(&signature) < MIN_LIKENESS {
+            if layout.signature.similarity(&signature) < MIN_SIMILARITY {
                 continue;
             }
             alike = true;
@@ -199,7 +200,7 @@ impl TemplateMemory {
         self.cluster(key, shape).recalled += 1;
     }
 
-    /// Learns from a page that a model has read. `open` are the places that it was asked for.
+    /// Learns from a page that a model has read. `open` are the fields that the model was asked for.
     pub(crate) fn learn(
         &mut self,
         key: &str,
@@ -217,17 +218,18 @@ impl TemplateMemory {
             let leaf = extraction.leaves.iter().find(|leaf| leaf.pointer == pointer)?;
             leaf.provenance.first().is_some_and(|proof| proof.method == Method::Model).then_some(leaf)
         };
-        // The layout whose rules lead to what the model found; where none does, the page begins a new one.
+        // The layout whose rules lead to the values that the model found. If there is none, the page starts a
+        // new layout.
         let mut best: Option<(usize, usize)> = None;
         for (at, layout) in cluster.layouts.iter().enumerate() {
-            if layout.signature.likeness(&signature) < MIN_LIKENESS {
+            if layout.signature.similarity(&signature) < MIN_SIMILARITY {
                 continue;
             }
             let mut compared = 0;
             let mut agreed = 0;
             for target in &targets {
                 let (Some(learned), Some(leaf)) =
-                    (layout.places.get(&target.pointer), by_model(&target.pointer))
+                    (layout.fields.get(&target.pointer), by_model(&target.pointer))
                 else {
                     continue;
                 };
@@ -252,7 +254,7 @@ impl TemplateMemory {
                         cluster.layouts.remove(worst);
                     }
                 }
-                cluster.layouts.push(Layout { signature, places: BTreeMap::new(), verified: 0, misses: 0 });
+                cluster.layouts.push(Layout { signature, fields: BTreeMap::new(), verified: 0, misses: 0 });
                 cluster.layouts.len() - 1
             }
         };
@@ -266,16 +268,16 @@ impl TemplateMemory {
             if refused {
                 continue;
             }
-            let learned = layout.places.entry(target.pointer.clone()).or_default();
+            let learned = layout.fields.entry(target.pointer.clone()).or_default();
             match by_model(&target.pointer) {
-                Some(leaf) => learned.found(&view, target, leaf),
-                None => learned.nothing(&view, target),
+                Some(leaf) => learned.learn_value(&view, target, leaf),
+                None => learned.learn_absence(&view, target),
             }
         }
-        // Of lists nothing is learned but that pages of this kind have none.
+        // About lists, only one fact is learned: that pages of this kind have none.
         let is_leaf = |pointer: &String| targets.iter().any(|target| target.pointer == *pointer);
         for list in open.iter().filter(|pointer| !pointer.contains("/*/") && !is_leaf(pointer)) {
-            let learned = layout.places.entry(list.clone()).or_default();
+            let learned = layout.fields.entry(list.clone()).or_default();
             let is_empty = extraction.missing.iter().any(|missing| missing.pointer == *list);
             learned.empty += u32::from(is_empty);
             learned.support += u32::from(!is_empty);
@@ -284,7 +286,7 @@ impl TemplateMemory {
 }
 
 impl LearnedField {
-    fn found(&mut self, view: &PageView<'_>, target: &TargetField<'_>, leaf: &Leaf) {
+    fn learn_value(&mut self, view: &PageView<'_>, target: &TargetField<'_>, leaf: &Leaf) {
         self.writings |= writing(&leaf.value);
         let mut kept: Vec<Rule> =
             self.rules.iter().filter_map(|rule| rule.confirm(view, target, &leaf.value)).collect();
@@ -295,7 +297,7 @@ impl LearnedField {
         }
         self.support += 1;
         kept.sort_by(|left, right| left.rank(target).total_cmp(&right.rank(target)));
-        // A position next to a label would give a value where the label is gone.
+        // Beside a label, a position would give a value even where the label is missing.
         if kept.first().is_some_and(|rule| !rule.is_position()) {
             kept.retain(|rule| !rule.is_position());
         }
@@ -303,9 +305,9 @@ impl LearnedField {
         self.rules = kept;
     }
 
-    fn nothing(&mut self, view: &PageView<'_>, target: &TargetField<'_>) {
+    fn learn_absence(&mut self, view: &PageView<'_>, target: &TargetField<'_>) {
         self.empty += 1;
-        // A rule that gives a value where there is none is wrong.
+        // A rule that gives a value for an empty field is wrong.
         self.rules.retain(|rule| rule.read(view, target).is_none());
         if self.rules.is_empty() {
             self.support = 0;
@@ -314,7 +316,7 @@ impl LearnedField {
 }
 
 impl Layout {
-    /// How many places should be filled, those that are, and those that are known to be empty.
+    /// The number of fields expected to be filled, the filled ones, and those known to be empty.
     fn read(
         &self,
         view: &PageView<'_>,
@@ -325,7 +327,7 @@ impl Layout {
         let mut leaves = Vec::new();
         let mut settled = BTreeSet::new();
         for target in targets {
-            let Some(learned) = self.places.get(&target.pointer) else { continue };
+            let Some(learned) = self.fields.get(&target.pointer) else { continue };
             if !extraction.missing.iter().any(|missing| missing.pointer == target.pointer) {
                 continue;
             }
@@ -346,13 +348,13 @@ impl Layout {
                         confidence: CONFIDENCE,
                     });
                 }
-                // It was empty before where its mark was gone.
+                // The field was empty on earlier pages without its mark.
                 None if trusted && learned.empty > 0 => {
                     settled.insert(target.pointer.clone());
                 }
                 None if trusted => expected += 1,
                 None if learned.empty >= MIN_SUPPORT && learned.support == 0 => {
-                    // It was never there; a label of its name would be news.
+                    // The field was empty on every earlier page. A label with its name would be new.
                     let own = words(target.name);
                     if !view.has_label_with(&own) {
                         settled.insert(target.pointer.clone());
@@ -363,7 +365,7 @@ impl Layout {
         }
         for missing in &extraction.missing {
             let is_leaf = targets.iter().any(|target| target.pointer == missing.pointer);
-            let known = self.places.get(&missing.pointer).filter(|_| !is_leaf);
+            let known = self.fields.get(&missing.pointer).filter(|_| !is_leaf);
             if known.is_some_and(|known| known.empty >= MIN_SUPPORT && known.support == 0) {
                 settled.insert(missing.pointer.clone());
             }

@@ -8,34 +8,34 @@ use crate::evidence::Evidence;
 use crate::markup::NodeId;
 use crate::page::truncate;
 
-/// Longest text of one place.
+/// Upper bound on the text at a locator, in bytes.
 const MAX_TEXT: usize = 600;
-/// Elements of a page that places lead to.
+/// Upper bound on the elements of a page that locators lead to.
 const MAX_ELEMENTS: usize = 50_000;
-/// Steps of a path.
+/// Upper bound on the steps of a path.
 const MAX_STEPS: usize = 10;
-/// Attributes that bear what a page says to programs.
-const SPOKEN: [&str; 6] = ["content", "datetime", "value", "href", "src", "title"];
+/// Attributes that carry values for programs.
+const VALUE_ATTRIBUTES: [&str; 6] = ["content", "datetime", "value", "href", "src", "title"];
 
-/// A place on the pages of a template, the sturdiest kind first.
+/// A position on the pages of a template, the sturdiest kind first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Locator {
-    /// What stands behind a label, in folded words.
+    /// The value of a label, given in folded words.
     Label(String),
     /// A property of the page's own entity of a type.
     Entity(String, String),
-    /// The text of the first element that bears a mark.
+    /// The text of the first element that matches a selector.
     Marked(Selector),
-    /// An attribute of the first element that bears a mark.
+    /// An attribute of the first element that matches a selector.
     Attribute(Selector, String),
-    /// All visible text; only with words before and behind.
+    /// All visible text; only with context on both sides.
     Text,
     /// The element at the end of these steps, from the nearest element with an id or from the top.
     Path(Option<String>, Vec<(String, u16)>),
 }
 
-/// An element's name with one of its classes or the like: `span class price`.
+/// An element's name with one of its attribute values: `span class price`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(super) struct Selector {
     pub(super) element: String,
@@ -43,7 +43,7 @@ pub(super) struct Selector {
     pub(super) value: String,
 }
 
-/// A page by its places.
+/// An index of a page by locator.
 #[derive(Debug)]
 pub(super) struct PageView<'e> {
     pub(super) evidence: &'e Evidence<'e>,
@@ -72,7 +72,7 @@ impl<'e> PageView<'e> {
         view
     }
 
-    /// Is a label on the page that has this word?
+    /// Whether the page has a label with one of these words.
     pub(super) fn has_label_with(&self, words: &[String]) -> bool {
         self.labels.keys().any(|label| {
             let own: Vec<&str> = label.split(' ').collect();
@@ -80,10 +80,10 @@ impl<'e> PageView<'e> {
         })
     }
 
-    /// The text at a place.
-    pub(super) fn text(&self, place: &Locator) -> Option<String> {
+    /// The text at a locator.
+    pub(super) fn text(&self, locator: &Locator) -> Option<String> {
         let tree = &self.evidence.tree;
-        let text = match place {
+        let text = match locator {
             Locator::Label(label) => self
                 .labels
                 .get(label)
@@ -120,15 +120,15 @@ impl<'e> PageView<'e> {
             let nth = usize::from(*nth);
             here = match here {
                 Some(above) => tree.children(above).filter(same).nth(nth),
-                None => self.tops().filter(same).nth(nth),
+                None => self.top_level().filter(same).nth(nth),
             };
             here?;
         }
         here
     }
 
-    /// The elements that stand in no other.
-    fn tops(&self) -> impl Iterator<Item = NodeId> + '_ {
+    /// The top-level elements.
+    fn top_level(&self) -> impl Iterator<Item = NodeId> + '_ {
         let tree = &self.evidence.tree;
         let mut next = tree.nodes().next();
         std::iter::from_fn(move || {
@@ -138,14 +138,15 @@ impl<'e> PageView<'e> {
         })
     }
 
-    /// Every place of the page with its text, sturdiest kinds first. `use_text` says whether the text is worth a look.
-    pub(super) fn places(&self, mut use_text: impl FnMut(&str) -> bool) -> Vec<(Locator, String)> {
+    /// Every locator of the page with its text, sturdiest kinds first. `use_text` says whether the text is
+    /// relevant.
+    pub(super) fn locators(&self, mut use_text: impl FnMut(&str) -> bool) -> Vec<(Locator, String)> {
         let tree = &self.evidence.tree;
         let mut found = Vec::new();
-        let mut offer = |place: Locator, text: &str| {
+        let mut offer = |locator: Locator, text: &str| {
             let text = truncate(text.trim(), MAX_TEXT + 1);
             if !text.is_empty() && text.len() <= MAX_TEXT && use_text(text) {
-                found.push((place, text.to_owned()));
+                found.push((locator, text.to_owned()));
             }
         };
         for (label, at) in &self.labels {
@@ -176,7 +177,7 @@ impl<'e> PageView<'e> {
             }
             for (name, value) in tree.attributes(*node) {
                 let name = name.to_ascii_lowercase();
-                if SPOKEN.contains(&name.as_str()) || name.starts_with("data-") {
+                if VALUE_ATTRIBUTES.contains(&name.as_str()) || name.starts_with("data-") {
                     let value = crate::markup::decode(value);
                     offer(Locator::Attribute(mark.clone(), name), &value);
                 }
@@ -189,9 +190,9 @@ impl<'e> PageView<'e> {
                 continue;
             }
             if use_text(text)
-                && let Some(place) = self.path_to(node)
+                && let Some(locator) = self.path_to(node)
             {
-                found.push((place, text.to_owned()));
+                found.push((locator, text.to_owned()));
             }
         }
         found.sort_by(|left, right| left.0.cmp(&right.0));
@@ -208,7 +209,7 @@ impl<'e> PageView<'e> {
             let parent = tree.parent(here);
             let nth = match parent {
                 Some(parent) => tree.children(parent).take(2_000).filter(before).count(),
-                None => self.tops().take(2_000).filter(before).count(),
+                None => self.top_level().take(2_000).filter(before).count(),
             };
             steps.push((name, u16::try_from(nth).ok()?));
             if steps.len() > MAX_STEPS {
@@ -218,7 +219,7 @@ impl<'e> PageView<'e> {
                 steps.reverse();
                 return Some(Locator::Path(None, steps));
             };
-            if let Some(id) = tree.attribute(parent, "id").filter(|id| is_steady(id)) {
+            if let Some(id) = tree.attribute(parent, "id").filter(|id| is_stable(id)) {
                 steps.reverse();
                 return Some(Locator::Path(Some(id.into_owned()), steps));
             }
@@ -227,8 +228,8 @@ impl<'e> PageView<'e> {
     }
 }
 
-/// Names that are the same on each page: no long numbers in them.
-fn is_steady(name: &str) -> bool {
+/// Whether a name is likely to be the same on each page: it contains no long numbers.
+fn is_stable(name: &str) -> bool {
     !name.is_empty() && name.len() <= 60 && name.bytes().filter(u8::is_ascii_digit).count() < 3
 }
 
@@ -247,7 +248,7 @@ fn marks(evidence: &Evidence<'_>, node: NodeId) -> Vec<Selector> {
             key if key.starts_with("data-") && value.len() <= 30 => vec![value.trim()],
             _ => Vec::new(),
         };
-        for name in names.into_iter().filter(|name| is_steady(name)) {
+        for name in names.into_iter().filter(|name| is_stable(name)) {
             found.push(Selector { element: element.clone(), key: key.clone(), value: name.to_owned() });
         }
     }
