@@ -7,14 +7,15 @@ use crate::page::{Method, truncate};
 
 /// Longest label, in characters.
 const MAX_LABEL_CHARS: usize = 48;
-/// Labels and data of one card.
+/// Upper bound on the labels of a Twitter card.
 const MAX_CARD_LABELS: usize = 32;
-/// Longest text of an element that is a label and its value.
+/// Longest text of an element that consists of a label and its value, in bytes.
 const MAX_PARTS_BYTES: usize = 240;
-/// Children that are looked at for a label and its value; empty ones stand between them.
+/// Upper bound on the children that are searched for a label and its value; empty ones may stand between
+/// them.
 const MAX_PARTS: usize = 8;
-/// Labels on one line.
-const MAX_LABELS_A_LINE: usize = 8;
+/// Upper bound on the labels of one line.
+const MAX_LABELS_PER_LINE: usize = 8;
 
 /// A value with the label that the page gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,13 +23,13 @@ pub(crate) struct LabelledValue {
     pub(crate) label: String,
     pub(crate) value: String,
     pub(crate) method: Method,
-    /// The element with the value, where there is one.
+    /// The element with the value, if there is one.
     pub(crate) node: Option<NodeId>,
-    /// Where the value stands in the visible text, where it does.
+    /// The position of the value in the visible text, if it is visible.
     pub(crate) text: Option<Range<usize>>,
 }
 
-/// Reads `meta` elements, definition lists, tables of two columns and lines of the form `label: value`.
+/// Reads `meta` elements, definition lists, tables without a header row and lines of the form `label: value`.
 pub(crate) fn read(tree: &Tree<'_>, tables: &[Table]) -> Vec<LabelledValue> {
     let mut pairs = Vec::new();
     elements(tree, &mut pairs);
@@ -65,7 +66,7 @@ fn push(
 
 fn elements(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
     let mut term: Option<NodeId> = None;
-    // Twitter cards carry free labels: `label1` with `data1`, in any order.
+    // Twitter cards have free labels: `label1` with `data1`, in any order.
     let mut cards: BTreeMap<String, (String, Option<NodeId>, String)> = BTreeMap::new();
     for node in tree.nodes() {
         let Some(Kind::Element { name, .. }) = tree.kind(node) else { continue };
@@ -101,7 +102,8 @@ fn elements(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
     }
 }
 
-/// `<div><span>Brand</span><span>Acme</span></div>`: the two elements that are all of another one's text.
+/// The label and the value of `<div><span>Brand</span><span>Acme</span></div>`: two elements that contain all
+/// the text of their parent.
 fn two_parts(tree: &Tree<'_>, node: NodeId) -> Option<(NodeId, NodeId)> {
     let all = tree.text_of(node).len();
     if !(2..=MAX_PARTS_BYTES).contains(&all) || tree.is(node, &["tr", "dl", "table", "ul", "ol", "select"]) {
@@ -133,7 +135,7 @@ fn lines(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
         }
         // A line may hold several: "SKU: 12 | Brand: X".
         let mut from = begin;
-        for (nth, part) in line.split_inclusive(['|', '•', '·']).take(MAX_LABELS_A_LINE).enumerate() {
+        for (nth, part) in line.split_inclusive(['|', '•', '·']).take(MAX_LABELS_PER_LINE).enumerate() {
             let here = from..from + part.len();
             from += part.len();
             if let Some((label, value)) = labelled(part).filter(|_| nth > 0)
@@ -156,7 +158,7 @@ fn lines(tree: &Tree<'_>, pairs: &mut Vec<LabelledValue>) {
     }
 }
 
-/// Parts a label from its value at the first colon. `10:30` is a time or a score and no label.
+/// Splits a label from its value at the first colon. `10:30` is a time or a score, not a label.
 fn labelled(line: &str) -> Option<(&str, &str)> {
     let (label, value) = line.split_once([':', '：'])?;
     let is_figure = label.ends_with(|last: char| last.is_ascii_digit())

@@ -8,45 +8,45 @@ use crate::leaf::{Leaf, child_pointer};
 use crate::plan::to_f64;
 use crate::schema::{Field, ShapeKind};
 
-/// What tells rows apart, the strongest first.
+/// The identities of rows, the strongest first.
 const IDENTITIES: [&str; 5] = ["gtin", "sku", "url", "email", "name"];
 
-/// The rank of [`IDENTITIES`] below which only codes and addresses are.
+/// The rank in [`IDENTITIES`] below which all are codes and URLs.
 const EMAIL_RANK: usize = 3;
 
-/// A list as it grows.
+/// The rows of a list during the merge.
 pub(super) struct MergedRows<'s> {
     pointer: &'s str,
     fields: &'s [Field],
-    /// The lists within a row, each with a stroke behind it.
+    /// Pointers to the lists within a row, each with a slash at the end.
     inner: Vec<String>,
-    /// The fields that identify a row: their rank among [`IDENTITIES`] and their place in a row.
-    telling: Vec<(usize, String)>,
-    /// Leaves of each row by their pointer within it.
+    /// The fields that identify a row: their rank in [`IDENTITIES`] and their pointer within a row.
+    identifying: Vec<(usize, String)>,
+    /// The leaves of each row by their pointer within it.
     rows: Vec<BTreeMap<String, Leaf>>,
-    /// What identifies each row.
+    /// The identities of each row.
     identities: Vec<Vec<(usize, String)>>,
-    /// The last page that gave something to each row.
+    /// The last page that contributed to each row.
     pages: Vec<usize>,
-    /// Rows by what identifies them, at most [`MAX_ALIKE`] of each.
-    known: HashMap<(usize, String), Vec<usize>>,
-    /// Rows by the words of their names, at most [`MAX_ALIKE`] of each.
+    /// Rows by their identities, at most [`MAX_CANDIDATES`] of each.
+    by_identity: HashMap<(usize, String), Vec<usize>>,
+    /// Rows by the words of their names, at most [`MAX_CANDIDATES`] of each.
     by_word: HashMap<String, Vec<usize>>,
 }
 
-/// Rows that one row is compared with for likeness, for each word of its name.
-const MAX_ALIKE: usize = 64;
-/// Least share of words that two names have in common where they mean the same.
-const MIN_LIKENESS: f64 = 0.8;
-/// Least words of such a name: short names that differ are different.
+/// Upper bound on the rows that a row is compared with for similarity, per word of its name.
+const MAX_CANDIDATES: usize = 64;
+/// Lower bound on the share of words that two names of the same thing have in common.
+const MIN_SIMILARITY: f64 = 0.8;
+/// Lower bound on the words of such a name: short names that differ are different.
 const MIN_WORDS: usize = 4;
 
 impl<'s> MergedRows<'s> {
     pub(super) fn new(pointer: &'s str, fields: &'s [Field]) -> Self {
-        let mut telling = Vec::new();
+        let mut identifying = Vec::new();
         for (rank, wanted) in IDENTITIES.iter().enumerate() {
             let fields = fields.iter().filter(|field| concept_name(&field.name) == Some(wanted));
-            telling.extend(fields.map(|field| (rank, child_pointer("", &field.name))));
+            identifying.extend(fields.map(|field| (rank, child_pointer("", &field.name))));
         }
         let lists = fields.iter().filter(|field| matches!(field.shape.kind, ShapeKind::List(_)));
         let inner = lists.map(|field| child_pointer(&child_pointer("", &field.name), "")).collect();
@@ -54,21 +54,21 @@ impl<'s> MergedRows<'s> {
             pointer,
             fields,
             inner,
-            telling,
+            identifying,
             rows: Vec::new(),
             identities: Vec::new(),
             pages: Vec::new(),
-            known: HashMap::new(),
+            by_identity: HashMap::new(),
             by_word: HashMap::new(),
         }
     }
 
-    /// All that identifies a row, the row as a whole at last.
+    /// The identities of a row; the last one is the row as a whole.
     fn identities(&self, row: &BTreeMap<String, Leaf>) -> Vec<(usize, String)> {
         let mut found: Vec<(usize, String)> = Vec::new();
-        for (rank, pointer) in &self.telling {
+        for (rank, pointer) in &self.identifying {
             if let Some(leaf) = row.get(pointer)
-                && found.last().is_none_or(|(known, _)| known != rank)
+                && found.last().is_none_or(|(existing, _)| existing != rank)
             {
                 found.push((*rank, leaf.value.as_str().map_or_else(|| leaf.value.to_string(), folded)));
             }
@@ -79,23 +79,24 @@ impl<'s> MergedRows<'s> {
         found
     }
 
-    /// Do two rows differ in something that identifies them more surely than `rank`?
+    /// Whether two rows differ in an identity that is stronger than `rank`.
     fn differ(&self, row: usize, own: &[(usize, String)], rank: usize) -> bool {
         let Some(theirs) = self.identities.get(row) else { return true };
         own.iter()
             .filter(|(kind, _)| *kind < rank)
-            .any(|(kind, value)| theirs.iter().any(|(other, known)| other == kind && known != value))
+            .any(|(kind, value)| theirs.iter().any(|(other, existing)| other == kind && existing != value))
     }
 
-    /// Do two rows say different things wherever both say something, what identifies them aside? Two payments by one name are two.
+    /// Whether two rows have different values in every field that both have, apart from their identities. Two
+    /// payments by one name are two.
     fn disagree(&self, row: usize, new: &BTreeMap<String, Leaf>) -> bool {
-        let Some(known) = self.rows.get(row) else { return true };
+        let Some(existing) = self.rows.get(row) else { return true };
         let mut differs = false;
         for (pointer, leaf) in new {
-            if self.telling.iter().any(|(_, telling)| telling == pointer) {
+            if self.identifying.iter().any(|(_, identifying)| identifying == pointer) {
                 continue;
             }
-            match known.get(pointer) {
+            match existing.get(pointer) {
                 Some(theirs) if theirs.value == leaf.value => return false,
                 Some(_) => differs = true,
                 None => {}
@@ -104,8 +105,8 @@ impl<'s> MergedRows<'s> {
         differs
     }
 
-    /// May a row of this page be joined with a known one, as far as pages go? On one page only copies are the same: equal in all that they
-    /// state, an address or an article number with it.
+    /// Whether a row of this page may join an existing one, as far as pages go. On one page only copies are
+    /// the same row: equal in every field, including a URL or an article number.
     fn may_join(
         &self,
         row: usize,
@@ -116,17 +117,17 @@ impl<'s> MergedRows<'s> {
         if self.pages.get(row).is_none_or(|last| *last != page) {
             return true;
         }
-        let told_by_code = identities.first().is_some_and(|(rank, _)| *rank < EMAIL_RANK);
-        told_by_code
-            && self.rows.get(row).is_some_and(|known| {
-                known.len() == new.len()
+        let has_code = identities.first().is_some_and(|(rank, _)| *rank < EMAIL_RANK);
+        has_code
+            && self.rows.get(row).is_some_and(|existing| {
+                existing.len() == new.len()
                     && new.iter().all(|(pointer, leaf)| {
-                        known.get(pointer).is_some_and(|theirs| theirs.value == leaf.value)
+                        existing.get(pointer).is_some_and(|theirs| theirs.value == leaf.value)
                     })
             })
     }
 
-    /// The row that means the same: by what identifies it, or else by a name that is nearly the same.
+    /// The existing row for the same thing: by an identity, else by a similar name.
     fn same(
         &self,
         page: usize,
@@ -135,10 +136,10 @@ impl<'s> MergedRows<'s> {
     ) -> Option<usize> {
         let name_rank = IDENTITIES.len() - 1;
         for identity in identities {
-            let known = self.known.get(identity).map_or(&[][..], Vec::as_slice);
-            // Several rows that share an identity are told apart by nothing but the whole of what they state.
-            if identity.0 <= name_rank && known.len() > 1 {
-                let copy = known.iter().find(|row| {
+            let existing = self.by_identity.get(identity).map_or(&[][..], Vec::as_slice);
+            // Rows that share an identity are distinguished only by all of their fields.
+            if identity.0 <= name_rank && existing.len() > 1 {
+                let copy = existing.iter().find(|row| {
                     self.pages.get(**row) == Some(&page) && self.may_join(**row, page, new, identities)
                 });
                 if copy.is_some() {
@@ -146,7 +147,7 @@ impl<'s> MergedRows<'s> {
                 }
                 continue;
             }
-            let found = known.iter().find(|row| {
+            let found = existing.iter().find(|row| {
                 !self.differ(**row, identities, identity.0)
                     && self.may_join(**row, page, new, identities)
                     && (identity.0 != name_rank || !self.disagree(**row, new))
@@ -176,9 +177,9 @@ impl<'s> MergedRows<'s> {
                 let other: BTreeSet<&str> = other.split(' ').collect();
                 let shared =
                     to_f64(own.intersection(&other).count()) / to_f64(own.union(&other).count().max(1));
-                // `Model 3 red` and `Model 4 red` are two things.
+                // `Model 3 red` and `Model 4 red` are different things.
                 if own.len().min(other.len()) >= MIN_WORDS
-                    && shared >= MIN_LIKENESS
+                    && shared >= MIN_SIMILARITY
                     && numbers(&own) == numbers(&other)
                 {
                     return Some(*row);
@@ -188,13 +189,13 @@ impl<'s> MergedRows<'s> {
         None
     }
 
-    /// Notes by what a row can be found.
+    /// Adds a row to the indexes.
     fn index(&mut self, row: usize, identities: Vec<(usize, String)>) {
         match self.identities.get_mut(row) {
-            Some(known) => {
+            Some(existing) => {
                 for identity in &identities {
-                    if !known.iter().any(|(rank, _)| *rank == identity.0) {
-                        known.push(identity.clone());
+                    if !existing.iter().any(|(rank, _)| *rank == identity.0) {
+                        existing.push(identity.clone());
                     }
                 }
             }
@@ -204,13 +205,13 @@ impl<'s> MergedRows<'s> {
             if identity.0 + 1 == IDENTITIES.len() {
                 for word in identity.1.split(' ') {
                     let rows = self.by_word.entry(word.to_owned()).or_default();
-                    if rows.len() < MAX_ALIKE && !rows.contains(&row) {
+                    if rows.len() < MAX_CANDIDATES && !rows.contains(&row) {
                         rows.push(row);
                     }
                 }
             }
-            let rows = self.known.entry(identity).or_default();
-            if rows.len() < MAX_ALIKE && !rows.contains(&row) {
+            let rows = self.by_identity.entry(identity).or_default();
+            if rows.len() < MAX_CANDIDATES && !rows.contains(&row) {
                 rows.push(row);
             }
         }
@@ -225,19 +226,20 @@ impl<'s> MergedRows<'s> {
         let identities = self.identities(&new);
         let found = self.same(page, &new, &identities);
         let at = found.unwrap_or(self.rows.len());
-        if let Some(known) = found.and_then(|at| self.rows.get_mut(at)) {
-            // A list within a row comes from the first page that has one: its elements have no names to tell them apart.
+        if let Some(existing) = found.and_then(|at| self.rows.get_mut(at)) {
+            // A list within a row comes from the first page that has it: its elements have no names that
+            // identify them.
             let filled: Vec<&String> = self
                 .inner
                 .iter()
-                .filter(|list| known.keys().any(|pointer| pointer.starts_with(list.as_str())))
+                .filter(|list| existing.keys().any(|pointer| pointer.starts_with(list.as_str())))
                 .collect();
             for (pointer, leaf) in new {
                 let is_closed = filled.iter().any(|list| pointer.starts_with(list.as_str()));
-                match known.get_mut(&pointer) {
+                match existing.get_mut(&pointer) {
                     None if is_closed => {}
                     None => {
-                        known.insert(pointer, leaf);
+                        existing.insert(pointer, leaf);
                     }
                     Some(own) if own.value == leaf.value => own.provenance.extend(leaf.provenance),
                     Some(_) => conflict(conflicts, leaf),
