@@ -46,7 +46,7 @@ struct DisplayedPrice {
     amount: f64,
     /// Where it begins in the visible text.
     at: usize,
-    place: Option<Range<usize>>,
+    html_range: Option<Range<usize>>,
     /// Named as an old one, or crossed out.
     struck: bool,
     /// Crossed out.
@@ -84,7 +84,7 @@ pub(crate) fn collect(
                 Some(_) => 0.7,
             };
             let later = match amounts.iter().position(|known| same(*known, sum.amount)) {
-                Some(place) => place,
+                Some(index) => index,
                 None => {
                     amounts.push(sum.amount);
                     amounts.len() - 1
@@ -94,8 +94,8 @@ pub(crate) fn collect(
             for _ in 0..later.min(8) {
                 score *= 0.8;
             }
-            let (quote, place) = (sum.quote.clone(), sum.place.clone());
-            pool.add(Candidate { value, quote, method: Method::Text, score, place });
+            let (quote, html_range) = (sum.quote.clone(), sum.html_range.clone());
+            pool.add(Candidate { value, quote, method: Method::Text, score, html_range });
         }
         struck(&sums, pool);
         minor_units(pool);
@@ -227,7 +227,7 @@ fn within(
             }
             let range = begin + money.range.start..begin + money.range.end;
             let node = texts.within(&range).last().map(|(_, node)| *node);
-            let Some(node) = node.filter(|node| !unrelated.holds(*node)) else { continue };
+            let Some(node) = node.filter(|node| !unrelated.contains(*node)) else { continue };
             let before_from =
                 nth.checked_sub(1).and_then(|nth| sums.get(nth)).map_or(0, |before| before.range.end);
             let before = line.get(before_from..money.range.start).unwrap_or_default();
@@ -251,9 +251,9 @@ fn within(
             let struck = std::iter::once(node)
                 .chain(tree.ancestors(node).take(4))
                 .any(|node| tree.text_of(node).len() <= 80 && is_struck(evidence, node, tree.text_of(node)));
-            let place = texts.within(&range);
-            let place = place.first().zip(place.last()).and_then(|((_, first), (_, last))| {
-                Some(evidence.place_of(*first)?.start..evidence.place_of(*last)?.end)
+            let html_range = texts.within(&range);
+            let html_range = html_range.first().zip(html_range.last()).and_then(|((_, first), (_, last))| {
+                Some(evidence.html_range_of(*first)?.start..evidence.html_range_of(*last)?.end)
             });
             let crossed = tree.ancestors(node).take(4).any(|node| tree.is(node, &["del", "s", "strike"]));
             found.push(DisplayedPrice {
@@ -261,7 +261,7 @@ fn within(
                 written,
                 amount,
                 at: range.start,
-                place,
+                html_range,
                 struck,
                 crossed,
                 context_weight,

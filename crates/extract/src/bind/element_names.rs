@@ -12,11 +12,11 @@ use crate::normalise::{ValueForm, normalise};
 use crate::page::{Method, truncate};
 use crate::typed::{NumberStyle, money_amounts};
 
-/// Longest text of an element that is one value.
+/// Longest text of an element that counts as one value, in bytes.
 const MAX_TEXT: usize = 240;
 
-/// Words of classes and ids around a price that is not the one asked.
-const NOT_THE_PRICE: [&str; 49] = [
+/// Words in the classes and ids around an amount that is not the asking price.
+const OTHER_PRICE_WORDS: [&str; 49] = [
     "old",
     "was",
     "list",
@@ -68,11 +68,11 @@ const NOT_THE_PRICE: [&str; 49] = [
     "netto",
 ];
 
-/// Words of classes and ids around the price that is asked.
-const THE_PRICE: [&str; 11] =
+/// Words in the classes and ids around the asking price.
+const PRICE_WORDS: [&str; 11] =
     ["new", "now", "current", "final", "sale", "special", "selling", "sell", "our", "actual", "reduced"];
 
-/// The words of the names that an element bears.
+/// The words of each name of an element.
 pub(super) fn names_of(evidence: &Evidence<'_>, node: NodeId) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for (key, value) in evidence.tree.attributes(node) {
@@ -80,7 +80,7 @@ pub(super) fn names_of(evidence: &Evidence<'_>, node: NodeId) -> Vec<Vec<String>
         match key.to_ascii_lowercase().as_str() {
             "id" | "name" | "itemprop" => found.push(class_words(value)),
             "class" => found.extend(value.split_ascii_whitespace().take(12).map(class_words)),
-            // Marks for the makers' own tests say what a thing is.
+            // Attributes for the site's own tests name the element's purpose.
             key if ["data-test", "data-qa", "data-auto", "data-role"]
                 .iter()
                 .any(|known| key.starts_with(known)) =>
@@ -93,7 +93,8 @@ pub(super) fn names_of(evidence: &Evidence<'_>, node: NodeId) -> Vec<Vec<String>
     found
 }
 
-/// Adds what elements are named after: `class="product-price"`, `id=sku`, `data-brand="..."`, `<input name=productId>`.
+/// Adds the values of elements whose names match a property: `class="product-price"`, `id=sku`,
+/// `data-brand="..."`, `<input name=productId>`.
 pub(crate) fn collect(
     evidence: &Evidence<'_>,
     unrelated: &UnrelatedParts,
@@ -114,9 +115,9 @@ pub(crate) fn collect(
         let named = names_of(evidence, node);
         let flat: Vec<&str> = named.iter().flatten().map(String::as_str).collect();
         let in_related_section = unrelated.in_related_section(node);
-        let unrelated = unrelated.holds(node);
+        let is_unrelated = unrelated.contains(node);
         if !in_related_section {
-            attributes(evidence, node, targets, names, pools, unrelated);
+            attributes(evidence, node, targets, names, pools, is_unrelated);
         }
         if named.is_empty() || tree.is_hidden(node) || in_related_section {
             continue;
@@ -130,7 +131,7 @@ pub(crate) fn collect(
                 let (Some(target), Some(pool)) = (targets.get(at), pools.get_mut(at)) else { continue };
                 let count = seen.entry(at).or_default();
                 let mut score = 0.42 * weight;
-                // A name that says more than the thing is about something near it.
+                // A longer name is more likely about something near the value.
                 #[expect(clippy::cast_precision_loss, reason = "a name has few words")]
                 let precise = 1.0 / (1.0 + 0.12 * (run.len().saturating_sub(1)) as f64);
                 score *= precise;
@@ -149,7 +150,7 @@ pub(crate) fn collect(
                     ValueForm::Text => score *= 0.85,
                     _ => {}
                 }
-                if unrelated {
+                if is_unrelated {
                     score *= 0.15;
                 }
                 let sum = (target.form == ValueForm::Price)
@@ -160,19 +161,19 @@ pub(crate) fn collect(
                     continue;
                 };
                 *count += 1;
-                // The first is most likely the page's own.
+                // The first is most likely the main entity's.
                 score *= f64::max(1.0 - 0.02 * f64::from(*count - 1), 0.6);
                 pool.add(Candidate {
                     value,
                     quote: text.to_owned(),
                     method: Method::Markup,
                     score,
-                    place: evidence.place_of(node),
+                    html_range: evidence.html_range_of(node),
                 });
             }
         }
     }
-    // A sum that the page strikes out is not the price, wherever else it stands, if there is another.
+    // A struck amount is not the price, wherever else it occurs, if there is another one.
     for (_, pool) in targets.iter().zip(pools.iter_mut()).filter(|(target, _)| target.has_concept("price")) {
         let is_old = |value: &serde_json::Value| {
             let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -187,7 +188,7 @@ pub(crate) fn collect(
     }
 }
 
-/// Is the sum crossed out, or named after what it was?
+/// Whether the amount is crossed out or has the name of an old price.
 pub(super) fn is_struck(evidence: &Evidence<'_>, node: NodeId, text: &str) -> bool {
     let tree = &evidence.tree;
     let old =
@@ -199,7 +200,7 @@ pub(super) fn is_struck(evidence: &Evidence<'_>, node: NodeId, text: &str) -> bo
                 .any(|above| tree.is(above, &["del", "s", "strike"])))
 }
 
-/// The sum of an element that leaves its decimal point to the style sheet.
+/// The amount of an element whose decimal point comes from the style sheet.
 fn sum_text(evidence: &Evidence<'_>, texts: &TextNodes, node: NodeId, text: &str) -> Option<String> {
     let tree = &evidence.tree;
     let visible = tree.text();
@@ -210,7 +211,7 @@ fn sum_text(evidence: &Evidence<'_>, texts: &TextNodes, node: NodeId, text: &str
     Some(with_cents(text.get(sum)?, point))
 }
 
-/// An element may hold its own label: "Brand: ACME" is ACME.
+/// The value of an element without its own label: "Brand: ACME" is ACME.
 fn value_text<'t>(target: &TargetField<'_>, text: &'t str) -> &'t str {
     match target.form {
         ValueForm::Text | ValueForm::Code | ValueForm::Gtin => match text.split_once([':', '：']) {
@@ -225,7 +226,7 @@ fn value_text<'t>(target: &TargetField<'_>, text: &'t str) -> &'t str {
     }
 }
 
-/// How well an element fits as the price; `None` where it is surely another one.
+/// How well an element fits as the price; `None` if it is certainly another amount.
 fn price_fit(
     evidence: &Evidence<'_>,
     node: NodeId,
@@ -239,17 +240,17 @@ fn price_fit(
     }
     let sums: Vec<_> = money_amounts(text).take(4).collect();
     let [first, rest @ ..] = sums.as_slice() else { return None };
-    let refused = |word: &&str| NOT_THE_PRICE.contains(word);
+    let refused = |word: &&str| OTHER_PRICE_WORDS.contains(word);
     let words = context_weight(
         text.get(..first.range.start).unwrap_or_default(),
         text.get(first.range.end..rest.first().map_or(text.len(), |next| next.range.start))
             .unwrap_or_default(),
     );
-    // The names of the element speak for the sum as well as the words around it do.
+    // The names of the element count as much as the words around the amount.
     let words = f64::max(words, 0.2);
     let mut fit: f64 = if own.iter().any(refused) {
         0.35
-    } else if own.iter().any(|word| THE_PRICE.contains(word)) {
+    } else if own.iter().any(|word| PRICE_WORDS.contains(word)) {
         1.2
     } else {
         1.0
@@ -270,7 +271,7 @@ fn price_fit(
     if !rest.is_empty() && rest.iter().any(|other| other.decimal != first.decimal) {
         fit *= 0.5;
     }
-    // The price stands behind the heading and not far from it.
+    // The price follows the heading at a short distance.
     if let Some(heading) = heading {
         let at = tree.text_range(node).start;
         if at < heading {
@@ -287,14 +288,14 @@ fn price_fit(
     Some(fit)
 }
 
-/// Values in attributes: `data-price="5"`, `<input name=sku value=12>`.
+/// Adds values in attributes: `data-price="5"`, `<input name=sku value=12>`.
 fn attributes(
     evidence: &Evidence<'_>,
     node: NodeId,
     targets: &[TargetField<'_>],
     names: &NameIndex,
     pools: &mut [Pool],
-    unrelated: bool,
+    is_unrelated: bool,
 ) {
     let tree = &evidence.tree;
     let input = tree.is(node, &["input", "button", "meta"]);
@@ -338,7 +339,7 @@ fn attributes(
             let Some(found) = normalise(&value, target.form, target.shape, style) else { continue };
             if target.form == ValueForm::Price
                 && (matches!(found.as_str(), Some("0"))
-                    || name.iter().any(|word| NOT_THE_PRICE.contains(&word.as_str())))
+                    || name.iter().any(|word| OTHER_PRICE_WORDS.contains(&word.as_str())))
             {
                 continue;
             }
@@ -346,7 +347,7 @@ fn attributes(
             if name.len() > 2 {
                 score *= 0.8;
             }
-            if unrelated {
+            if is_unrelated {
                 score *= 0.3;
             }
             pool.add(Candidate {
@@ -354,7 +355,7 @@ fn attributes(
                 quote: value.into_owned(),
                 method: Method::Markup,
                 score,
-                place: None,
+                html_range: None,
             });
         }
     }

@@ -1,7 +1,7 @@
-//! What may be inferred of a price: that the thing can be had.
+//! Infers from a price that the thing is available.
 //!
-//! A price alone says nothing of the kind: articles, archives and museums name prices too. So there must be a mark of a shop beside it, and no
-//! word about stock anywhere on the page; everything else stays empty.
+//! A price alone is not enough: articles, archives and museums name prices too. So there must be a sign of a
+//! shop beside it, and no word about stock anywhere on the page. Otherwise the field stays empty.
 
 use super::element_names::names_of;
 use super::pool::{Candidate, Choice, Pool};
@@ -14,14 +14,14 @@ use crate::normalise::{ValueForm, normalise};
 use crate::page::{Method, truncate};
 use crate::typed::{NumberStyle, is_buy_label, mentions_stock};
 
-/// Bytes of visible text that are searched for words about stock.
+/// Upper bound on the visible text that is searched for words about stock, in bytes.
 const MAX_TEXT_BYTES: usize = 400_000;
-/// Bytes of visible text between a price and the button beside it.
+/// Upper bound on the visible text between a price and its button, in bytes.
 const BESIDE_BYTES: usize = 4_000;
-/// Longest label of a button.
+/// Longest label of a button, in bytes.
 const MAX_LABEL_BYTES: usize = 60;
 
-/// Types of schema.org for what is sold.
+/// schema.org types of things for sale.
 const SOLD_TYPES: [&str; 9] = [
     "Product",
     "ProductGroup",
@@ -34,7 +34,7 @@ const SOLD_TYPES: [&str; 9] = [
     "AggregateOffer",
 ];
 
-/// Words of the names of what leads to a cart.
+/// Words in the names of elements that lead to a cart.
 const CART_NAMES: [&str; 12] = [
     "cart",
     "addtocart",
@@ -50,7 +50,8 @@ const CART_NAMES: [&str; 12] = [
     "kupi",
 ];
 
-/// Labels of buttons that buy where they are the whole label, in lower case; in longer ones they may be anything.
+/// Labels of buttons that buy if they are the whole label, in lower case; in longer labels they may mean
+/// anything.
 const BUY_LABELS: [&str; 24] = [
     "buy",
     "order",
@@ -78,11 +79,11 @@ const BUY_LABELS: [&str; 24] = [
     "購入する",
 ];
 
-/// A thing that a shop offers for a price, and of which the page says nothing about stock, is taken as one that can be had; marked as
-/// inferred, with the price as its quote.
+/// Infers that a thing is available if a shop offers it for a price and the page says nothing about stock.
+/// The value is marked as inferred, with the price as its quote.
 ///
-/// Where the page speaks of stock in any word, however unsurely and of whatever thing, nothing is inferred; nor where no mark of a shop
-/// stands beside the price, or its button does not work.
+/// Nothing is inferred if the page mentions stock in any way and of any thing, if there is no sign of a shop
+/// beside the price, or if the shop's button is disabled.
 pub(crate) fn infer(
     evidence: &Evidence<'_>,
     unrelated: &UnrelatedParts,
@@ -110,22 +111,22 @@ pub(crate) fn infer(
     }
 }
 
-/// Does a mark of a shop stand beside the price: the markup of a product, or a button that buys?
+/// Whether there is a sign of a shop beside the price: the markup of a product, or a button that buys.
 fn is_shop(evidence: &Evidence<'_>, unrelated: &UnrelatedParts, price: &Choice) -> bool {
     let tree = &evidence.tree;
     let at = price
         .proofs
         .iter()
-        .find_map(|proof| proof.place.as_ref())
-        .and_then(|place| {
+        .find_map(|proof| proof.html_range.as_ref())
+        .and_then(|html_range| {
             tree.nodes().find(|node| {
-                matches!(tree.kind(*node), Some(Kind::Text { at, end }) if at <= place.start && place.start < end)
+                matches!(tree.kind(*node), Some(Kind::Text { at, end }) if at <= html_range.start && html_range.start < end)
             })
         })
         .map(|node| tree.text_range(node).start);
     let is_beside =
         |node: NodeId| at.is_none_or(|at| tree.text_range(node).start.abs_diff(at) <= BESIDE_BYTES);
-    let furniture = ["header", "nav", "footer", "aside"];
+    let boilerplate = ["header", "nav", "footer", "aside"];
     let mut buttons = tree
         .nodes()
         .filter(|node| {
@@ -133,19 +134,19 @@ fn is_shop(evidence: &Evidence<'_>, unrelated: &UnrelatedParts, price: &Choice) 
                 && !tree.is_hidden(*node)
                 && leads_to_cart(evidence, *node)
                 && is_beside(*node)
-                && !unrelated.holds(*node)
-                && !tree.ancestors(*node).any(|above| tree.is(above, &furniture))
+                && !unrelated.contains(*node)
+                && !tree.ancestors(*node).any(|above| tree.is(above, &boilerplate))
         })
         .map(|node| tree.attributes(node).any(|(key, _)| key.eq_ignore_ascii_case("disabled")))
         .peekable();
     if buttons.peek().is_some() {
-        // One that does not work tells that it cannot be had, or that something is to be chosen first.
+        // A disabled button means that the thing is not available, or that an option must be chosen first.
         return buttons.any(|is_disabled| !is_disabled);
     }
     is_marked_up(evidence)
 }
 
-/// Is the page's thing marked up as one that is sold?
+/// Whether the page's markup says that the thing is for sale.
 fn is_marked_up(evidence: &Evidence<'_>) -> bool {
     evidence.items.iter().any(|item| {
         item.properties.contains_key("offers")
@@ -162,7 +163,7 @@ fn is_marked_up(evidence: &Evidence<'_>) -> bool {
     })
 }
 
-/// Does an element put the thing into a cart, by its label or its names?
+/// Whether an element puts the thing into a cart, by its label or its names.
 fn leads_to_cart(evidence: &Evidence<'_>, node: NodeId) -> bool {
     let tree = &evidence.tree;
     let label = tree.text_of(node);

@@ -7,7 +7,7 @@ use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
 use crate::typed::NumberStyle;
 
-/// Adds what `meta` elements, definition lists, tables and labelled lines say.
+/// Adds the values of `meta` elements, definition lists, tables and labelled lines.
 pub(crate) fn collect(
     evidence: &Evidence<'_>,
     targets: &[TargetField<'_>],
@@ -38,11 +38,11 @@ pub(crate) fn collect(
         for (at, weight) in names.exactly(&label) {
             add(targets, pools, *at, pair, base * weight, NumberStyle::Prose, evidence);
         }
-        // "EAN code (GTIN)" and "Our item number" hold the name with a word or two around it.
+        // "EAN code (GTIN)" and "Our item number" contain the name with a word or two around it.
         let words: Vec<String> = label.split(' ').map(str::to_owned).collect();
         if (2..=5).contains(&words.len()) && names.exactly(&label).is_empty() {
             for (at, weight) in names.within(&words) {
-                // "Age that the maker recommends" is no maker.
+                // "Age that the maker recommends" is not a maker.
                 let text = targets.get(at).is_some_and(|target| target.form == ValueForm::Text);
                 if text && words.len() > 2 {
                     continue;
@@ -67,7 +67,7 @@ fn add(
     if evidence.tree.interrupt().spend(1) {
         return;
     }
-    // A line may go on with the next label: the value of an identifier is what comes first.
+    // A line may continue with the next label: the value of an identifier comes first.
     let text = match (pair.method, target.form) {
         (Method::Label, ValueForm::Code | ValueForm::Gtin) => first_words(&pair.value),
         (Method::Label, ValueForm::Text) if target.concept.is_some() => {
@@ -75,7 +75,7 @@ fn add(
         }
         _ => pair.value.as_str(),
     };
-    // "More of the brand: Acme" as a value holds a label itself.
+    // The value "More of the brand: Acme" contains a label itself.
     let text =
         if target.has_concept("brand") { text.rsplit([':', '：']).next().unwrap_or(text) } else { text };
     let Some(value) = normalise(text, target.form, target.shape, style) else { return };
@@ -86,12 +86,12 @@ fn add(
         && text.len() > 80
         && target.concept.is_some()
         && pair.method == Method::Label;
-    let place = pair.node.map(|node| evidence.place_of(node)).unwrap_or_default();
+    let html_range = pair.node.map(|node| evidence.html_range_of(node)).unwrap_or_default();
     let score = if long { score * 0.4 } else { score };
-    pool.add(Candidate { value, quote: text.trim().to_owned(), method: pair.method, score, place });
+    pool.add(Candidate { value, quote: text.trim().to_owned(), method: pair.method, score, html_range });
 }
 
-/// The words up to where the next label could begin.
+/// The words up to where the next label could start.
 fn first_words(text: &str) -> &str {
     let text = text.trim();
     text.split(['|', '•', ';', '\n', '(', '['])
@@ -103,7 +103,8 @@ fn first_words(text: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Lines such as `SKU 12345` and `Art. nr. 12345`, where only the name tells the label from the value.
+/// Adds the values of lines such as `SKU 12345` and `Art. nr. 12345`, in which only the name separates the
+/// label from the value.
 fn inline(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameIndex, pools: &mut [Pool]) {
     if !targets.iter().any(|target| matches!(target.form, ValueForm::Code | ValueForm::Gtin)) {
         return;
@@ -116,7 +117,7 @@ fn inline(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameInde
             continue;
         }
         let words: Vec<&str> = line.split_whitespace().take(6).collect();
-        // The longest label that is known: "Article number XY" is no article called "number XY".
+        // The longest known label: "Article number XY" is not an article called "number XY".
         let known = (1..words.len().min(4)).rev().find_map(|length| {
             let (label, value) = words.split_at_checked(length)?;
             let label = folded(&label.join(" "));
@@ -138,7 +139,7 @@ fn inline(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameInde
                         quote: text,
                         method: Method::Label,
                         score: 0.42 * weight,
-                        place: None,
+                        html_range: None,
                     });
                 }
             }

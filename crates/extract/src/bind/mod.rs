@@ -1,7 +1,7 @@
-//! Binding: which of the page's values is the one that a property of the schema asks for.
+//! Binding: chooses which of the page's values belongs to each property of the schema.
 //!
-//! Every reader puts candidates with a score into a pool for each property; values that independent readers agree on gain;
-//! below [`MIN_CONFIDENCE`] nothing is chosen, as an empty place is worth more than a wrong one.
+//! Every reader adds scored candidates to the pool of each property. Values that independent readers agree on
+//! score higher. Below [`MIN_CONFIDENCE`] nothing is chosen, as an empty field is better than a wrong one.
 
 mod concept;
 mod concepts;
@@ -38,5 +38,5 @@ pub(crate) use page::{
 pub(crate) use target::TargetField;
 pub(crate) use words::{folded, overlap, words};
 
-/// Least score of a value that is chosen.
+/// Lower bound on the score of a chosen value.
 pub const MIN_CONFIDENCE: f64 = 0.3;

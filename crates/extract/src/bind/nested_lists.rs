@@ -1,4 +1,4 @@
-//! Lists within the records of a list: the tags of each article, the offers of each product.
+//! Lists within the records of a list, such as the tags of each article or the offers of each product.
 
 use serde_json::{Map, Value};
 
@@ -11,10 +11,11 @@ use crate::page::Method;
 use crate::schema::{Field, Shape, ShapeKind};
 use crate::typed::NumberStyle;
 
-/// Values of one list within a record.
+/// Upper bound on the values of one list within a record.
 const MAX_INNER_VALUES: usize = 200;
 
-/// What an entity says about the lists of a record: pointers below the record, with what stands there. Lists within those are left.
+/// The values that an entity states for the lists of a record: pointers below the record, with their values.
+/// Lists within those lists are not read.
 pub(crate) fn of_entity(object: &Map<String, Value>, lists: &[(String, &Field)]) -> Vec<(String, Candidate)> {
     let mut found = Vec::new();
     for (pointer, field) in lists {
@@ -45,7 +46,7 @@ fn stated(element: &Value, target: &TargetField<'_>, inner: &Shape) -> Option<Ca
     let of_text = |found: &Value| {
         let text = scalar(found)?;
         let value = normalise(&text, target.form, target.shape, NumberStyle::Data)?;
-        Some(Candidate { value, quote: text, method: Method::JsonLd, score: 0.85, place: None })
+        Some(Candidate { value, quote: text, method: Method::JsonLd, score: 0.85, html_range: None })
     };
     if !inner.is_branch() {
         return of_text(element);

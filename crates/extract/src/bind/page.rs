@@ -117,14 +117,14 @@ fn choose(evidence: &Evidence<'_>, targets: &[TargetField<'_>]) -> Vec<Result<Ch
     // The price first: the currency is the sign beside it.
     let price = targets.iter().position(|target| target.has_concept("price"));
     if let Some(at) = price
-        && let (Some(pool), Some(place)) = (pools.get_mut(at), decided.get_mut(at))
+        && let (Some(pool), Some(slot)) = (pools.get_mut(at), decided.get_mut(at))
     {
         let on_request = price_on_request::is_on_request(evidence);
         if entity::states_no_price(evidence) || on_request {
             pool.iter_mut().for_each(|candidate| candidate.score *= 0.4);
         }
         let choices = std::mem::take(pool).choices();
-        *place = if on_request { choices.into_iter().next() } else { only_price(evidence, choices) };
+        *slot = if on_request { choices.into_iter().next() } else { only_price(evidence, choices) };
     }
     let chosen_price = price
         .and_then(|at| decided.get(at).cloned().flatten())
@@ -135,9 +135,9 @@ fn choose(evidence: &Evidence<'_>, targets: &[TargetField<'_>]) -> Vec<Result<Ch
         if Some(at) == price {
             continue;
         }
-        if let (Some(place), Some(doubt)) = (decided.get_mut(at), unsure.get_mut(at)) {
+        if let (Some(slot), Some(doubt)) = (decided.get_mut(at), unsure.get_mut(at)) {
             *doubt |= !pool.is_empty();
-            *place = pool.choices().into_iter().next();
+            *slot = pool.choices().into_iter().next();
         }
     }
     decided
@@ -156,10 +156,10 @@ fn choose(evidence: &Evidence<'_>, targets: &[TargetField<'_>]) -> Vec<Result<Ch
 fn only_price(evidence: &Evidence<'_>, choices: Vec<Choice>) -> Option<Choice> {
     let second = choices.get(1).map_or(0.0, |choice| choice.score);
     let mut best = choices.into_iter().next()?;
-    let heading = evidence.heading.and_then(|node| evidence.place_of(node)).unwrap_or_default();
+    let heading = evidence.heading.and_then(|node| evidence.html_range_of(node)).unwrap_or_default();
     let signed = best.proofs.iter().any(|proof| {
-        let near = proof.place.as_ref().is_some_and(|place| {
-            place.start >= heading.end && place.start - heading.end < NEAR_HEADING_BYTES
+        let near = proof.html_range.as_ref().is_some_and(|html_range| {
+            html_range.start >= heading.end && html_range.start - heading.end < NEAR_HEADING_BYTES
         });
         near && crate::typed::currency_sign(&proof.quote).is_some()
     });
@@ -182,9 +182,9 @@ fn headline(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [P
                     text.and_then(|text| normalise(text, ValueForm::Text, target.shape, NumberStyle::Prose))
                 {
                     let quote = text.unwrap_or_default().to_owned();
-                    let place =
-                        evidence.heading.and_then(|node| evidence.place_of(node)).filter(|_| score > 0.5);
-                    pool.add(super::pool::Candidate { value, quote, method: Method::Markup, score, place });
+                    let html_range =
+                        evidence.heading.and_then(|node| evidence.html_range_of(node)).filter(|_| score > 0.5);
+                    pool.add(super::pool::Candidate { value, quote, method: Method::Markup, score, html_range });
                 }
             }
         }
@@ -197,7 +197,7 @@ fn headline(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [P
                     quote,
                     method: Method::Url,
                     score: 0.5,
-                    place: None,
+                    html_range: None,
                 });
             }
         }
@@ -209,7 +209,7 @@ fn leaf(evidence: &Evidence<'_>, pointer: &str, choice: Choice) -> Leaf {
         .proofs
         .into_iter()
         .take(MAX_PROOFS)
-        .map(|proof| provenance(evidence, &proof.quote, proof.method, proof.place))
+        .map(|proof| provenance(evidence, &proof.quote, proof.method, proof.html_range))
         .collect();
     Leaf {
         pointer: pointer.to_owned(),
@@ -224,13 +224,13 @@ pub(crate) fn provenance(
     evidence: &Evidence<'_>,
     quote: &str,
     method: Method,
-    place: Option<Range<usize>>,
+    html_range: Option<Range<usize>>,
 ) -> Provenance {
     let quote = truncate(quote, MAX_QUOTE_BYTES);
     let span = if method == Method::Url {
         evidence.url.as_str().find(quote).map(|at| Span::new(Part::Url, at..at + quote.len()))
     } else {
-        place
+        html_range
             .or_else(|| {
                 let at = memchr::memmem::find(evidence.html.as_bytes(), quote.as_bytes())?;
                 Some(at..at + quote.len())
@@ -261,7 +261,7 @@ fn list(
                 set_growing(&mut row, fields, &field, value.value.clone());
                 out.leaves.push(Leaf {
                     pointer: format!("{here}{field}"),
-                    provenance: vec![provenance(evidence, &value.quote, value.method, value.place)],
+                    provenance: vec![provenance(evidence, &value.quote, value.method, value.html_range)],
                     confidence: value.score,
                     value: value.value,
                 });
@@ -341,12 +341,12 @@ pub(crate) fn drop_disallowed_nulls(row: &mut Value, fields: &[Field]) {
 
 /// Sets the value at a pointer in an object of these fields; lists on the way get the element that is next.
 pub(crate) fn set_growing(data: &mut Value, fields: &[Field], pointer: &str, value: Value) {
-    let mut place = data;
+    let mut slot = data;
     let mut fields = fields;
     let mut inner: Option<&Shape> = None;
     for part in pointer.split('/').skip(1) {
         let name = part.replace("~1", "/").replace("~0", "~");
-        let (next, shape) = match place {
+        let (next, shape) = match slot {
             Value::Object(object) => {
                 let Some(field) = fields.iter().find(|field| field.name == name) else { return };
                 (object.entry(name).or_insert_with(|| empty(&field.shape)), &field.shape)
@@ -361,11 +361,11 @@ pub(crate) fn set_growing(data: &mut Value, fields: &[Field], pointer: &str, val
             }
             _ => return,
         };
-        place = next;
+        slot = next;
         fields = shape.fields();
         inner = if let ShapeKind::List(inner) = &shape.kind { Some(&**inner) } else { None };
     }
-    *place = value;
+    *slot = value;
 }
 
 /// Pointers in the order in which [`set_growing`] takes them: elements of a list by their number.
@@ -384,8 +384,8 @@ fn empty(shape: &Shape) -> Value {
 
 /// Sets the value at a pointer whose parents are there.
 pub(crate) fn set_at(data: &mut Value, pointer: &str, value: Value) {
-    if let Some(place) = data.pointer_mut(pointer) {
-        *place = value;
+    if let Some(slot) = data.pointer_mut(pointer) {
+        *slot = value;
     } else if let Some((parent, name)) = pointer.rsplit_once('/')
         && let Some(Value::Object(object)) = data.pointer_mut(parent)
     {

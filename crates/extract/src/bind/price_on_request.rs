@@ -2,7 +2,7 @@ use super::phrases::PhraseSet;
 use crate::evidence::Evidence;
 use crate::page::truncate;
 
-/// Phrases that stand where a price would.
+/// Phrases in place of a price.
 const ON_REQUEST: &[&str] = &[
     "price on request",
     "price upon request",
@@ -41,12 +41,12 @@ const ON_REQUEST: &[&str] = &[
     "по запросу",
 ];
 
-/// Most words of a line that says that there is no price.
+/// Upper bound on the words of such a line.
 const MAX_LINE_WORDS: usize = 7;
-/// Bytes of visible text behind the heading in which such a line is about the page's own thing.
+/// Bytes of visible text after the heading in which such a line is about the main entity.
 const NEAR_BYTES: usize = 4_000;
 
-/// Does a line near the heading say that the price is told on request?
+/// Whether a line near the heading says that the price is available on request.
 pub(super) fn is_on_request(evidence: &Evidence<'_>) -> bool {
     let tree = &evidence.tree;
     let start = evidence.heading.map_or(0, |node| tree.text_range(node).start);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_on_request_is_none() {
+    fn a_price_on_request_stays_empty() {
         for line in ["Price on request", "Preis: auf Anfrage", "Prix sur demande"] {
             let html = format!(
                 "<h1>Lamp</h1><p>{line}</p><p>Delivery <span class=price>€9.00</span> within the country</p>"

@@ -97,9 +97,9 @@ fn of_tables(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameI
             for (column, target) in &columns {
                 let (Some(cell), Some(target)) = (row.get(*column), targets.get(*target)) else { continue };
                 let Some(value) = told(&cell.text, target) else { continue };
-                let place = evidence.place_of(cell.node);
+                let html_range = evidence.html_range_of(cell.node);
                 let candidate =
-                    Candidate { value, quote: cell.text.clone(), method: Method::Table, score: 0.8, place };
+                    Candidate { value, quote: cell.text.clone(), method: Method::Table, score: 0.8, html_range };
                 record.values.push((target.pointer.clone(), candidate));
             }
             cells += record.values.len();
@@ -188,7 +188,7 @@ fn of_entities(
                 });
                 if let Some((value, quote)) = hit {
                     let candidate =
-                        Candidate { value, quote, method: Method::JsonLd, score: 0.85, place: None };
+                        Candidate { value, quote, method: Method::JsonLd, score: 0.85, html_range: None };
                     record.values.push((target.pointer.clone(), candidate));
                 }
             }
@@ -254,18 +254,18 @@ fn card_record(
     let tree = &evidence.tree;
     let mut best: Vec<Option<Candidate>> = targets.iter().map(|_| None).collect();
     let mut offer = |at: usize, text: &str, node: NodeId, score: f64| {
-        let (Some(target), Some(place)) = (targets.get(at), best.get_mut(at)) else { return };
-        if place.as_ref().is_some_and(|known: &Candidate| known.score >= score) {
+        let (Some(target), Some(slot)) = (targets.get(at), best.get_mut(at)) else { return };
+        if slot.as_ref().is_some_and(|known: &Candidate| known.score >= score) {
             return;
         }
         if let Some(value) = normalise(text, target.form, target.shape, NumberStyle::Prose) {
             let quote = text.to_owned();
-            *place = Some(Candidate {
+            *slot = Some(Candidate {
                 value,
                 quote,
                 method: Method::Markup,
                 score,
-                place: evidence.place_of(node),
+                html_range: evidence.html_range_of(node),
             });
         }
     };

@@ -1,6 +1,7 @@
-//! Parts of a page that a heading says are about other things: "Related products" and what stands below it.
+//! Sections under a heading that names related things, such as "Related products".
 //!
-//! Unlike names of classes, such a heading is written for readers and means what it says, whatever the number of things below it.
+//! Unlike class names, such a heading is written for readers and is reliable, whatever the number of things
+//! below it.
 
 use super::phrases::PhraseSet;
 use crate::evidence::Evidence;
@@ -8,14 +9,15 @@ use crate::markup::NodeId;
 
 /// Longest heading of this kind, in words.
 const MAX_HEADING_WORDS: usize = 9;
-/// Elements that a heading may be the first of, outwards.
+/// Upper bound on the ancestors that may start with the heading.
 const MAX_CLIMB: usize = 6;
-/// Least text of an element beside its heading: with less it is a bar that holds the heading and a link to all of them.
+/// Lower bound on the text of an element in addition to its heading, in bytes. A shorter element is a bar
+/// with the heading and a link to all the things.
 const MIN_MORE_BYTES: usize = 24;
-/// Elements behind a heading that are looked at.
+/// Upper bound on the siblings after a heading that are examined.
 const MAX_SIBLINGS: usize = 2_000;
 
-/// Words of such headings in lower case, as runs of words.
+/// Phrases of such headings, in lower case.
 const PHRASES: &[&str] = &[
     "related",
     "similar",
@@ -95,7 +97,7 @@ const PHRASES: &[&str] = &[
     "관련 상품",
 ];
 
-/// From the heading, or what begins with it, to the end of its part.
+/// The sections: each from the heading, or the element that starts with it, to the end of the section.
 pub(super) fn sections(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
     let tree = &evidence.tree;
     let phrases = PhraseSet::new(PHRASES);
@@ -113,8 +115,8 @@ pub(super) fn sections(evidence: &Evidence<'_>) -> Vec<(NodeId, NodeId)> {
         if !phrases.matches(text, MAX_HEADING_WORDS) || inside(node) || tree.ancestors(node).any(inside) {
             continue;
         }
-        if let Some(part) = part(evidence, node) {
-            found.push(part);
+        if let Some(section) = section(evidence, node) {
+            found.push(section);
         }
     }
     found
@@ -124,9 +126,9 @@ fn rank(evidence: &Evidence<'_>, node: NodeId) -> Option<usize> {
     ["h1", "h2", "h3", "h4", "h5", "h6"].iter().position(|name| evidence.tree.is(node, &[*name]))
 }
 
-/// What belongs to a heading of this kind: the outermost element that begins with it and holds more, else what stands behind it up to the next
-/// heading beside it of its rank.
-fn part(evidence: &Evidence<'_>, heading: NodeId) -> Option<(NodeId, NodeId)> {
+/// The section of a heading: the outermost element that starts with the heading and contains more than it,
+/// else the siblings up to the next heading of the same or a higher rank.
+fn section(evidence: &Evidence<'_>, heading: NodeId) -> Option<(NodeId, NodeId)> {
     let tree = &evidence.tree;
     let own = |node: NodeId| {
         evidence.heading.is_some_and(|main| node <= main && main < tree.end(node))
@@ -144,7 +146,8 @@ fn part(evidence: &Evidence<'_>, heading: NodeId) -> Option<(NodeId, NodeId)> {
         outer = above;
     }
     if tree.text_of(outer).len() > length + MIN_MORE_BYTES {
-        // Where nothing is said to be the page's own, the greater part of it is.
+        // Without a main heading, an element with at least half of the page's text belongs to the main
+        // entity.
         let most = evidence.heading.is_none() && tree.text_of(outer).len() >= tree.text().len() / 2;
         return (!most).then(|| (outer, tree.end(outer)));
     }
@@ -175,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_related_has_no_price_of_the_pages_thing() {
+    fn prices_in_related_sections_do_not_count() {
         let chair = "<div class=product><h3>Chair</h3> <span class=price>€99.00</span></div>";
         let filler = "<p>A lamp of brass and milk glass, made by hand in a small workshop near the sea.</p>";
         let rows = [

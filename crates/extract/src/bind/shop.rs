@@ -42,7 +42,7 @@ pub(crate) fn availability(
                 || texts
                     .within(&(at..at + line.len()))
                     .first()
-                    .is_some_and(|(_, node)| unrelated.holds(*node))
+                    .is_some_and(|(_, node)| unrelated.contains(*node))
             {
                 continue;
             }
@@ -63,7 +63,7 @@ pub(crate) fn availability(
                     quote: sentence.to_owned(),
                     method: Method::Text,
                     score,
-                    place: None,
+                    html_range: None,
                 });
             }
         }
@@ -93,7 +93,7 @@ pub(crate) fn availability(
                     quote,
                     method: Method::Markup,
                     score: 0.4,
-                    place: evidence.place_of(node),
+                    html_range: evidence.html_range_of(node),
                 });
                 break;
             }
@@ -157,17 +157,17 @@ pub(crate) fn identifiers(evidence: &Evidence<'_>, targets: &[TargetField<'_>], 
         // variant's or a warehouse's.
         let shown = pool.iter_mut().any(|candidate| {
             let own = candidate.value.as_str().map(bare).unwrap_or_default();
-            candidate.place.is_some() && candidate.score > 0.6 && own.len() >= 6 && address.contains(&own)
+            candidate.html_range.is_some() && candidate.score > 0.6 && own.len() >= 6 && address.contains(&own)
         });
         for candidate in pool.iter_mut().filter(|_| shown) {
             let own = candidate.value.as_str().map(bare).unwrap_or_default();
-            if candidate.place.is_none() && !address.contains(&own) {
+            if candidate.html_range.is_none() && !address.contains(&own) {
                 candidate.score *= 0.7;
             }
         }
         for (text, score) in address_codes(evidence) {
             if let Some(value) = normalise(&text, target.form, target.shape, NumberStyle::Prose) {
-                pool.add(Candidate { value, quote: text, method: Method::Url, score, place: None });
+                pool.add(Candidate { value, quote: text, method: Method::Url, score, html_range: None });
             }
         }
     }
@@ -193,11 +193,11 @@ fn address_codes(evidence: &Evidence<'_>) -> Vec<(String, f64)> {
     }
     let segments: Vec<&str> =
         evidence.url.path_segments().into_iter().flatten().filter(|part| !part.is_empty()).collect();
-    for (place, segment) in segments.iter().rev().take(3).enumerate() {
+    for (depth, segment) in segments.iter().rev().take(3).enumerate() {
         let segment = segment
             .rsplit_once('.')
             .map_or(*segment, |(name, suffix)| if suffix.len() <= 5 { name } else { segment });
-        let base = if place == 0 { 0.36 } else { 0.31 };
+        let base = if depth == 0 { 0.36 } else { 0.31 };
         if is_code(segment) && !segment.contains(['-', '_']) {
             found.push((segment.to_owned(), base + 0.04));
             continue;
@@ -266,7 +266,7 @@ pub(crate) fn described(evidence: &Evidence<'_>, targets: &[TargetField<'_>], po
             let Some(quote) = pair.value.get(only.range) else { continue };
             if let Some(value) = normalise(quote, target.form, target.shape, NumberStyle::Prose) {
                 let quote = quote.to_owned();
-                pool.add(Candidate { value, quote, method: Method::Meta, score: 0.36, place: None });
+                pool.add(Candidate { value, quote, method: Method::Meta, score: 0.36, html_range: None });
             }
         }
     }
@@ -333,7 +333,7 @@ pub(crate) fn currency(
         if let Some((sign, quote)) = beside(behind).or_else(|| beside(text)).or_else(within)
             && let Some(value) = normalise(&sign, target.form, target.shape, NumberStyle::Prose)
         {
-            pool.add(Candidate { value, quote, method: Method::Text, score, place: None });
+            pool.add(Candidate { value, quote, method: Method::Text, score, html_range: None });
         }
     }
 }

@@ -81,7 +81,7 @@ pub(crate) fn collect(
                     quote: text,
                     method: Method::EmbeddedState,
                     score: score * weight,
-                    place: None,
+                    html_range: None,
                 });
             }
         }

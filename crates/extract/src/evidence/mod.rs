@@ -126,7 +126,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The range of a node's text in the HTML, from its first text to its last.
-    pub(crate) fn place_of(&self, node: NodeId) -> Option<std::ops::Range<usize>> {
+    pub(crate) fn html_range_of(&self, node: NodeId) -> Option<std::ops::Range<usize>> {
         let mut range: Option<std::ops::Range<usize>> = None;
         for inner in std::iter::once(node).chain(self.tree.within(node)).take(2_000) {
             if let Some(Kind::Text { at, end }) = self.tree.kind(inner) {

@@ -57,11 +57,11 @@ impl Extractor {
     pub async fn page_among(
         &self,
         memory: Option<&SiteMemory>,
-        place: SitePosition<'_>,
+        position: SitePosition<'_>,
         page: &Page,
         task: Task<'_>,
     ) -> RecalledPage {
-        let SitePosition { cluster, alike } = place;
+        let SitePosition { cluster, alike } = position;
         let evidence = Evidence::read(page);
         let whole = bind(&evidence, task.shape);
         let Some(rows) = RowShape::of(task.shape) else {
