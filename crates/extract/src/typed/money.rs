@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use iso_currency::Currency;
 
-use super::number::{Reading, amounts};
+use super::number::{NumberStyle, amounts};
 
 /// A sum in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,8 +132,8 @@ pub(crate) fn currency_code(text: &str) -> Option<&'static str> {
 }
 
 /// Numbers of a text with the currency beside them; percentages are left out.
-pub(crate) fn moneys(text: &str) -> impl Iterator<Item = Money> + '_ {
-    amounts(text, Reading::Prose).filter_map(move |amount| {
+pub(crate) fn money_amounts(text: &str) -> impl Iterator<Item = Money> + '_ {
+    amounts(text, NumberStyle::Prose).filter_map(move |amount| {
         let before = text.get(..amount.range.start).unwrap_or_default();
         let after = text.get(amount.range.end..).unwrap_or_default();
         if after.trim_start().starts_with('%') {
@@ -179,10 +179,10 @@ mod tests {
             ("12 krone", "12", None),
         ];
         for (text, decimal, currency) in rows {
-            let found = moneys(text).next().unwrap();
+            let found = money_amounts(text).next().unwrap();
             assert_eq!((found.decimal.as_str(), found.currency.as_deref()), (decimal, currency), "{text}");
         }
-        assert_eq!(moneys("25% off").count(), 0);
+        assert_eq!(money_amounts("25% off").count(), 0);
     }
 
     #[test]
