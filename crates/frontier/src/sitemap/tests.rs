@@ -32,7 +32,7 @@ fn urlset(entries: &str) -> String {
 }
 
 #[test]
-fn what_is_read() {
+fn all_formats_are_read() {
     let a = &["https://a.test/a"][..];
     let ab = &["https://a.test/a", "https://a.test/b"][..];
     for (name, body, expected) in [
@@ -94,7 +94,7 @@ fn what_is_read() {
 }
 
 #[test]
-fn an_index_names_its_children() {
+fn an_index_lists_its_children() {
     let sitemap = read(
         "<sitemapindex><sitemap><loc>https://a.test/1.xml.gz</loc><lastmod>2026-01-01</lastmod></sitemap>\
          <sitemap><loc>/2.xml</loc></sitemap><url><loc>/a</loc></url></sitemapindex>",
@@ -106,7 +106,7 @@ fn an_index_names_its_children() {
 }
 
 #[test]
-fn what_is_said_of_a_page() {
+fn page_metadata_is_read() {
     let sitemap = read(urlset(
         "<url><loc>/a</loc><lastmod>2026-01-31T00:00:00Z</lastmod><priority> 0.8 </priority>\
          <xhtml:link rel='alternate' hreflang='de' href='https://a.test/de?a=1&amp;b=2'/>\
@@ -125,7 +125,7 @@ fn what_is_said_of_a_page() {
 }
 
 #[test]
-fn a_broken_one_gives_what_could_be_read() {
+fn a_broken_sitemap_gives_its_readable_part() {
     let whole = urlset("<url><loc>/a</loc></url><url><loc>/b</loc></url><url><loc>/c</loc></url>");
     let cut = whole.find("/c").unwrap();
     let broken = read(&whole.as_bytes()[..cut]);
@@ -155,7 +155,7 @@ fn a_broken_one_gives_what_could_be_read() {
         assert!(sitemap.pages.is_empty(), "{name}");
         assert_eq!(sitemap.warnings, [SitemapWarning::NotASitemap], "{name}");
     }
-    // Latin-1 in a title spoils no URL.
+    // Latin-1 in a title does not affect the URLs.
     let latin = [b"<urlset><url><t>\xe9</t><loc>/a</loc></url>".as_slice(), b"</urlset>"].concat();
     assert_eq!(urls(&read(latin)), ["https://a.test/a"]);
 }
@@ -173,7 +173,7 @@ fn hostile_xml_expands_nothing() {
         sitemap.warnings
     );
     assert!(sitemap.warnings.contains(&SitemapWarning::BadUrls { count: 1 }));
-    // Deep nesting, floods of attributes and namespaces: read through, nothing kept.
+    // Deep nesting and floods of attributes and namespaces are read to the end and nothing is kept.
     let deep = format!("<urlset><url>{}<loc>/x</loc>", "<a>".repeat(200_000));
     assert!(read(deep).pages.is_empty());
     let attributes: String = (0..100_000).map(|n| format!(" xmlns:n{n}='u' a{n}='v'")).collect();
@@ -191,7 +191,7 @@ fn bounds() {
     assert_eq!(sitemap.warnings, [SitemapWarning::TooManyEntries]);
     let lines: String = (0..=MAX_SITEMAP_ENTRIES).map(|n| format!("https://a.test/{n}\n")).collect();
     assert_eq!(read(lines).warnings, [SitemapWarning::TooManyEntries]);
-    // A bomb: 200 MiB of blanks in a few hundred KiB.
+    // A gzip bomb: 200 MiB of blanks in a few hundred KiB.
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(b"<urlset><url><loc>/a</loc></url>").unwrap();
     for _ in 0..200 {
@@ -210,14 +210,14 @@ fn bounds() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_read_to_an_end(body in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn any_bytes_can_be_read(body in proptest::collection::vec(any::<u8>(), 0..300)) {
         let _ = read(&body);
         let _ = read([b"<urlset><url><loc>".as_slice(), &body].concat());
         let _ = read([b"\x1f\x8b\x08\0\0\0\0\0\0\x03".as_slice(), &body].concat());
     }
 
     #[test]
-    fn a_cut_never_adds_a_page(cut in 0_usize..400) {
+    fn truncation_never_adds_a_page(cut in 0_usize..400) {
         let whole = urlset("<url><loc>/a</loc><priority>0.5</priority></url>\n<url><loc>/b?x=1&amp;y</loc></url>");
         let part = read(&whole.as_bytes()[..cut.min(whole.len())]);
         let full = read(&whole);
