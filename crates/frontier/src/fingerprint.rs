@@ -26,12 +26,14 @@ pub const NEAR_BITS: u32 = 12;
 /// use gleaner_frontier::Fingerprint;
 ///
 /// let page = |day: u32| {
-///     let rest = "There are no events on this day. Have a look at the other months of the year, or write to us to \
-///                 have an event of your own listed in the calendar of the town, free of charge.";
+///     let rest = "There are no events on this day. Have a look at the other months of the year, or \
+///                 write to us to have an event of your own listed in the calendar of the town, free of \
+///                 charge.";
 ///     Fingerprint::of(&format!("{day} May 2031. {rest}")).expect("enough words")
 /// };
 /// assert!(page(3).is_near(page(24)));
-/// let other = Fingerprint::of("The quick brown fox jumps over the lazy dog, and then it sleeps until noon.");
+/// let other = "The quick brown fox jumps over the lazy dog, and then it sleeps until noon.";
+/// let other = Fingerprint::of(other);
 /// assert!(!other.expect("enough words").is_near(page(3)));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -162,10 +164,11 @@ const fn mix(mut bits: u64) -> u64 {
 mod tests {
     use super::*;
 
-    const PROSE: &str = "The county almanac lists the markets of the year by town and by month. Bread is sold on Mondays \
-                         near the bridge, cattle on the first Friday behind the church, and cloth whenever the weavers \
-                         have finished a piece. Visitors who come by train should walk along the river, where the \
-                         path is dry in all but the wettest weeks.";
+    const PROSE: &str = "\
+        The county almanac lists the markets of the year by town and by month. Bread is sold on Mondays near \
+        the bridge, cattle on the first Friday behind the church, and cloth whenever the weavers have \
+        finished a piece. Visitors who come by train should walk along the river, where the path is dry in \
+        all but the wettest weeks.";
 
     fn of(text: &str) -> Fingerprint {
         Fingerprint::of(text).unwrap()
@@ -175,12 +178,14 @@ mod tests {
     fn near_duplicates_are_detected() {
         let soft = |path: &str| {
             format!(
-                "Sorry, nothing was found at {path}. The page may have moved. Try the search above or go back home."
+                "Sorry, nothing was found at {path}. The page may have moved. Try the search above or go \
+                 back home."
             )
         };
         let changed = PROSE.replace("bridge", "mill");
-        let other = "Rivers carry silt to the sea, and where the current slows the silt sinks and builds a delta. \
-                     Farmers have used this ground since there were farmers, for it is flat and black and needs little.";
+        let other = "Rivers carry silt to the sea, and where the current slows the silt sinks and builds a \
+                     delta. Farmers have used this ground since there were farmers, for it is flat and black \
+                     and needs little.";
         for (name, one, two, near) in [
             ("itself", PROSE.to_owned(), PROSE.to_owned(), true),
             ("case and punctuation", PROSE.to_owned(), PROSE.to_uppercase().replace(',', " -"), true),

@@ -87,7 +87,7 @@ pub use queue::{
     DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, DEFAULT_MAX_QUEUED_BYTES,
     DEFAULT_MAX_QUEUED_BYTES_PER_JOB, DEFAULT_MAX_QUEUED_PER_JOB, Deferral, DroppedPages, Finished, Frontier,
     FrontierConfig, Group, GroupLoad, HostFeedback, HostLimits, JobRules, JobSlot, Lease, LeaseId, Leased,
-    LostPage, MAX_BEFORE_FIRST_ANSWER, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome,
+    LostPage, MAX_BEFORE_FIRST_RESPONSE, MAX_IDLE_HOSTS, MAX_SHAPES, MAX_WAIT, Observation, Outcome,
     QueueSpill, SPILL_BLOCK_BYTES, SpilledBlock, Trap,
 };
 pub use robots::{

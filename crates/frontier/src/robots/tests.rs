@@ -233,7 +233,8 @@ fn crawl_delays() {
 
 #[test]
 fn sitemaps_are_for_everyone() {
-    let body = "Sitemap: https://a.test/s.xml\nUser-agent: other\nDisallow: /\nsitemap:http://b.test/s?x=1#comment\n\
+    let body = "Sitemap: https://a.test/s.xml\nUser-agent: other\nDisallow: /\n\
+                sitemap:http://b.test/s?x=1#comment\n\
                 Sitemap: /relative.xml\nSitemap: ftp://a.test/s\nSitemap: https://a.test/s.xml\nSitemap:";
     let policy = RobotsPolicy::parse(body.as_bytes(), "gleaner");
     let found: Vec<_> = policy.sitemaps().iter().map(Url::as_str).collect();
@@ -309,7 +310,8 @@ mod properties {
         #[test]
         fn matching_agrees_with_the_reference(pattern in "/[ab*]{0,7}\\$?", path in "/[ab]{0,9}") {
             let rule = Rule::new(true, &pattern).unwrap();
-            prop_assert_eq!(rule.matches(&path, &mut 0), reference_match(pattern.as_bytes(), path.as_bytes()), "{} {}", pattern, path);
+            let expected = reference_match(pattern.as_bytes(), path.as_bytes());
+            prop_assert_eq!(rule.matches(&path, &mut 0), expected, "{} {}", pattern, path);
         }
 
         #[test]

@@ -406,7 +406,8 @@ mod tests {
             let (automaton, regex) = (automaton(&patterns), RegexSet::new(&patterns).unwrap());
             for text in &texts {
                 let expected = regex.is_match(text);
-                prop_assert_eq!(automaton.is_match(text, &mut 0), Ok(expected), "{:?} in {:?}", &patterns, text);
+                let found = automaton.is_match(text, &mut 0);
+                prop_assert_eq!(found, Ok(expected), "{:?} in {:?}", &patterns, text);
             }
         }
     }

@@ -67,7 +67,8 @@ pub struct SitemapEntry {
 ///
 /// let base = Url::parse("https://example.com/sitemap.xml")?;
 /// let body = br#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-///     <url><loc>https://example.com/a?x=1&amp;y=2</loc><lastmod>2026-01-31</lastmod><priority>0.8</priority></url>
+///     <url><loc>https://example.com/a?x=1&amp;y=2</loc>
+///         <lastmod>2026-01-31</lastmod><priority>0.8</priority></url>
 /// </urlset>"#;
 /// let sitemap = sitemap::parse(body, &base);
 /// let page = &sitemap.pages[0];
