@@ -15,6 +15,7 @@ pub struct Group(pub u64);
 
 /// The pages that the jobs of a group have in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct GroupLoad {
     /// Open jobs.
     pub jobs: u64,

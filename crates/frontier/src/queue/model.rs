@@ -41,6 +41,7 @@ impl Candidate {
 
 /// The result of offering candidates: how many of them had each outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Admitted {
     /// Queued, including pages that were too deep before.
     pub new: u64,
@@ -55,6 +56,7 @@ pub struct Admitted {
 
 /// A leased page.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lease {
     /// Identifies the lease.
     pub id: LeaseId,
@@ -77,6 +79,7 @@ pub struct Lease {
 
 /// Leases, and when to lease again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Leased {
     /// The leases, at most as many as requested.
     pub leases: Vec<Lease>,
@@ -126,6 +129,7 @@ pub enum Finished {
 
 /// A page that was given up because its leases kept expiring or ending in a retry.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LostPage {
     /// The job of the page.
     pub job: JobSlot,
@@ -139,6 +143,7 @@ pub struct LostPage {
 
 /// Pages in a [`QueueSpill`](crate::QueueSpill) that could not be read back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DroppedPages {
     /// The job of the pages.
     pub job: JobSlot,
@@ -170,6 +175,7 @@ pub struct HostFeedback {
 
 /// Limits of a host for requests without a lease; see [`Frontier::limits`](crate::Frontier::limits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HostLimits {
     /// Maximum concurrent requests, including leased pages: at least one, and exactly one if the host
     /// requires a gap.
@@ -178,8 +184,17 @@ pub struct HostLimits {
     pub not_before: Duration,
 }
 
+impl HostLimits {
+    /// Limits of at most `places` concurrent requests, none before `not_before`.
+    #[must_use]
+    pub const fn new(places: u32, not_before: Duration) -> Self {
+        Self { places, not_before }
+    }
+}
+
 /// The page counts of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Counts {
     /// Waiting pages, including those that the limit does not admit.
     pub waiting: u64,

@@ -62,6 +62,7 @@ pub struct RobotsPolicy {
 
 /// The rule of a robots.txt that decides about a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RobotsRule<'a> {
     /// True for `Allow`, false for `Disallow`.
     pub allow: bool,

@@ -60,6 +60,7 @@ impl fmt::Display for Trap {
 
 /// Why, and how far, a page is deferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Deferral {
     /// The reason.
     pub trap: Trap,
