@@ -9,7 +9,7 @@ fn a_large_job_does_not_delay_a_small_one() {
         frontier.admit(large, 0, (0..1000).map(|n| candidate(&format!("https://h{host}.test/{n}"))), ZERO);
     }
     let mut running = frontier.lease(4, ZERO).leases;
-    // On a host of its own, and on one that the large job keeps busy.
+    // One page on a host of its own, and one on a host that the large job keeps busy.
     frontier.admit(small, 0, [candidate("https://own.test/"), candidate("https://h0.test/small")], ZERO);
     let mut until = 0;
     while frontier.counts(small).unwrap().documents < 2 {
@@ -21,7 +21,7 @@ fn a_large_job_does_not_delay_a_small_one() {
 }
 
 #[test]
-fn a_crowded_host_serves_jobs_in_turn() {
+fn a_contended_host_serves_jobs_in_turn() {
     let config = FrontierConfig { max_per_host: 1, ..FrontierConfig::default() };
     let mut frontier = Frontier::new(config);
     let jobs: Vec<_> = (0..5).map(|_| frontier.open(JobRules::with_limit(1000))).collect();
@@ -34,12 +34,12 @@ fn a_crowded_host_serves_jobs_in_turn() {
         served[jobs.iter().position(|job| *job == lease.job).unwrap()] += 1;
         frontier.finish(lease.id, Outcome::Document, [], ZERO);
     }
-    // The first have had their second turn while the last, still new, had their first.
+    // The first jobs have had a second turn while the last ones, still new, had their first.
     assert_eq!(served, [11, 11, 10, 9, 9]);
 }
 
 #[test]
-fn a_held_job_blocks_nobody() {
+fn a_held_job_does_not_block_others() {
     let mut frontier = Frontier::new(FrontierConfig { max_per_host: 1, ..FrontierConfig::default() });
     let held = frontier.open(JobRules::with_limit(100));
     let other = frontier.open(JobRules::with_limit(100));
@@ -60,8 +60,9 @@ fn a_held_job_blocks_nobody() {
     assert_eq!(urls(&frontier.lease(10, ZERO)), ["https://a.test/2"]);
 }
 
-/// Finishes what is leased, the pages of `stay` left out, and leases anew; tells whose pages were leased in so many turns.
-fn turns(frontier: &mut Frontier, stay: &[JobSlot], count: usize, mut now: Duration) -> Vec<JobSlot> {
+/// Leases and finishes pages, except those of the jobs in `stay`, for `count` turns. Returns the job of each
+/// turn.
+fn run_turns(frontier: &mut Frontier, stay: &[JobSlot], count: usize, mut now: Duration) -> Vec<JobSlot> {
     let mut order = Vec::new();
     while order.len() < count {
         let leased = frontier.lease(10, now);
@@ -75,7 +76,7 @@ fn turns(frontier: &mut Frontier, stay: &[JobSlot], count: usize, mut now: Durat
 }
 
 #[test]
-fn jobs_of_two_groups_that_share_a_pace_advance_in_turn() {
+fn groups_that_share_a_rate_limit_alternate() {
     for (name, sites, most_per_address, gap) in [
         ("one host with a crawl delay", ["https://a.test", "https://a.test"], 50, Some(seconds(5))),
         ("two hosts of one address", ["https://a.test", "https://b.test"], 1, None),
@@ -85,7 +86,7 @@ fn jobs_of_two_groups_that_share_a_pace_advance_in_turn() {
         for (group, site) in (1..).zip(sites) {
             let (url, address) = (Url::parse(site).unwrap(), Some(IpAddr::from([192, 0, 2, 1])));
             frontier.feedback(&url, HostFeedback { min_gap: gap, address, ..HostFeedback::default() }, ZERO);
-            // The first group has many jobs, the second one.
+            // The first group has many jobs, the second one has one.
             for number in 0..if group == 1 { 10 } else { 1 } {
                 let job = frontier.open_for(Group(group), JobRules::with_limit(u64::MAX));
                 frontier.admit(
@@ -98,7 +99,7 @@ fn jobs_of_two_groups_that_share_a_pace_advance_in_turn() {
             }
         }
         let second = *jobs.last().unwrap();
-        let order = turns(&mut frontier, &[], 60, seconds(10));
+        let order = run_turns(&mut frontier, &[], 60, seconds(10));
         let of_second = order.iter().filter(|job| **job == second).count();
         assert_eq!(of_second, 30, "{name}");
         assert!(order.windows(3).all(|jobs| jobs.contains(&second)), "{name}");
@@ -107,7 +108,7 @@ fn jobs_of_two_groups_that_share_a_pace_advance_in_turn() {
 }
 
 #[test]
-fn a_group_that_is_busy_elsewhere_has_its_turns_at_a_host_as_well() {
+fn a_group_with_leases_elsewhere_still_gets_turns_at_a_host() {
     let config = FrontierConfig { max_per_host: 1, most_per_host: 1, ..FrontierConfig::default() };
     let mut frontier = Frontier::new(config);
     let elsewhere = frontier.open_for(Group(1), JobRules::with_limit(u64::MAX));
@@ -118,20 +119,20 @@ fn a_group_that_is_busy_elsewhere_has_its_turns_at_a_host_as_well() {
     for job in [busy, idle] {
         frontier.admit(job, 0, (0..100).map(|n| on_a(&n.to_string())), ZERO);
     }
-    let order = turns(&mut frontier, &[elsewhere], 40, ZERO);
+    let order = run_turns(&mut frontier, &[elsewhere], 40, ZERO);
     assert_eq!(order.iter().filter(|job| **job == busy).count(), 20);
-    // It leaves nothing idle: where the others cannot, the one goes on.
+    // The host does not stay idle: if one group cannot use it, the other continues.
     frontier.hold(busy, true);
-    assert_eq!(turns(&mut frontier, &[elsewhere], 10, seconds(100)), [idle; 10]);
+    assert_eq!(run_turns(&mut frontier, &[elsewhere], 10, seconds(100)), [idle; 10]);
 }
 
 #[test]
-fn a_group_keeps_to_its_places_and_the_fewest_in_work_go_first() {
+fn a_group_keeps_its_limit_and_the_least_loaded_goes_first() {
     let mut frontier = Frontier::new(FrontierConfig { max_in_flight: 20, ..FrontierConfig::default() });
     let open = |frontier: &mut Frontier, group, number| {
         let job = frontier.open_for(Group(group), JobRules::with_limit(u64::MAX));
         let host = format!("https://h{group}-{number}.test");
-        answers(frontier, &host);
+        respond(frontier, &host);
         frontier.admit(job, 0, (0..50).map(|n| candidate(&format!("{host}/{n}"))), ZERO);
         job
     };
@@ -142,11 +143,15 @@ fn a_group_keeps_to_its_places_and_the_fewest_in_work_go_first() {
     let leases = frontier.lease(6, ZERO).leases;
     assert_eq!(of_few(&leases), 3, "each group has its turn, whatever the number of its jobs");
     let more = frontier.lease(30, ZERO).leases;
-    assert_eq!((more.len(), of_few(&more)), (14, 1), "four places, and the others go to who has room");
+    assert_eq!(
+        (more.len(), of_few(&more)),
+        (14, 1),
+        "a limit of four; the others go to the group with capacity"
+    );
     assert_eq!((frontier.load(Group(2)).leased, frontier.load(Group(1)).leased), (4, 16));
     frontier.set_max_in_flight(Group(2), Some(5));
     frontier.finish(leases.iter().find(|lease| lease.job != few).unwrap().id, Outcome::Document, [], ZERO);
-    assert_eq!(of_few(&frontier.lease(30, ZERO).leases), 1, "a place more");
+    assert_eq!(of_few(&frontier.lease(30, ZERO).leases), 1, "one more page");
     for job in many {
         frontier.close(job);
     }
@@ -154,10 +159,10 @@ fn a_group_keeps_to_its_places_and_the_fewest_in_work_go_first() {
 }
 
 #[test]
-fn a_lease_looks_at_no_more_however_many_jobs_wait() {
-    let most = |jobs: u64| {
+fn the_cost_of_a_lease_does_not_depend_on_the_number_of_jobs() {
+    let cost = |jobs: u64| {
         let mut frontier = Frontier::new(FrontierConfig::default());
-        answers(&mut frontier, "https://a.test/");
+        respond(&mut frontier, "https://a.test/");
         for number in 0..jobs {
             let job = frontier.open_for(Group(1), JobRules::with_limit(u64::MAX));
             frontier.admit(job, 0, (0..3).map(|n| on_a(&format!("{number}/{n}"))), ZERO);
@@ -165,14 +170,14 @@ fn a_lease_looks_at_no_more_however_many_jobs_wait() {
         let beside = frontier.open_for(Group(2), JobRules::with_limit(u64::MAX));
         frontier.admit(beside, 0, (0..200).map(|n| candidate(&format!("https://b.test/{n}"))), ZERO);
         let mut leases = frontier.lease(50, ZERO).leases;
-        let before = frontier.scheduler.looks;
+        let before = frontier.scheduler.inspections;
         let turns = 200;
         for turn in 0..turns {
             frontier.finish(leases.remove(turn % leases.len().min(5)).id, Outcome::Document, [], ZERO);
             leases.extend(frontier.lease(50, ZERO).leases);
         }
-        (frontier.scheduler.looks - before) / turns as u64
+        (frontier.scheduler.inspections - before) / turns as u64
     };
-    let (few, many) = (most(100), most(10_000));
-    assert!(many <= few + 1 && many <= 10, "{many} looks a lease, and {few} with fewer jobs");
+    let (few, many) = (cost(100), cost(10_000));
+    assert!(many <= few + 1 && many <= 10, "{many} inspections per lease, and {few} with fewer jobs");
 }

@@ -1,11 +1,11 @@
 use super::*;
 
 #[test]
-fn what_is_put_off_waits_for_pages_in_work_where_the_limit_is_short() {
-    for (name, limit, expected) in [("short", 30, 0), ("long enough", 1_000, 7)] {
+fn deferred_pages_wait_for_leased_ones_if_the_limit_is_low() {
+    for (name, limit, expected) in [("low", 30, 0), ("high", 1_000, 7)] {
         let mut frontier = Frontier::new(FrontierConfig::default());
         let job = frontier.open(JobRules::with_limit(limit));
-        answers(&mut frontier, "https://a.test/");
+        respond(&mut frontier, "https://a.test/");
         frontier.admit(job, 0, [on_a("start")], ZERO);
         let start = frontier.lease(8, ZERO).leases.remove(0);
         let links = (0..50).map(|n| on_a(&format!("a/b/a/b/a/{n}"))).chain([on_a("real")]);
@@ -14,7 +14,8 @@ fn what_is_put_off_waits_for_pages_in_work_where_the_limit_is_short() {
         assert_eq!(leases.remove(0).url.path(), "/real", "{name}");
         assert_eq!(leases.len(), expected, "{name}");
     }
-    // It is not forgotten: all that the limit lets through is crawled, whether the page led on or not.
+    // Deferred pages are not forgotten: everything that the limit admits is crawled, whether the page had
+    // links or not.
     for outcome in [Outcome::Document, Outcome::Failed, Outcome::Retry { not_before: seconds(5) }] {
         let mut frontier = Frontier::new(FrontierConfig::default());
         let job = frontier.open(JobRules::with_limit(30));
@@ -31,7 +32,7 @@ fn what_is_put_off_waits_for_pages_in_work_where_the_limit_is_short() {
     }
 }
 
-/// A site of 450 real pages beside four traps without end.
+/// A site of 450 real pages with four endless traps.
 fn links_of_a_trapped_site(url: &Url) -> Vec<Candidate> {
     let mut links = vec!["/cal/2026/1".to_owned(), format!("{}?sid={}", url.path(), url.as_str().len())];
     let numbers: Vec<u32> = url.path().split('/').filter_map(|segment| segment.parse().ok()).collect();
@@ -56,7 +57,7 @@ fn links_of_a_trapped_site(url: &Url) -> Vec<Candidate> {
 }
 
 #[test]
-fn traps_are_put_off() {
+fn traps_are_deferred() {
     let real = 450;
     let crawl = |limit: u64| {
         let mut frontier = Frontier::new(FrontierConfig::default());
@@ -74,14 +75,15 @@ fn traps_are_put_off() {
     let (found, fetched, frontier, job) = crawl(real * 4 / 3);
     assert_eq!(fetched as u64, real * 4 / 3, "the limit is used up: nothing is dropped");
     assert_eq!(found as u64, real, "all real pages before the bulk of the traps");
-    let reasons: Vec<_> = frontier.put_off(job).iter().map(|(trap, _)| *trap).collect();
+    let reasons: Vec<_> = frontier.deferred_counts(job).iter().map(|(trap, _)| *trap).collect();
     assert!(reasons.contains(&Trap::Calendar) && reasons.contains(&Trap::Facets), "{reasons:?}");
-    let verdict = frontier.would_defer(job, &Url::parse("https://a.test/shop?a=1&b=2&c=3").unwrap()).unwrap();
-    assert_eq!(verdict.trap, Trap::Facets);
+    let deferral =
+        frontier.would_defer(job, &Url::parse("https://a.test/shop?a=1&b=2&c=3").unwrap()).unwrap();
+    assert_eq!(deferral.trap, Trap::Facets);
 }
 
 #[test]
-fn a_site_of_one_shape_is_crawled_whole() {
+fn a_site_with_one_shape_is_crawled_completely() {
     let mut frontier = Frontier::new(FrontierConfig::default());
     let job = frontier.open(JobRules::with_limit(u64::MAX));
     frontier.admit(job, 0, [on_a("p/0")], ZERO);
@@ -90,5 +92,5 @@ fn a_site_of_one_shape_is_crawled_whole() {
         (n..n + 40).filter(|n| *n < 20_000).map(|n| on_a(&format!("p/{n}"))).collect()
     });
     assert_eq!(order.len(), 20_000);
-    assert!(frontier.put_off(job).iter().all(|(trap, _)| *trap == Trap::ManyAlike));
+    assert!(frontier.deferred_counts(job).iter().all(|(trap, _)| *trap == Trap::ManyAlike));
 }
