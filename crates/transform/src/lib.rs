@@ -21,7 +21,6 @@
 //! Markdown of a piece of HTML: [`html_to_markdown`]. Whole documents as the contract has them: [`transform`].
 
 mod address;
-mod base64;
 mod body;
 mod branding;
 mod charset;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use gleaner_types::plan::{Formats, ScrapeOptionsPlan};
 use gleaner_types::{Document, Interrupt, MetaValue, Metadata};
 use url::Url;
@@ -478,7 +480,7 @@ fn pdf(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, Error> {
         #[cfg(not(feature = "pdf"))]
         return Err(not_built_in(parser));
     }
-    let encoded = crate::base64::encode(input.body);
+    let encoded = BASE64_STANDARD.encode(input.body);
     let mut metadata = Metadata::default();
     metadata.other.insert("encoding".to_owned(), MetaValue::One("base64".to_owned()));
     let formats = &options.formats;
