@@ -10,7 +10,7 @@ const MAX_COLUMNS: usize = 512;
 
 /// A Markdown table; the first row is its header. Rows behind `most` bytes are left out.
 pub(crate) fn markdown(text: &str, delimiter: char, most: usize, interrupt: &Interrupt) -> Output {
-    let delimiter = if delimiter == ',' { likeliest(text) } else { delimiter };
+    let delimiter = if delimiter == ',' { detect_delimiter(text) } else { delimiter };
     let text = text.trim_start_matches('\u{FEFF}');
     // The header is as wide as the widest row: a later, wider row loses nothing, its cells stay. Read twice, because the
     // rows of a file may be many times as large as the file.
@@ -102,7 +102,7 @@ impl Reader<'_> {
 }
 
 /// Some exporters write semicolons into what they call comma-separated.
-fn likeliest(text: &str) -> char {
+fn detect_delimiter(text: &str) -> char {
     let line = text.lines().next().unwrap_or_default();
     let count = |delimiter: char| line.matches(delimiter).count();
     [',', ';', '\t', '|'].into_iter().rev().max_by_key(|delimiter| count(*delimiter)).unwrap_or(',')

@@ -5,8 +5,8 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 use url::Url;
 
-use crate::address::Resolver;
 use crate::memory::page_memory;
+use crate::resolver::Resolver;
 use crate::tree::{NodeId, ParseOptions, decode_references, parse};
 
 /// A feed gives at most so many entries.
@@ -33,7 +33,7 @@ pub(crate) struct Entry {
 /// A feed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Feed {
-    pub(crate) about: Entry,
+    pub(crate) channel: Entry,
     pub(crate) entries: Vec<Entry>,
     /// Something was left out.
     pub(crate) cut: bool,
@@ -97,7 +97,7 @@ impl Field {
         if self.html {
             self.tags = true;
             let name = start.name();
-            self.add(&format!("<{}{}>", local(name.as_ref()), start.attributes_raw()));
+            self.add(&format!("<{}{}>", local_name(name.as_ref()), start.attributes_raw()));
         }
     }
 
@@ -134,7 +134,7 @@ impl Field {
 
 /// Reads a feed; what is no well-formed XML ends it, and what came before stays.
 pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
-    let resolver = Resolver::new(url, None).within(page_memory(text.len()), interrupt);
+    let resolver = Resolver::new(url, None).with_limits(page_memory(text.len()), interrupt);
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_end_names = false;
     let mut feed = Feed::default();
@@ -146,7 +146,7 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
         }
         match event {
             Event::Start(start) => {
-                let name = local(start.name().as_ref());
+                let name = local_name(start.name().as_ref());
                 if let Some(field) = &mut field
                     && !matches!(name.as_str(), "item" | "entry")
                 {
@@ -167,7 +167,8 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
                         name.as_str(),
                         "rss" | "feed" | "RDF" | "channel" | "image" | "author" | "textInput"
                     );
-                    field = (!holds_fields).then(|| Field::new(name, value(&start, "type").as_deref()));
+                    field =
+                        (!holds_fields).then(|| Field::new(name, attribute_value(&start, "type").as_deref()));
                 }
             }
             Event::Empty(start) => {
@@ -175,7 +176,7 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
                     field.tag(&start);
                     continue;
                 }
-                let name = local(start.name().as_ref());
+                let name = local_name(start.name().as_ref());
                 link_attribute(&start, &name, &resolver, &mut feed, in_entry);
             }
             Event::Text(text) => {
@@ -194,7 +195,7 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
                 }
             }
             Event::End(end) => {
-                let name = local(end.name().as_ref());
+                let name = local_name(end.name().as_ref());
                 if matches!(name.as_str(), "item" | "entry") {
                     in_entry = false;
                     field = None;
@@ -205,9 +206,9 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
                     }
                 } else if let Some(field) = field.take() {
                     feed.cut |= field.cut;
-                    let entry = if in_entry { feed.entries.last_mut() } else { Some(&mut feed.about) };
+                    let entry = if in_entry { feed.entries.last_mut() } else { Some(&mut feed.channel) };
                     if let Some(entry) = entry {
-                        set(entry, field, &resolver);
+                        set_field(entry, field, &resolver);
                     }
                 }
             }
@@ -218,17 +219,17 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
     feed
 }
 
-fn value(start: &quick_xml::events::BytesStart<'_>, wanted: &str) -> Option<String> {
+fn attribute_value(start: &quick_xml::events::BytesStart<'_>, wanted: &str) -> Option<String> {
     // The reader's check for repeated names takes time by the square of their number.
     start
         .attributes()
         .with_checks(false)
         .flatten()
-        .find(|attribute| local(attribute.key.as_ref()) == wanted)
+        .find(|attribute| local_name(attribute.key.as_ref()) == wanted)
         .map(|attribute| decode_references(&attribute.value, true).into_owned())
 }
 
-fn local(name: &str) -> String {
+fn local_name(name: &str) -> String {
     name.rsplit(':').next().unwrap_or_default().to_owned()
 }
 
@@ -243,16 +244,16 @@ fn link_attribute(
     if name != "link" {
         return;
     }
-    let alternate = value(start, "rel").is_none_or(|rel| rel == "alternate");
-    let entry = if in_entry { feed.entries.last_mut() } else { Some(&mut feed.about) };
-    if let (true, Some(entry), Some(href)) = (alternate, entry, value(start, "href"))
+    let alternate = attribute_value(start, "rel").is_none_or(|rel| rel == "alternate");
+    let entry = if in_entry { feed.entries.last_mut() } else { Some(&mut feed.channel) };
+    if let (true, Some(entry), Some(href)) = (alternate, entry, attribute_value(start, "href"))
         && entry.link.is_none()
     {
-        entry.link = resolver.web(&href);
+        entry.link = resolver.web_url(&href);
     }
 }
 
-fn set(entry: &mut Entry, field: Field, resolver: &Resolver) {
+fn set_field(entry: &mut Entry, field: Field, resolver: &Resolver) {
     match field.name.as_str() {
         "title" if entry.title.is_empty() => entry.title = field.into_text(),
         "link" | "guid" if entry.link.is_none() => {
@@ -260,8 +261,8 @@ fn set(entry: &mut Entry, field: Field, resolver: &Resolver) {
             let value = field.into_text();
             entry.link = Url::parse(&value)
                 .ok()
-                .and_then(|url| resolver.web(url.as_str()))
-                .or_else(|| (is_link && !value.is_empty()).then(|| resolver.web(&value)).flatten());
+                .and_then(|url| resolver.web_url(url.as_str()))
+                .or_else(|| (is_link && !value.is_empty()).then(|| resolver.web_url(&value)).flatten());
         }
         "pubDate" | "published" | "date" | "updated" if entry.date.is_empty() => {
             entry.date = field.into_text();
@@ -287,7 +288,7 @@ mod tests {
             <item><title>Two</title><guid>https://e.example/2</guid></item></channel></rss>";
         let url = Url::parse("https://e.example/feed").unwrap();
         let feed = read(rss, &url, &Interrupt::never());
-        assert_eq!(feed.about.title, "News & more");
+        assert_eq!(feed.channel.title, "News & more");
         assert_eq!(feed.entries.len(), 2);
         assert_eq!(feed.entries[0].link.as_ref().unwrap().as_str(), "https://e.example/1");
         assert_eq!(feed.entries[0].summary, "<p>Body <b>one</b></p>");

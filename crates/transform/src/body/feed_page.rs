@@ -4,16 +4,16 @@ use gleaner_types::Interrupt;
 use url::Url;
 
 use super::feed::Feed;
-use crate::address::Resolver;
 use crate::html;
 use crate::memory::Output;
 use crate::page::links::{Link, LinkKind, PageLinks};
+use crate::resolver::Resolver;
 use crate::transform::piece_to_markdown;
 
 /// The links of a feed: its own, and those of its entries.
 pub(crate) fn links(feed: &Feed) -> PageLinks {
     let mut seen = std::collections::HashSet::new();
-    let urls = feed.about.link.iter().chain(feed.entries.iter().filter_map(|entry| entry.link.as_ref()));
+    let urls = feed.channel.link.iter().chain(feed.entries.iter().filter_map(|entry| entry.link.as_ref()));
     PageLinks {
         links: urls
             .filter(|url| seen.insert(url.as_str()))
@@ -27,7 +27,7 @@ pub(crate) fn links(feed: &Feed) -> PageLinks {
 /// entry leaves open ends with it; but what addresses may add is one budget for all. Entries behind `most` bytes are left
 /// out.
 pub(crate) fn markdown(feed: &Feed, url: &Url, most: usize, interrupt: &Interrupt) -> Output {
-    let resolver = Resolver::new(url, None).within(most, interrupt);
+    let resolver = Resolver::new(url, None).with_limits(most, interrupt);
     let pieces = 2 * feed.entries.len() + 1;
     let mut out = Output::default();
     let mut add = |part: Output| {
@@ -55,8 +55,8 @@ pub(crate) fn markdown(feed: &Feed, url: &Url, most: usize, interrupt: &Interrup
         html.push_str("</p>");
         piece_to_markdown(&html, &resolver, pieces, interrupt)
     };
-    if !feed.about.title.is_empty() {
-        add(heading(1, &feed.about.title, None, ""));
+    if !feed.channel.title.is_empty() {
+        add(heading(1, &feed.channel.title, None, ""));
     }
     for entry in &feed.entries {
         if interrupt.spend(1) {

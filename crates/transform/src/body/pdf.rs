@@ -5,9 +5,9 @@ use gleaner_types::plan::{Formats, PdfMode, PdfParser};
 use gleaner_types::{Document, MetaValue, Metadata};
 use serde_json::{Value, json};
 
-use crate::address::Resolver;
 use crate::error::{Error, ErrorKind};
 use crate::page::links::{Collector, LinkKind};
+use crate::resolver::Resolver;
 use crate::transform::Page;
 use crate::{html, summary};
 

@@ -58,7 +58,7 @@ const HEAD_BYTES: usize = 1_445;
 
 /// Where one byte in so many is of a kind that no text has, the body is none, whatever the header says. Of bytes by chance
 /// one in nine is.
-const NOISE_SHARE: usize = 32;
+const MAX_BINARY_SHARE: usize = 32;
 
 /// Tells what a body is.
 pub(crate) fn sniff(body: &[u8], content_type: Option<&str>) -> Body {
@@ -79,7 +79,7 @@ pub(crate) fn sniff(body: &[u8], content_type: Option<&str>) -> Body {
     }
     match declared(head, content_type) {
         Body::Binary(media_type) => Body::Binary(media_type),
-        _ if is_noise(head, content_type) => Body::Binary("application/octet-stream".to_owned()),
+        _ if is_mostly_binary(head, content_type) => Body::Binary("application/octet-stream".to_owned()),
         text => text,
     }
 }
@@ -155,12 +155,12 @@ fn is_marked_utf16(head: &[u8]) -> bool {
 }
 
 /// Is there more in a body that no text has than a page has by mistake? Servers call what they know nothing of a page.
-fn is_noise(head: &[u8], content_type: Option<&str>) -> bool {
+fn is_mostly_binary(head: &[u8], content_type: Option<&str>) -> bool {
     let wide = || {
         let header = content_type.unwrap_or_default().to_ascii_lowercase();
         is_marked_utf16(head) || header.contains("utf-16") || header.contains("utf16")
     };
-    head.iter().filter(|byte| is_binary(**byte)).count() * NOISE_SHARE > head.len() && !wide()
+    head.iter().filter(|byte| is_binary(**byte)).count() * MAX_BINARY_SHARE > head.len() && !wide()
 }
 
 fn unknown(head: &[u8], content_type: Option<&str>) -> Body {

@@ -26,7 +26,7 @@ struct Declaration {
 
 /// The style sheets of a page.
 #[derive(Debug, Default)]
-pub(super) struct Sheet {
+pub(super) struct StyleSheet {
     /// The selectors of each rule, in lower case, without white space at commas.
     rules: Vec<String>,
     declarations: Vec<Declaration>,
@@ -34,7 +34,7 @@ pub(super) struct Sheet {
     variables: HashMap<String, usize>,
 }
 
-impl Sheet {
+impl StyleSheet {
     /// All `style` elements in the source of a page.
     pub(super) fn of_page(text: &str) -> Self {
         let mut sheet = Self::default();
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn rules_are_found_in_any_order_and_group() {
-        let sheet = Sheet::of_page(
+        let sheet = StyleSheet::of_page(
             "<style>@import 'x'; a , b{color:red!important} /* c{} */ @media x{d{color:var(--x)}} :root{--x:blue;--y:var(--y)}</style>
              <STYLE>e{color:var(--none, green)}</STYLE><style>f{color",
         );

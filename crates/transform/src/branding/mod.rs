@@ -12,18 +12,18 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::address::Resolver;
 use crate::page::picture;
+use crate::resolver::Resolver;
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 use color::Color;
-use css::Sheet;
+use css::StyleSheet;
 
 /// Fonts named at most.
 const MAX_FONTS: usize = 8;
 
 /// The branding of a page whose source is `text`.
 pub(crate) fn read(tree: &Tree, text: &str, resolver: &Resolver) -> Value {
-    let sheet = Sheet::of_page(text);
+    let sheet = StyleSheet::of_page(text);
     let head = Head::read(tree, resolver);
     let colors = colors(&sheet, &head);
     let background = colors.get("background").and_then(Value::as_str).and_then(Color::parse);
@@ -42,14 +42,14 @@ pub(crate) fn read(tree: &Tree, text: &str, resolver: &Resolver) -> Value {
     branding.insert("components".to_owned(), components(&sheet));
     let mut images = Map::new();
     for (name, address) in [("logo", &head.logo), ("favicon", &head.icon), ("ogImage", &head.preview)] {
-        put(&mut images, name, address.clone());
+        insert_string(&mut images, name, address.clone());
     }
-    put(&mut branding, "logo", head.logo.clone());
+    insert_string(&mut branding, "logo", head.logo.clone());
     branding.insert("images".to_owned(), Value::Object(images));
     Value::Object(branding)
 }
 
-fn put(object: &mut Map<String, Value>, name: &str, value: Option<String>) {
+fn insert_string(object: &mut Map<String, Value>, name: &str, value: Option<String>) {
     if let Some(value) = value {
         object.insert(name.to_owned(), Value::String(value));
     }
@@ -88,7 +88,7 @@ impl Head {
                         "og:image" => {
                             head.preview = head
                                 .preview
-                                .or_else(|| resolver.web(attribute(Attr::Content)).map(String::from));
+                                .or_else(|| resolver.web_url(attribute(Attr::Content)).map(String::from));
                         }
                         _ => {}
                     }
@@ -97,13 +97,14 @@ impl Head {
                     let rel = attribute(Attr::Rel).to_ascii_lowercase();
                     if rel.split_ascii_whitespace().any(|word| word == "icon" || word == "apple-touch-icon") {
                         head.icon =
-                            head.icon.or_else(|| resolver.web(attribute(Attr::Href)).map(String::from));
+                            head.icon.or_else(|| resolver.web_url(attribute(Attr::Href)).map(String::from));
                     }
                 }
                 Tag::Img => {
                     let rank = logo_rank(tree, node);
                     if rank > best
-                        && let Some(url) = picture::source(tree, node).and_then(|source| resolver.web(source))
+                        && let Some(url) =
+                            picture::source(tree, node).and_then(|source| resolver.web_url(source))
                     {
                         best = rank;
                         head.logo = Some(url.into());
@@ -137,25 +138,25 @@ fn logo_rank(tree: &Tree, image: NodeId) -> u32 {
     1 + 2 * u32::from(at_top) + 2 * u32::from(home)
 }
 
-fn colors(sheet: &Sheet, head: &Head) -> Map<String, Value> {
+fn colors(sheet: &StyleSheet, head: &Head) -> Map<String, Value> {
     let parsed = |text: &str| Color::parse(sheet.resolved(text)).map(|color| color.to_string());
     let named = |names: &[&str]| names.iter().find_map(|name| sheet.variable_like(name)).and_then(parsed);
     let of = |selectors: &[&str], property: &str| sheet.of(selectors, property).and_then(parsed);
     let mut colors = Map::new();
     let primary =
         named(&["primary", "brand", "main-color"]).or_else(|| head.theme.as_deref().and_then(parsed));
-    put(
+    insert_string(
         &mut colors,
         "primary",
         primary.or_else(|| of(BUTTONS, "background-color").or_else(|| of(BUTTONS, "background"))),
     );
-    put(&mut colors, "secondary", named(&["secondary"]));
-    put(&mut colors, "accent", named(&["accent", "highlight"]));
+    insert_string(&mut colors, "secondary", named(&["secondary"]));
+    insert_string(&mut colors, "accent", named(&["accent", "highlight"]));
     let background = of(PAGE, "background-color").or_else(|| of(PAGE, "background"));
-    put(&mut colors, "background", background.or_else(|| named(&["background", "bg"])));
-    put(&mut colors, "textPrimary", of(PAGE, "color").or_else(|| named(&["text", "foreground"])));
-    put(&mut colors, "textSecondary", named(&["text-secondary", "text-muted", "muted"]));
-    put(&mut colors, "link", of(&["a", "a:link"], "color").or_else(|| named(&["link"])));
+    insert_string(&mut colors, "background", background.or_else(|| named(&["background", "bg"])));
+    insert_string(&mut colors, "textPrimary", of(PAGE, "color").or_else(|| named(&["text", "foreground"])));
+    insert_string(&mut colors, "textSecondary", named(&["text-secondary", "text-muted", "muted"]));
+    insert_string(&mut colors, "link", of(&["a", "a:link"], "color").or_else(|| named(&["link"])));
     colors
 }
 
@@ -163,7 +164,7 @@ const PAGE: &[&str] = &["body", "html", ":root", "html,body", "html body"];
 const BUTTONS: &[&str] =
     &[".btn-primary", ".button-primary", ".button--primary", ".btn", ".button", "button"];
 
-fn fonts(sheet: &Sheet) -> Value {
+fn fonts(sheet: &StyleSheet) -> Value {
     let families = sheet.values("font-family").filter_map(|value| first_family(sheet.resolved(value)));
     let most = by_count(families).into_iter().take(MAX_FONTS);
     Value::Array(most.map(|(family, count)| json!({ "family": family, "count": count })).collect())
@@ -192,16 +193,16 @@ fn first_family(list: &str) -> Option<String> {
     fits.then(|| family.to_owned())
 }
 
-fn typography(sheet: &Sheet) -> Value {
+fn typography(sheet: &StyleSheet) -> Value {
     let (mut families, mut sizes) = (Map::new(), Map::new());
     let family = |selectors: &[&str]| {
         sheet.of(selectors, "font-family").and_then(|list| first_family(sheet.resolved(list)))
     };
-    put(&mut families, "primary", family(PAGE));
-    put(&mut families, "heading", family(&["h1", "h2", "h1,h2,h3", "h1,h2,h3,h4,h5,h6"]));
-    put(&mut families, "code", family(&["code", "pre", "pre,code", "code,pre"]));
+    insert_string(&mut families, "primary", family(PAGE));
+    insert_string(&mut families, "heading", family(&["h1", "h2", "h1,h2,h3", "h1,h2,h3,h4,h5,h6"]));
+    insert_string(&mut families, "code", family(&["code", "pre", "pre,code", "code,pre"]));
     for (name, selectors) in [("body", PAGE), ("h1", &["h1"][..]), ("h2", &["h2"]), ("h3", &["h3"])] {
-        put(
+        insert_string(
             &mut sizes,
             name,
             sheet
@@ -213,7 +214,7 @@ fn typography(sheet: &Sheet) -> Value {
     json!({ "fontFamilies": families, "fontSizes": sizes })
 }
 
-fn spacing(sheet: &Sheet) -> Value {
+fn spacing(sheet: &StyleSheet) -> Value {
     let mut spacing = Map::new();
     let lengths: Vec<f64> = ["padding", "margin", "gap"]
         .iter()
@@ -229,7 +230,7 @@ fn spacing(sheet: &Sheet) -> Value {
     }
     let radii =
         sheet.values("border-radius").map(|value| sheet.resolved(value)).filter(|value| is_length(value));
-    put(
+    insert_string(
         &mut spacing,
         "borderRadius",
         by_count(radii.map(str::to_owned)).into_iter().next().map(|(radius, _)| radius),
@@ -237,7 +238,7 @@ fn spacing(sheet: &Sheet) -> Value {
     Value::Object(spacing)
 }
 
-fn components(sheet: &Sheet) -> Value {
+fn components(sheet: &StyleSheet) -> Value {
     let mut components = Map::new();
     let groups: [(&str, &[&str]); 2] = [
         ("buttonPrimary", BUTTONS),
@@ -251,10 +252,10 @@ fn components(sheet: &Sheet) -> Value {
                 .and_then(|value| Color::parse(sheet.resolved(value)))
                 .map(|color| color.to_string())
         };
-        put(&mut button, "background", color("background-color").or_else(|| color("background")));
-        put(&mut button, "textColor", color("color"));
+        insert_string(&mut button, "background", color("background-color").or_else(|| color("background")));
+        insert_string(&mut button, "textColor", color("color"));
         let radius = sheet.of(selectors, "border-radius").map(|radius| sheet.resolved(radius).to_owned());
-        put(&mut button, "borderRadius", radius.filter(|radius| is_length(radius)));
+        insert_string(&mut button, "borderRadius", radius.filter(|radius| is_length(radius)));
         if !button.is_empty() {
             components.insert(name.to_owned(), Value::Object(button));
         }

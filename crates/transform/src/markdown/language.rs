@@ -10,7 +10,7 @@ pub(super) type Around = HashMap<(NodeId, bool), Option<String>>;
 
 /// The language of a code block, read from the classes that highlighters use, on the block, its code or around it.
 pub(super) fn of(tree: &Tree, pre: NodeId, known: &mut Around) -> Option<String> {
-    let code = tree.elements(pre).find(|child| matches!(tree.tag(*child), Tag::Code | Tag::Samp));
+    let code = tree.child_elements(pre).find(|child| matches!(tree.tag(*child), Tag::Code | Tag::Samp));
     let own = code.into_iter().chain([pre]).enumerate();
     if let Some(language) =
         own.clone().find_map(|(_, node)| of_element(tree, node, tree.tag(node) != Tag::Div))
@@ -31,7 +31,7 @@ pub(super) fn of(tree: &Tree, pre: NodeId, known: &mut Around) -> Option<String>
 /// What the attributes of an element say of the language of its code.
 fn of_element(tree: &Tree, node: NodeId, own: bool) -> Option<String> {
     let named = [Attr::DataLang, Attr::DataLanguage].into_iter().find_map(|name| tree.attribute(node, name));
-    named.map(names::start).and_then(clean).or_else(|| {
+    named.map(names::prefix).and_then(clean).or_else(|| {
         let class = names::class(tree, node);
         of_class(class, own, tree.tag(node) == Tag::Figure)
     })
@@ -47,7 +47,7 @@ fn of_class(class: &str, own: bool, figure: bool) -> Option<String> {
         "brush:",
         "sourceCode-",
     ];
-    let marked = names::words(class).find_map(|word| {
+    let marked = names::class_words(class).find_map(|word| {
         let language = PREFIXES
             .iter()
             .find_map(|prefix| word.strip_prefix(prefix))
@@ -56,7 +56,7 @@ fn of_class(class: &str, own: bool, figure: bool) -> Option<String> {
     });
     // `class="brush: js"`, `class="sourceCode python"`, `class="hljs python"`, `<figure class="highlight js">`.
     let named = || {
-        let mut words = names::words(class);
+        let mut words = names::class_words(class);
         words.find(|word| match *word {
             "brush:" | "sourceCode" | "hljs" | "prettyprint" | "syntaxhighlighter" => true,
             "highlight" => figure,
@@ -67,7 +67,7 @@ fn of_class(class: &str, own: bool, figure: bool) -> Option<String> {
     // The bare name of a language.
     let bare = || {
         let known = |word: &&str| LANGUAGES.contains(&word.to_ascii_lowercase().as_str());
-        names::words(class).find(known).map(str::to_owned)
+        names::class_words(class).find(known).map(str::to_owned)
     };
     marked.or_else(named).or_else(|| own.then(bare).flatten())
 }

@@ -3,7 +3,7 @@
 use super::piece::Target;
 use super::{BASE64_PLACEHOLDER, Writer};
 use crate::page::picture;
-use crate::tree::{Attr, Edge, NodeId, Space, Tag, Tree, Walk};
+use crate::tree::{Attr, Edge, ElementNamespace, NodeId, Tag, Tree, Walk};
 
 impl Writer<'_> {
     pub(super) fn open_link(&mut self, node: NodeId) {
@@ -12,7 +12,7 @@ impl Writer<'_> {
         if self.heading.is_some() && !self.options.faithful && href.trim_start().starts_with('#') {
             return; // a heading that leads to itself
         }
-        let Some(address) = self.options.resolver.output(href) else { return };
+        let Some(address) = self.options.resolver.output_url(href) else { return };
         let Some(left) = self.addresses_left.checked_sub(address.len()) else { return };
         self.addresses_left = left;
         let title_bytes = tree.attribute(node, Attr::Title).map_or(0, str::len);
@@ -65,7 +65,7 @@ impl Writer<'_> {
         }
         let title = tree.attribute(node, Attr::Title).map(fold).filter(|title| !title.is_empty());
         let address = if !picture::is_inline(source) {
-            match self.options.resolver.output(source) {
+            match self.options.resolver.output_url(source) {
                 Some(address) => address.into_owned(),
                 None => return,
             }
@@ -137,7 +137,7 @@ fn without_scripts(tree: &Tree, image: NodeId) -> Option<&str> {
     let after = std::iter::successors(tree.next_sibling(image), |node| tree.next_sibling(*node))
         .take(3)
         .find(|node| tree.tag(*node) == Tag::Noscript)?;
-    let real = tree.elements(after).find(|node| tree.tag(*node) == Tag::Img)?;
+    let real = tree.child_elements(after).find(|node| tree.tag(*node) == Tag::Img)?;
     picture::source(tree, real).filter(|source| !picture::is_inline(source))
 }
 
@@ -159,5 +159,5 @@ const MAX_LINK_EDGES: usize = 4_000;
 
 /// Are there blocks inside a link?
 fn holds_blocks(tree: &Tree, link: NodeId) -> bool {
-    Walk::new(tree, link).take(MAX_LINK_EDGES).any(|edge| matches!(edge, Edge::Enter(node) if tree.tag(node).is_block() && tree.space(node) == Space::Html))
+    Walk::new(tree, link).take(MAX_LINK_EDGES).any(|edge| matches!(edge, Edge::Enter(node) if tree.tag(node).is_block() && tree.namespace(node) == ElementNamespace::Html))
 }

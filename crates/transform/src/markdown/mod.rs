@@ -32,9 +32,9 @@ mod tidy;
 pub(crate) use escape::cell;
 pub(crate) use media::is_unseen;
 
-use crate::address::Resolver;
 use crate::memory::Output;
-use crate::tree::{ATTRIBUTE_SPARE, Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::resolver::Resolver;
+use crate::tree::{Attr, BASE_ATTRIBUTE_BYTES, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 use block::Lines;
 use grid::Table;
@@ -69,8 +69,8 @@ pub(crate) fn write(tree: &Tree, view: &View, options: Options<'_>) -> Output {
 
 /// Writes all of a tree that is one of so many pieces: what attributes may add beyond what is long is shared by them.
 pub(crate) fn write_piece(tree: &Tree, options: Options<'_>, pieces: usize) -> Output {
-    let spare = ATTRIBUTE_SPARE / pieces.max(1);
-    write_within(tree, &View::whole(tree), options, tree.attribute_budget() - ATTRIBUTE_SPARE + spare)
+    let spare = BASE_ATTRIBUTE_BYTES / pieces.max(1);
+    write_within(tree, &View::whole(tree), options, tree.attribute_budget() - BASE_ATTRIBUTE_BYTES + spare)
 }
 
 fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: usize) -> Output {
@@ -87,7 +87,7 @@ fn write_within(tree: &Tree, view: &View, options: Options<'_>, addresses_left: 
         block_link: None,
         task: false,
         addresses_left,
-        most_bytes: tree.markdown_bytes(),
+        most_bytes: tree.max_markdown_bytes(),
         cut: false,
         notes: Notes::of_view(tree, view),
         open_notes: Vec::new(),

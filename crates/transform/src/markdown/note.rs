@@ -257,7 +257,7 @@ impl Lists {
                         && !view.skips(tree, *item)
                         && !tree.folded_text(*item, 1).is_empty()
                 };
-                tree.elements(list).filter(written).collect()
+                tree.child_elements(list).filter(written).collect()
             });
         }
         Self { items }

@@ -59,7 +59,7 @@ impl Writer<'_> {
     /// Does a link lead to the page that it stands on?
     pub(super) fn leads_to_page(&self, link: NodeId) -> bool {
         let href = self.tree.attribute(link, Attr::Href);
-        !self.options.faithful && href.is_some_and(|href| self.options.resolver.leads_to_page(href))
+        !self.options.faithful && href.is_some_and(|href| self.options.resolver.is_same_page(href))
     }
 
     /// Is a link all the text of its block, as that of a heading that leads to itself is?

@@ -9,7 +9,7 @@ use super::emphasis::{self, Style};
 use super::escape::{self, Counts};
 use super::inline::Inline;
 use super::piece::{Mark, Opened, Piece, Place};
-use crate::tree::UNIT_BYTES;
+use crate::tree::TEXT_BYTES_PER_UNIT;
 
 /// Counts that have every such character escaped.
 const EVERY: Counts =
@@ -23,7 +23,7 @@ impl Inline {
     /// Writes what was collected; what is open is closed.
     pub(super) fn render(&mut self, place: Place) -> String {
         // A paragraph may be as long as the page.
-        if self.interrupt.spend(self.pieces.len() + self.text.len() / UNIT_BYTES) {
+        if self.interrupt.spend(self.pieces.len() + self.text.len() / TEXT_BYTES_PER_UNIT) {
             return String::new();
         }
         self.trim_end();

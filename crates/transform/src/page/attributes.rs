@@ -17,7 +17,7 @@ pub(crate) fn read(
     steps: &Steps<'_>,
 ) -> Value {
     let mut left = MAX_VALUES;
-    let mut budget = tree.attribute_budget().min(tree.html_bytes());
+    let mut budget = tree.attribute_budget().min(tree.max_html_bytes());
     let results =
         wanted.iter().zip(selectors).map(|(AttributeSelector { selector, attribute }, selectors)| {
             let name = attribute.to_ascii_lowercase();
@@ -25,7 +25,7 @@ pub(crate) fn read(
             let mut values = Vec::new();
             for edge in Walk::new(tree, NodeId::DOCUMENT) {
                 let Edge::Enter(node) = edge else { continue };
-                if left == 0 || steps.is_used_up() {
+                if left == 0 || steps.is_exhausted() {
                     break;
                 }
                 if tree.is_element(node)

@@ -2,7 +2,7 @@
 
 use gleaner_types::{MetaValue, Metadata};
 
-use super::metadata::{clean, other};
+use super::metadata::{clean, other_value};
 use crate::tree::{Attr, NodeId, Tree};
 use crate::words::is_unspaced;
 
@@ -57,7 +57,7 @@ const BEFORE: &[&str] = &[
 /// The author that `<meta>` elements name, if what they give is a name and no address or account.
 pub(super) fn declared(metadata: &Metadata) -> Option<&str> {
     let named = |name: &&str| !name.is_empty() && !name.contains("://") && !name.starts_with('@');
-    other(metadata, "author").filter(named)
+    other_value(metadata, "author").filter(named)
 }
 
 /// The authors under the other names that pages use.
@@ -70,7 +70,7 @@ pub(super) fn under_other_names(metadata: &Metadata) -> Vec<String> {
     if !cited.is_empty() {
         return cited;
     }
-    AUTHORS.iter().find_map(|key| other(metadata, key).and_then(name)).into_iter().collect()
+    AUTHORS.iter().find_map(|key| other_value(metadata, key).and_then(name)).into_iter().collect()
 }
 
 /// A name that gives the family first (`Example, Ann`) as it is spoken.

@@ -7,12 +7,12 @@ const MAX_WORDS: usize = 40;
 
 /// Which comes first in a date all of numbers, where neither order is ruled out (`5/3/2024`)?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum DateOrder {
     MonthFirst,
     DayFirst,
 }
 
-impl Order {
+impl DateOrder {
     /// As readers of a language write it (Unicode CLDR, short dates): the month first in American English, which is
     /// also what pages that name no region, or no language, are taken to be in.
     pub(super) fn of_language(tag: Option<&str>) -> Self {
@@ -26,7 +26,7 @@ impl Order {
 }
 
 /// An ISO 8601 date or time as it is, anything else that can be read as a date as `YYYY-MM-DD`.
-pub(super) fn normalize(text: &str, order: Order) -> Option<String> {
+pub(super) fn normalize(text: &str, order: DateOrder) -> Option<String> {
     let text = text.trim();
     if is_iso(text) {
         return Some(text.chars().take(40).collect());
@@ -46,7 +46,7 @@ pub(super) fn is_iso(text: &str) -> bool {
 
 /// Is it written as a date is in ISO 8601, but no day on which a page can have been published? Programs write such for
 /// "unknown" (`0001-01-01`).
-pub(super) fn is_void(text: &str) -> bool {
+pub(super) fn is_placeholder(text: &str) -> bool {
     let text = text.trim();
     has_iso_shape(text) && !is_iso(text)
 }
@@ -61,7 +61,7 @@ fn has_iso_shape(text: &str) -> bool {
     shape && bytes.get(10).is_none_or(|byte| matches!(byte, b'T' | b't' | b' '))
 }
 
-fn written(year: u32, month: u32, day: u32) -> Option<String> {
+fn format_date(year: u32, month: u32, day: u32) -> Option<String> {
     let fits = (1990..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
     fits.then(|| format!("{year:04}-{month:02}-{day:02}"))
 }
@@ -73,7 +73,7 @@ fn compact(text: &str) -> Option<String> {
         return None;
     }
     let number = |range: std::ops::Range<usize>| date.get(range).and_then(|part| part.parse().ok());
-    written(number(0..4)?, number(4..6)?, number(6..8)?)
+    format_date(number(0..4)?, number(4..6)?, number(6..8)?)
 }
 
 /// Day, month and year in any order with other things between them (`Mon Sep 6 10:30:00 2021`).
@@ -88,7 +88,7 @@ fn scattered(text: &str) -> Option<String> {
             month = month.or(Some(found));
         }
     }
-    written(year?, month?, day?)
+    format_date(year?, month?, day?)
 }
 
 /// The words of a text, without those that stand between the parts of a date (`5 de mayo de 2024`).
@@ -120,28 +120,28 @@ fn day_of(word: &str) -> Option<u32> {
 }
 
 /// The first date in a short text: one with the month's name, or all in numbers.
-pub(super) fn in_text(text: &str, order: Order) -> Option<String> {
+pub(super) fn in_text(text: &str, order: DateOrder) -> Option<String> {
     let words: Vec<&str> = words(text).collect();
     words.windows(3).find_map(|three| {
         let [a, b, c] = three else { return None };
         let (first, second, year) = match (year_of(a), named(a), named(b)) {
-            (Some(year), _, Some(month)) => return written(year, month, day_of(c)?),
-            (Some(year), _, None) => return written(year, day_of(b)?, day_of(c)?),
-            (None, Some(month), _) => return written(year_of(c)?, month, day_of(b)?),
-            (None, None, Some(month)) => return written(year_of(c)?, month, day_of(a)?),
+            (Some(year), _, Some(month)) => return format_date(year, month, day_of(c)?),
+            (Some(year), _, None) => return format_date(year, day_of(b)?, day_of(c)?),
+            (None, Some(month), _) => return format_date(year_of(c)?, month, day_of(b)?),
+            (None, None, Some(month)) => return format_date(year_of(c)?, month, day_of(a)?),
             (None, None, None) => (day_of(a)?, day_of(b)?, year_of(c)?),
         };
         let joined = |with: char| text.contains(&format!("{a}{with}{b}{with}{c}"));
         // Dots are written with the day first everywhere, dashes in either order.
         let day_first = if joined('.') {
             true
-        } else if joined('/') || (joined('-') && (order == Order::DayFirst || first.max(second) > 12)) {
-            first > 12 || order == Order::DayFirst
+        } else if joined('/') || (joined('-') && (order == DateOrder::DayFirst || first.max(second) > 12)) {
+            first > 12 || order == DateOrder::DayFirst
         } else {
             return None;
         };
         let (day, month) = if day_first && second <= 12 { (first, second) } else { (second, first) };
-        written(year, month, day)
+        format_date(year, month, day)
     })
 }
 
@@ -203,7 +203,7 @@ const WORDS_BESIDE: usize = 3;
 
 /// The date of a line that says when something was published: one that is hardly more than a date, or that says so.
 /// Dates within sentences tell of other things.
-pub(super) fn in_line(text: &str, order: Order) -> Option<String> {
+pub(super) fn in_line(text: &str, order: DateOrder) -> Option<String> {
     let date = in_text(text, order)?;
     let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let says_so = words().any(|word| {
@@ -273,12 +273,12 @@ pub(super) fn of_path(path: &str) -> Option<String> {
     let days = segments().zip(segments().skip(1)).zip(segments().skip(2));
     let in_three = days.into_iter().find_map(|((year, month), day)| {
         let year = digits(year, 4).filter(|_| year.len() == 4)?;
-        written(year, digits(month, 2).or_else(|| named(month))?, digits(day, 2)?)
+        format_date(year, digits(month, 2).or_else(|| named(month))?, digits(day, 2)?)
     });
     let in_two = || {
         segments().zip(segments().skip(1)).find_map(|(month, day)| {
             let (year, month) = month.split_once('-')?;
-            written(digits(year, 4)?, digits(month, 2)?, digits(day, 2)?)
+            format_date(digits(year, 4)?, digits(month, 2)?, digits(day, 2)?)
         })
     };
     let in_one = || {
@@ -317,7 +317,7 @@ mod tests {
             ("2024", None),
         ];
         for (text, expected) in rows {
-            assert_eq!(normalize(text, Order::MonthFirst).as_deref(), expected, "{text}");
+            assert_eq!(normalize(text, DateOrder::MonthFirst).as_deref(), expected, "{text}");
         }
     }
 
@@ -351,7 +351,7 @@ mod tests {
             ("Laptop Pro 15 2023", None),
         ];
         for (text, expected) in rows {
-            assert_eq!(in_text(text, Order::MonthFirst).as_deref(), expected, "{text}");
+            assert_eq!(in_text(text, DateOrder::MonthFirst).as_deref(), expected, "{text}");
         }
     }
 
@@ -366,7 +366,11 @@ mod tests {
             (Some("pt-BR"), "2024-05-03"),
         ];
         for (tag, expected) in rows {
-            assert_eq!(in_text("3/5/2024", Order::of_language(tag)).as_deref(), Some(expected), "{tag:?}");
+            assert_eq!(
+                in_text("3/5/2024", DateOrder::of_language(tag)).as_deref(),
+                Some(expected),
+                "{tag:?}"
+            );
         }
     }
 

@@ -8,20 +8,20 @@ use std::borrow::Cow;
 use gleaner_types::{Document, Interrupt, Metadata};
 use url::Url;
 
-use super::facts::Facts;
 use super::links::{self, Collector, LinkKind, PageLinks};
-use crate::address::Resolver;
+use super::tag_metadata::TagMetadata;
 use crate::memory::page_memory;
-use crate::tree::{Content, RawAttribute, Token, Tokenizer, decode_references};
+use crate::resolver::Resolver;
+use crate::tree::{ContentModel, RawAttribute, Token, Tokenizer, decode_references};
 
 /// The links that are noted take at most this share of the page's memory: one quarter.
-const FOUND_SHARE: usize = 4;
+const RAW_LINK_SHARE: usize = 4;
 
 /// The longest name of a tag that says anything here.
 const LONGEST_NAME: usize = 9;
 
 /// A link as it was found.
-enum Found<'a> {
+enum RawLink<'a> {
     Link { href: Cow<'a, str>, rel: Cow<'a, str>, kind: LinkKind },
     Head { href: Cow<'a, str>, rel: Cow<'a, str> },
     Meta { name: Cow<'a, str>, content: Cow<'a, str> },
@@ -35,10 +35,10 @@ pub(crate) fn links(text: &str, url: &Url) -> PageLinks {
 /// The links of a page, as `links` format too, and what its tags say of it: title, language, icon and every `<meta>`.
 /// What only a tree tells (authors and days named in the text, JSON-LD) is left open.
 pub(crate) fn page(text: &str, url: &Url, interrupt: &Interrupt) -> (Document, PageLinks) {
-    let mut facts = Facts::default();
-    let collector = read(text, url, Some(&mut facts), interrupt);
+    let mut tag_metadata = TagMetadata::default();
+    let collector = read(text, url, Some(&mut tag_metadata), interrupt);
     let links = Some(collector.texts());
-    let (metadata, warning): (Metadata, _) = facts.finish(url, collector.resolver());
+    let (metadata, warning): (Metadata, _) = tag_metadata.finish(url, collector.resolver());
     (Document { links, metadata, warning, ..Document::default() }, collector.finish())
 }
 
@@ -58,10 +58,15 @@ impl<'t> Attributes<'t, '_> {
     }
 }
 
-fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interrupt) -> Collector {
-    let mut tokenizer = Tokenizer::new(text).within(interrupt);
+fn read(
+    text: &str,
+    url: &Url,
+    mut tag_metadata: Option<&mut TagMetadata>,
+    interrupt: &Interrupt,
+) -> Collector {
+    let mut tokenizer = Tokenizer::new(text).with_interrupt(interrupt);
     let memory = page_memory(text.len());
-    let most_found = memory / FOUND_SHARE / size_of::<Found<'_>>();
+    let max_links = memory / RAW_LINK_SHARE / size_of::<RawLink<'_>>();
     let mut found = Vec::new();
     let mut base = None;
     while let Some(token) = tokenizer.next(false) {
@@ -69,8 +74,8 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interr
             Token::Start { name, .. } => (name.of(text), false),
             Token::End { name } => (name.of(text), true),
             Token::Text { span, references } => {
-                if let Some(facts) = &mut facts {
-                    facts.text(span.of(text), references);
+                if let Some(tag_metadata) = &mut tag_metadata {
+                    tag_metadata.text(span.of(text), references);
                 }
                 continue;
             }
@@ -78,8 +83,8 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interr
         };
         let mut lower = [0; LONGEST_NAME];
         let Some(lower) = lower.get_mut(..name.len()) else {
-            if let Some(facts) = &mut facts {
-                facts.other(name, end);
+            if let Some(tag_metadata) = &mut tag_metadata {
+                tag_metadata.other(name, end);
             }
             continue;
         };
@@ -87,63 +92,63 @@ fn read(text: &str, url: &Url, mut facts: Option<&mut Facts>, interrupt: &Interr
         lower.make_ascii_lowercase();
         let tag: &[u8] = lower;
         if end {
-            if let Some(facts) = &mut facts {
-                facts.end(tag);
+            if let Some(tag_metadata) = &mut tag_metadata {
+                tag_metadata.end(tag);
             }
             continue;
         }
         match tag {
-            b"script" => tokenizer.set_content(Content::Script),
+            b"script" => tokenizer.set_content_model(ContentModel::Script),
             b"style" | b"xmp" | b"iframe" | b"noembed" | b"noframes" => {
-                tokenizer.set_content(Content::Rawtext);
+                tokenizer.set_content_model(ContentModel::Rawtext);
             }
-            b"title" | b"textarea" => tokenizer.set_content(Content::Rcdata),
-            b"plaintext" => tokenizer.set_content(Content::Plaintext),
+            b"title" | b"textarea" => tokenizer.set_content_model(ContentModel::Rcdata),
+            b"plaintext" => tokenizer.set_content_model(ContentModel::Plaintext),
             _ => {}
         }
         let attributes = Attributes { text, raw: tokenizer.attributes() };
         match tag {
             b"base" if base.is_none() => base = attributes.get("href"),
-            _ if found.len() >= most_found => {}
+            _ if found.len() >= max_links => {}
             b"a" | b"area" => {
                 if let Some(href) = attributes.get("href") {
                     let rel = attributes.get("rel").unwrap_or_default();
-                    found.push(Found::Link { href, rel, kind: LinkKind::Anchor });
+                    found.push(RawLink::Link { href, rel, kind: LinkKind::Anchor });
                 }
             }
             b"frame" | b"iframe" => {
                 if let Some(href) = attributes.get("src") {
                     let kind = if tag == b"frame" { LinkKind::Frame } else { LinkKind::Inline };
-                    found.push(Found::Link { href, rel: Cow::Borrowed(""), kind });
+                    found.push(RawLink::Link { href, rel: Cow::Borrowed(""), kind });
                 }
             }
             b"link" => {
-                if let Some(rel) = attributes.get("rel").filter(|rel| links::matters(rel)) {
-                    found.push(Found::Head { href: attributes.get("href").unwrap_or_default(), rel });
+                if let Some(rel) = attributes.get("rel").filter(|rel| links::is_relevant_rel(rel)) {
+                    found.push(RawLink::Head { href: attributes.get("href").unwrap_or_default(), rel });
                 }
             }
             b"meta" => {
                 if let Some(name) = attributes.get("name").or_else(|| attributes.get("http-equiv")) {
                     let content = attributes.get("content").unwrap_or_default();
-                    found.push(Found::Meta { name, content });
+                    found.push(RawLink::Meta { name, content });
                 }
             }
             _ => {}
         }
-        if let Some(facts) = &mut facts {
-            facts.start(tag, attributes);
+        if let Some(tag_metadata) = &mut tag_metadata {
+            tag_metadata.start(tag, attributes);
         }
     }
-    let resolver = Resolver::new(url, base.as_deref()).within(memory, interrupt);
+    let resolver = Resolver::new(url, base.as_deref()).with_limits(memory, interrupt);
     let mut collector = Collector::new(resolver);
     for item in &found {
         if interrupt.spend(1) {
             break;
         }
         match item {
-            Found::Link { href, rel, kind } => collector.link(href, rel, *kind),
-            Found::Head { href, rel } => collector.head_link(href, rel),
-            Found::Meta { name, content } => collector.meta(name, content),
+            RawLink::Link { href, rel, kind } => collector.link(href, rel, *kind),
+            RawLink::Head { href, rel } => collector.head_link(href, rel),
+            RawLink::Meta { name, content } => collector.meta(name, content),
         }
     }
     collector

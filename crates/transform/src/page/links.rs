@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use gleaner_types::plan::{omits_slash, without_slash};
 use url::Url;
 
-use crate::address::{Resolver, strip};
+use crate::resolver::{Resolver, strip};
 use crate::tree::{Attr, Edge, Tag, Tree, Walk};
 use crate::view::View;
 
@@ -66,7 +66,7 @@ pub(crate) struct Collector {
     resolver: Resolver,
     links: PageLinks,
     /// Where each address stands in the list, by its hash.
-    places: HashMap<u64, usize, Prehashed>,
+    positions: HashMap<u64, usize, Prehashed>,
     /// Places of addresses that the page writes without the slash of theirs (`https://example.com`).
     slashless: HashSet<usize>,
     /// References as written. Most repeated links are repeated letter by letter: no need to resolve those.
@@ -80,7 +80,7 @@ impl Collector {
         Self {
             resolver,
             links: PageLinks::default(),
-            places: HashMap::default(),
+            positions: HashMap::default(),
             slashless: HashSet::new(),
             written: HashSet::default(),
             hasher: RandomState::new(),
@@ -97,8 +97,8 @@ impl Collector {
         if !self.written.insert(written) {
             return;
         }
-        let Some(url) = self.resolver.web(href) else { return };
-        match self.places.entry(self.hasher.hash_one(url.as_str())) {
+        let Some(url) = self.resolver.web_url(href) else { return };
+        match self.positions.entry(self.hasher.hash_one(url.as_str())) {
             Entry::Occupied(known) => {
                 let Some(link) = self.links.links.get_mut(*known.get()) else { return };
                 match (link.kind, kind) {
@@ -111,11 +111,11 @@ impl Collector {
                 }
             }
             Entry::Vacant(free) => {
-                let place = self.links.links.len();
+                let position = self.links.links.len();
                 if omits_slash(&strip(href), &url) {
-                    self.slashless.insert(place);
+                    self.slashless.insert(position);
                 }
-                free.insert(place);
+                free.insert(position);
                 self.links.links.push(Link { url, nofollow, kind });
             }
         }
@@ -125,8 +125,8 @@ impl Collector {
     pub(crate) fn texts(&self) -> Vec<String> {
         let links = self.links.links.iter().enumerate();
         let anchors = links.filter(|(_, link)| link.kind == LinkKind::Anchor);
-        let text = |(place, link): (usize, &Link)| {
-            if self.slashless.contains(&place) {
+        let text = |(position, link): (usize, &Link)| {
+            if self.slashless.contains(&position) {
                 without_slash(&link.url).into_owned()
             } else {
                 link.url.as_str().to_owned()
@@ -138,7 +138,7 @@ impl Collector {
     /// Notes a `<link>`.
     pub(crate) fn head_link(&mut self, href: &str, rel: &str) {
         if self.links.canonical.is_none() && has_word(rel, "canonical") {
-            self.links.canonical = self.resolver.web(href);
+            self.links.canonical = self.resolver.web_url(href);
         }
         if is_series(rel) {
             self.link(href, rel, LinkKind::Series);
@@ -162,7 +162,7 @@ impl Collector {
             self.links.refresh = target
                 .map(|target| target.trim_matches(['"', '\'']))
                 .filter(|target| !target.is_empty())
-                .and_then(|target| self.resolver.web(target));
+                .and_then(|target| self.resolver.web_url(target));
         }
     }
 
@@ -176,12 +176,12 @@ impl Collector {
 }
 
 /// For keys that are hashes already.
-type Prehashed = BuildHasherDefault<AsItIs>;
+type Prehashed = BuildHasherDefault<IdentityHasher>;
 
 #[derive(Debug, Default)]
-struct AsItIs(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for AsItIs {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -197,7 +197,7 @@ impl Hasher for AsItIs {
     }
 }
 
-/// Does the reference lead to a place in the same page?
+/// Does the reference lead to a position in the same page?
 fn is_within_page(href: &str) -> bool {
     let href = strip(href);
     match href.strip_prefix('#') {
@@ -215,15 +215,15 @@ fn is_series(rel: &str) -> bool {
 }
 
 /// Does a `<link>` of this `rel` say anything that [`Collector::head_link`] notes?
-pub(crate) fn matters(rel: &str) -> bool {
+pub(crate) fn is_relevant_rel(rel: &str) -> bool {
     has_word(rel, "canonical") || is_series(rel)
 }
 
 /// Everything one can follow from the page.
 pub(crate) fn of_page(tree: &Tree, resolver: &Resolver) -> PageLinks {
-    let mut collector = Collector::new(resolver.afresh());
+    let mut collector = Collector::new(resolver.with_full_budget());
     // In the order of the source, as the pass without a tree has them.
-    for node in tree.made() {
+    for node in tree.all_elements() {
         let attribute = |name| tree.attribute(node, name).unwrap_or_default();
         match tree.tag(node) {
             Tag::A | Tag::Area => {
@@ -246,7 +246,7 @@ pub(crate) fn of_page(tree: &Tree, resolver: &Resolver) -> PageLinks {
 
 /// The addresses linked from a part of a page, for the `links` format.
 pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<String> {
-    let mut collector = Collector::new(resolver.afresh());
+    let mut collector = Collector::new(resolver.with_full_budget());
     for root in &view.roots {
         let mut walk = Walk::new(tree, *root);
         while let Some(edge) = walk.next() {

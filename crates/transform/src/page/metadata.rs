@@ -1,16 +1,16 @@
-//! Facts about a page: its `<meta>` elements under the names of the contract, title, language, icon.
+//! TagMetadata about a page: its `<meta>` elements under the names of the contract, title, language, icon.
 
 use std::collections::btree_map::Entry;
 
 use gleaner_types::{MetaValue, Metadata};
 use url::Url;
 
-use super::date::{self, Order};
-use super::structured::{self, Structured};
+use super::date::{self, DateOrder};
+use super::json_ld::{self, JsonLd};
 use super::title::{self, Sources};
-use super::{byline, published};
+use super::{byline, inferred};
 
-use crate::address::Resolver;
+use crate::resolver::Resolver;
 use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 
 /// At most so many `<meta>` elements are read.
@@ -96,8 +96,8 @@ pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
             _ => {}
         }
     }
-    metadata.favicon = icon.and_then(|(_, href)| resolver.web(href)).map(String::from);
-    let linked = structured::read(tree);
+    metadata.favicon = icon.and_then(|(_, href)| resolver.web_url(href)).map(String::from);
+    let linked = json_ld::read(tree);
     let headings = title::headings(tree);
     metadata.title = title::choose(&Sources {
         headings: &headings,
@@ -108,10 +108,10 @@ pub(crate) fn read(tree: &Tree, url: &Url, resolver: &Resolver) -> Metadata {
         url,
     })
     .map(|title| clean(&title));
-    let declared = declared(url, &mut metadata, linked);
+    let declared = apply_declared(url, &mut metadata, linked);
     // The text is only read for what the page does not declare.
     if !declared.day || !declared.author {
-        published::read(tree, &mut metadata, declared);
+        inferred::read(tree, &mut metadata, declared);
     }
     metadata
 }
@@ -128,9 +128,9 @@ pub(super) fn icon_rank(rel: &str) -> Option<u8> {
 }
 
 /// The day of publication that a page's `<meta>` elements or its address give.
-fn published(metadata: &Metadata, url: &Url, order: Order) -> Option<String> {
+fn published(metadata: &Metadata, url: &Url, order: DateOrder) -> Option<String> {
     let fields = [&metadata.dc_date, &metadata.dc_terms_created, &metadata.dc_date_created];
-    let named = PUBLISHED.iter().filter_map(|name| other(metadata, name));
+    let named = PUBLISHED.iter().filter_map(|name| other_value(metadata, name));
     fields
         .into_iter()
         .filter_map(Option::as_deref)
@@ -174,19 +174,19 @@ pub(super) struct Declared {
 }
 
 /// Takes what JSON-LD and `<meta>` elements say of days, authors and the language. Needs no tree.
-pub(super) fn declared(url: &Url, metadata: &mut Metadata, linked: Structured) -> Declared {
+pub(super) fn apply_declared(url: &Url, metadata: &mut Metadata, linked: JsonLd) -> Declared {
     if metadata.language.is_none() {
         // Open Graph writes an underscore where BCP 47 has a hyphen.
         metadata.language = metadata.og_locale.as_deref().map(|locale| locale.replace('_', "-"));
     }
-    let order = Order::of_language(metadata.language.as_deref());
+    let order = DateOrder::of_language(metadata.language.as_deref());
     let read = |text: &str| date::normalize(text, order);
     // What JSON-LD does not give as schema.org asks comes from templates, which often print the day of the last change.
     let trusted = linked.published.as_deref().filter(|day| date::is_iso(day.trim()));
     let mut day = true;
     metadata.published_time = match metadata.published_time.take() {
         // What cannot be read stays as it was written, but for days that never were.
-        Some(written) => read(&written).or_else(|| (!date::is_void(&written)).then_some(written)),
+        Some(written) => read(&written).or_else(|| (!date::is_placeholder(&written)).then_some(written)),
         None => trusted.and_then(read).or_else(|| published(metadata, url, order)).or_else(|| {
             day = false;
             linked.published.as_deref().and_then(read)
@@ -212,12 +212,12 @@ fn meta(tree: &Tree, node: NodeId, metadata: &mut Metadata) {
         .into_iter()
         .find_map(|name| tree.attribute(node, name));
     if let (Some(name), Some(content)) = (name, tree.attribute(node, Attr::Content)) {
-        note(metadata, name, content);
+        add_meta(metadata, name, content);
     }
 }
 
 /// Notes the content of a `<meta>` under the contract's name for it, and under the page's own where that is another.
-pub(super) fn note(metadata: &mut Metadata, name: &str, content: &str) {
+pub(super) fn add_meta(metadata: &mut Metadata, name: &str, content: &str) {
     let name = name.trim();
     if name.is_empty() || name.len() > 200 {
         return;
@@ -242,11 +242,11 @@ pub(super) fn note(metadata: &mut Metadata, name: &str, content: &str) {
             return;
         }
     }
-    add(metadata, clean(name), content);
+    add_other(metadata, clean(name), content);
 }
 
 /// Puts a value beside what is there under the same name. Names of fields of the document cannot be taken.
-fn add(metadata: &mut Metadata, name: String, content: String) {
+fn add_other(metadata: &mut Metadata, name: String, content: String) {
     if name.is_empty() || Metadata::is_field(&name) {
         return;
     }
@@ -361,7 +361,7 @@ mod tests {
         for (html, published, author) in rows {
             let metadata = metadata(html);
             assert_eq!(metadata.published_time.as_deref(), published, "{html}");
-            assert_eq!(other(&metadata, "author"), author, "{html}");
+            assert_eq!(other_value(&metadata, "author"), author, "{html}");
         }
     }
 

@@ -131,7 +131,7 @@ mod tests {
     fn no_source_is_read_for_two_images() {
         let html = format!("<picture>{}{}", "<source srcset=a>".repeat(50), "<img>".repeat(50));
         let tree = parse(&html, ParseOptions::default());
-        let read: usize = tree.all(Tag::Img).map(|image| sources(&tree, image).len()).sum();
+        let read: usize = tree.elements_with_tag(Tag::Img).map(|image| sources(&tree, image).len()).sum();
         assert_eq!(read, 50);
     }
 }

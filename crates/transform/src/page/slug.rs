@@ -37,18 +37,18 @@ impl Slug {
                 best = words;
             }
         }
-        Self(best.into_iter().filter(|word| tells(word)).collect())
+        Self(best.into_iter().filter(|word| is_significant(word)).collect())
     }
 
     /// How much a text says the same as the address: 0 to 1 (the harmonic mean of both shares of common words).
-    pub(super) fn likeness(&self, text: &str) -> f32 {
-        let own: HashSet<String> = words(text).into_iter().filter(|word| tells(word)).collect();
+    pub(super) fn similarity(&self, text: &str) -> f32 {
+        let own: HashSet<String> = words(text).into_iter().filter(|word| is_significant(word)).collect();
         let common = own.intersection(&self.0).count();
         if common == 0 { 0.0 } else { 2.0 * common as f32 / (own.len() + self.0.len()) as f32 }
     }
 }
 
-fn tells(word: &str) -> bool {
+fn is_significant(word: &str) -> bool {
     word.len() >= SHORTEST_WORD
 }
 
@@ -66,8 +66,8 @@ mod tests {
         ];
         for (path, near, far) in rows {
             let slug = Slug::of(&Url::parse(&format!("https://example.org{path}")).unwrap());
-            assert!(slug.likeness(near) > slug.likeness(far) + 0.3, "{path} {slug:?}");
+            assert!(slug.similarity(near) > slug.similarity(far) + 0.3, "{path} {slug:?}");
         }
-        assert_eq!(Slug::of(&Url::parse("https://example.org/").unwrap()).likeness("Example"), 0.0);
+        assert_eq!(Slug::of(&Url::parse("https://example.org/").unwrap()).similarity("Example"), 0.0);
     }
 }

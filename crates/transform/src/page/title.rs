@@ -86,9 +86,9 @@ pub(super) fn choose(sources: &Sources<'_>) -> Option<String> {
     let all_parts = || parts.iter().chain(&og_parts);
     let alone = parts.len() <= 1 && og_parts.len() <= 1;
     let is_title = |heading: &&String| {
-        (stands_in(heading, title) || stands_in(heading, og_title))
+        (is_contained_in(heading, title) || is_contained_in(heading, og_title))
             && (alone || !names_site(heading))
-            && !says_little(heading, all_parts())
+            && !is_small_part(heading, all_parts())
     };
     // A part of the title that is a heading says more than words within a part.
     let first = parts.first().map(|part| letters(part)).unwrap_or_default();
@@ -102,17 +102,18 @@ pub(super) fn choose(sources: &Sources<'_>) -> Option<String> {
     }
     let slug = Slug::of(url);
     let part = without_site(title, names_site);
-    let own = slug.likeness(part);
-    if let Some(heading) = agreeing(headings, title, og_title) {
-        let chosen = if own > slug.likeness(heading) + MARGIN { part } else { heading.as_str() };
+    let own = slug.similarity(part);
+    if let Some(heading) = best_agreement(headings, title, og_title) {
+        let chosen = if own > slug.similarity(heading) + MARGIN { part } else { heading.as_str() };
         return Some(chosen.to_owned());
     }
-    if let Some(heading) = headings.iter().find(|heading| slug.likeness(heading) > own) {
+    if let Some(heading) = headings.iter().find(|heading| slug.similarity(heading) > own) {
         return Some(heading.clone());
     }
     // What is told for previews has no site in it, and no section; and the address may be of it.
     let short = without_site(og_title, names_site);
-    let is_better = slug.likeness(short) > own || (short.len() < part.len() && stands_in(short, part));
+    let is_better =
+        slug.similarity(short) > own || (short.len() < part.len() && is_contained_in(short, part));
     let part = match part {
         // `Home`: of a site, its one word says less than its name.
         one if is_home && words(one).len() == 1 => title,
@@ -124,7 +125,7 @@ pub(super) fn choose(sources: &Sources<'_>) -> Option<String> {
 }
 
 /// The heading that shares most of its words with the title, if that is much of them.
-fn agreeing<'h>(headings: &'h [String], title: &str, og_title: &str) -> Option<&'h String> {
+fn best_agreement<'h>(headings: &'h [String], title: &str, og_title: &str) -> Option<&'h String> {
     let known: HashSet<String> = words(title).into_iter().chain(words(og_title)).collect();
     let mut best: Option<(f32, &String)> = None;
     for heading in headings {
@@ -141,7 +142,7 @@ fn agreeing<'h>(headings: &'h [String], title: &str, og_title: &str) -> Option<&
 }
 
 /// Does a heading stand in a title, whole words of it, whatever is between them?
-fn stands_in(heading: &str, title: &str) -> bool {
+fn is_contained_in(heading: &str, title: &str) -> bool {
     let wanted = letters(heading);
     let unspaced = wanted.contains(is_unspaced);
     if wanted.chars().count() <= (if unspaced { 1 } else { 3 }) || !letters(title).contains(&wanted) {
@@ -152,7 +153,7 @@ fn stands_in(heading: &str, title: &str) -> bool {
 }
 
 /// Is the heading only a small piece of the shortest part that it stands in?
-fn says_little<'p>(heading: &str, parts: impl Iterator<Item = &'p &'p str>) -> bool {
+fn is_small_part<'p>(heading: &str, parts: impl Iterator<Item = &'p &'p str>) -> bool {
     let wanted = letters(heading);
     let around =
         parts.map(|part| letters(part)).filter(|part| part.contains(&wanted)).map(|part| part.len()).min();

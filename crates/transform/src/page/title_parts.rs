@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::names::start_of;
+use crate::names::truncate;
 use crate::words::{is_unspaced, letters, words};
 
 /// Bytes of a site's name that are read: parts are held against each of its words.
@@ -10,11 +10,11 @@ const MAX_SITE_BYTES: usize = 200;
 
 /// The parts of a title: what stands between ` | `, ` - ` and their like.
 pub(super) fn split(title: &str) -> Vec<&str> {
-    places(title).into_iter().filter_map(|place| title.get(place)).collect()
+    ranges(title).into_iter().filter_map(|range| title.get(range)).collect()
 }
 
 /// Where the parts of a title stand in it.
-fn places(title: &str) -> Vec<Range<usize>> {
+fn ranges(title: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let mut out = Vec::new();
     let mut add = |start: usize, end: usize| {
@@ -55,9 +55,9 @@ fn places(title: &str) -> Vec<Range<usize>> {
 
 /// A title without the parts at its ends that name the site, and without a last part that looks as if it did.
 pub(super) fn without_site(title: &str, names_site: impl Fn(&str) -> bool) -> &str {
-    let places = places(title);
-    let part = |place: &Range<usize>| title.get(place.clone()).unwrap_or_default();
-    let mut left = places.as_slice();
+    let ranges = ranges(title);
+    let part = |range: &Range<usize>| title.get(range.clone()).unwrap_or_default();
+    let mut left = ranges.as_slice();
     while let [rest @ .., last] = left
         && !rest.is_empty()
         && names_site(part(last))
@@ -70,7 +70,7 @@ pub(super) fn without_site(title: &str, names_site: impl Fn(&str) -> bool) -> &s
     {
         left = rest;
     }
-    if left.len() == places.len()
+    if left.len() == ranges.len()
         && let [rest @ .., last] = left
         && let Some(first) = rest.first()
         && words(part(last)).len() <= 3
@@ -110,7 +110,7 @@ pub(crate) struct Site([Vec<String>; 2]);
 impl Site {
     /// By its host, and by its own name for itself.
     pub(crate) fn new(host: &str, name: &str) -> Self {
-        Self([host, name].map(|name| words(start_of(name, MAX_SITE_BYTES))))
+        Self([host, name].map(|name| words(truncate(name, MAX_SITE_BYTES))))
     }
 
     /// Does a part of a title only name the site?
@@ -137,23 +137,23 @@ fn is_part_of_work(part: &str) -> bool {
 /// dashes where its heading was set by a typographer, and that is what others know the page by.
 pub(super) fn as_spelled<'t>(title: &'t str, wanted: &str) -> Option<&'t str> {
     let mut flat = String::with_capacity(title.len());
-    let mut places = Vec::with_capacity(title.len());
+    let mut ranges = Vec::with_capacity(title.len());
     for (at, c) in title.char_indices().filter(|(_, c)| crate::words::is_of_word(*c)) {
         if c.is_ascii() {
             flat.push(c.to_ascii_lowercase());
-            places.push((at, at + 1));
+            ranges.push((at, at + 1));
             continue;
         }
         for small in c.to_lowercase() {
             flat.push(small);
-            places.extend(std::iter::repeat_n((at, at + c.len_utf8()), small.len_utf8()));
+            ranges.extend(std::iter::repeat_n((at, at + c.len_utf8()), small.len_utf8()));
         }
     }
     let found = flat.find(wanted)?;
-    let (start, _) = places.get(found)?;
-    let (_, end) = places.get((found + wanted.len()).checked_sub(1)?)?;
+    let (start, _) = ranges.get(found)?;
+    let (_, end) = ranges.get((found + wanted.len()).checked_sub(1)?)?;
     // Signs that touch it belong to it (`"Bread"`, `<table>`, `C++`), but for those that set parts of a text apart.
-    let touches = |c: char| !c.is_whitespace() && !crate::words::is_of_word(c) && !APART.contains(&c);
+    let touches = |c: char| !c.is_whitespace() && !crate::words::is_of_word(c) && !SEPARATORS.contains(&c);
     let before = title.get(..*start)?.trim_end_matches(touches);
     let after = title.get(*end..)?;
     let rest = after.trim_start_matches(touches);
@@ -161,7 +161,7 @@ pub(super) fn as_spelled<'t>(title: &'t str, wanted: &str) -> Option<&'t str> {
 }
 
 /// Signs between parts of a text.
-const APART: [char; 18] =
+const SEPARATORS: [char; 18] =
     [',', ':', ';', '/', '|', '_', '-', '–', '—', '·', '•', '∙', '、', '，', '：', '；', '｜', '－'];
 
 #[cfg(test)]

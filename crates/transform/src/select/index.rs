@@ -21,7 +21,7 @@ pub(super) struct Rule {
     /// How many simple selectors it has, those in its pseudo-classes among them: what it may cost at one element.
     pub(super) parts: u64,
     /// Arguments of `:has`.
-    pub(super) relatives: usize,
+    pub(super) has_arguments: usize,
 }
 
 /// What to do with an element that has a certain class, id or name.
@@ -44,7 +44,7 @@ pub(crate) struct Selectors {
     /// By names in lower case.
     names: Buckets,
     /// Rules that may match any element.
-    anywhere: Vec<u32>,
+    universal: Vec<u32>,
     /// The longest of the ids, in bytes: one that is longer is not looked up.
     longest_id: usize,
     count: usize,
@@ -87,12 +87,12 @@ impl Selectors {
         }
         self.count += 1;
         let number = u32::try_from(self.rules.len()).unwrap_or(u32::MAX);
-        let (parts, relatives) = weigh(selector);
+        let (parts, has_arguments) = cost(selector);
         match self.bucket(&key) {
             Some(bucket) => bucket.rules.push(number),
-            None => self.anywhere.push(number),
+            None => self.universal.push(number),
         }
-        self.rules.push(Rule { selector: selector.clone(), parts, relatives });
+        self.rules.push(Rule { selector: selector.clone(), parts, has_arguments });
     }
 
     fn add_plain(&mut self, key: Key<'_>) {
@@ -110,7 +110,7 @@ impl Selectors {
             }
             Key::Class(class) => (&mut self.classes, class),
             Key::Name(name) => (&mut self.names, name),
-            Key::Nothing => return None,
+            Key::Any => return None,
         };
         Some(buckets.entry(Box::from(*key)).or_default())
     }
@@ -128,12 +128,12 @@ impl Selectors {
         candidates: &mut Vec<&'s [u32]>,
     ) -> bool {
         candidates.clear();
-        candidates.push(&self.anywhere);
+        candidates.push(&self.universal);
         let mut found = |bucket: &'s Bucket| {
             candidates.push(&bucket.rules);
             bucket.matches
         };
-        if !steps.take(1) {
+        if !steps.spend(1) {
             return false;
         }
         if !self.names.is_empty() {
@@ -151,7 +151,7 @@ impl Selectors {
         }
         if !self.ids.is_empty()
             && let Some(id) = tree.attribute(node, Attr::Id).filter(|id| id.len() <= self.longest_id)
-            && steps.read(id.len())
+            && steps.spend_bytes(id.len())
             && self.ids.get(id).is_some_and(&mut found)
         {
             return true;
@@ -160,10 +160,10 @@ impl Selectors {
             return false;
         }
         let class = class_of(tree, node);
-        steps.read(class.len())
+        steps.spend_bytes(class.len())
             && class
                 .split_ascii_whitespace()
-                .any(|word| steps.take(1) && self.classes.get(word).is_some_and(&mut found))
+                .any(|word| steps.spend(1) && self.classes.get(word).is_some_and(&mut found))
     }
 }
 
@@ -202,12 +202,12 @@ fn is_plain(selector: &Selector<Css>) -> bool {
 
 /// The rarest thing that the last compound of a selector asks for.
 fn key(selector: &Selector<Css>) -> Key<'_> {
-    let mut key = Key::Nothing;
+    let mut key = Key::Any;
     for component in selector.iter() {
         match component {
             Component::ID(id) => return Key::Id(id.text()),
             Component::Class(class) => key = Key::Class(class.text()),
-            Component::LocalName(name) if matches!(key, Key::Nothing) => {
+            Component::LocalName(name) if matches!(key, Key::Any) => {
                 key = Key::Name(name.lower_name.text());
             }
             _ => {}
@@ -217,8 +217,8 @@ fn key(selector: &Selector<Css>) -> Key<'_> {
 }
 
 /// The simple selectors and combinators of a selector, and the arguments of `:has` among them, all levels together.
-fn weigh(selector: &Selector<Css>) -> (u64, usize) {
-    let (mut parts, mut relatives) = (0, 0);
+fn cost(selector: &Selector<Css>) -> (u64, usize) {
+    let (mut parts, mut has_arguments) = (0, 0);
     let mut open = vec![selector];
     while let Some(selector) = open.pop() {
         for component in selector.iter_raw_match_order() {
@@ -229,7 +229,7 @@ fn weigh(selector: &Selector<Css>) -> (u64, usize) {
                 }
                 Component::NthOf(data) => open.extend(data.selectors()),
                 Component::Has(list) => {
-                    relatives += list.len();
+                    has_arguments += list.len();
                     open.extend(list.iter().map(|relative| &relative.selector));
                 }
                 Component::Host(Some(inner)) => open.push(inner),
@@ -237,5 +237,5 @@ fn weigh(selector: &Selector<Css>) -> (u64, usize) {
             }
         }
     }
-    (parts, relatives)
+    (parts, has_arguments)
 }

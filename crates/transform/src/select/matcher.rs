@@ -5,7 +5,7 @@ use selectors::context::{
 };
 use selectors::matching::matches_selector;
 
-use super::element::Ref;
+use super::element::ElementRef;
 use super::index::{Rule, Selectors};
 use super::steps::Steps;
 use crate::tree::{NodeId, Tree};
@@ -15,7 +15,7 @@ const CACHED_STEPS: u64 = 1 << 20;
 
 /// A selector with several arguments of `:has` goes back from an element to others at most this often: at each, the matching
 /// makes a filter of 4 KiB.
-const MOST_BACK: u32 = 4_096;
+const MAX_BACKWARD_MOVES: u32 = 4_096;
 
 /// Matches elements of one tree.
 pub(crate) struct Matcher<'s> {
@@ -42,24 +42,24 @@ impl<'s> Matcher<'s> {
 
     /// Does any selector match the element?
     pub(crate) fn matches(&mut self, node: NodeId) -> bool {
-        if self.steps.is_used_up() {
+        if self.steps.is_exhausted() {
             return false;
         }
         let (selectors, tree, steps) = (self.selectors, self.tree, self.steps);
         let mut candidates = std::mem::take(&mut self.candidates);
         let matches = selectors.look_up(tree, node, steps, &mut candidates)
-            || candidates.iter().copied().flatten().any(|number| self.fits(*number, node));
+            || candidates.iter().copied().flatten().any(|number| self.rule_matches(*number, node));
         self.candidates = candidates;
         // What was given up half-way may have matched for want of steps (`:not(a ~ b)`).
-        matches && !self.steps.is_used_up()
+        matches && !self.steps.is_exhausted()
     }
 
     /// Does one rule match the element?
-    fn fits(&mut self, number: u32, node: NodeId) -> bool {
+    fn rule_matches(&mut self, number: u32, node: NodeId) -> bool {
         let (selectors, tree, steps) = (self.selectors, self.tree, self.steps);
         let Some(rule) = selectors.rule(number) else { return false };
-        let back = if rule.relatives > 1 { MOST_BACK } else { u32::MAX };
-        if !steps.begin(rule.parts, back) {
+        let back = if rule.has_arguments > 1 { MAX_BACKWARD_MOVES } else { u32::MAX };
+        if !steps.begin_rule(rule.parts, back) {
             return false;
         }
         let mut context = MatchingContext::new(
@@ -70,14 +70,14 @@ impl<'s> Matcher<'s> {
             NeedsSelectorFlags::No,
             MatchingForInvalidation::No,
         );
-        let fits = matches_selector(&rule.selector, 0, None, Ref { tree, node, steps }, &mut context);
-        self.tidy(rule);
+        let fits = matches_selector(&rule.selector, 0, None, ElementRef { tree, node, steps }, &mut context);
+        self.trim_caches(rule);
         fits
     }
 
     /// Empties the caches where they may have grown.
-    fn tidy(&mut self, rule: &Rule) {
-        if rule.relatives > 0 {
+    fn trim_caches(&mut self, rule: &Rule) {
+        if rule.has_arguments > 0 {
             self.caches.relative_selector_filter_map = Default::default();
         }
         let left = self.steps.left();
@@ -106,6 +106,6 @@ mod tests {
         let mut matcher = Matcher::new(&selectors, &tree, &steps);
         assert!(!matcher.matches(tree.find(Tag::P).unwrap()));
         assert!(matcher.candidates.len() <= 2_001, "{} for 2,000 words", matcher.candidates.len());
-        assert!(steps.is_used_up(), "each rule that is tried counts");
+        assert!(steps.is_exhausted(), "each rule that is tried counts");
     }
 }

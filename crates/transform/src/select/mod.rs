@@ -15,7 +15,7 @@ pub(crate) use index::Selectors;
 pub(crate) use matcher::Matcher;
 pub use parse::MAX_SELECTOR_BYTES;
 pub use steps::SELECTOR_STEPS_PER_BYTE;
-pub(crate) use steps::{GIVEN_UP, Steps};
+pub(crate) use steps::{STEPS_EXHAUSTED, Steps};
 
 use crate::error::Error;
 use crate::tree::{Edge, NodeId, Tree, Walk};

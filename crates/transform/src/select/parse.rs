@@ -158,7 +158,7 @@ fn nesting(selector: &str) -> usize {
                 let comment = memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2);
                 rest = rest.get(comment..).unwrap_or_default();
             }
-            b'"' | b'\'' => rest = behind_string(rest, *byte),
+            b'"' | b'\'' => rest = after_string(rest, *byte),
             b'(' | b'[' | b'{' => {
                 depth += 1;
                 most = most.max(depth);
@@ -171,7 +171,7 @@ fn nesting(selector: &str) -> usize {
 }
 
 /// What is behind a string whose first quote was read; it ends with its line at the latest.
-fn behind_string(mut rest: &[u8], quote: u8) -> &[u8] {
+fn after_string(mut rest: &[u8], quote: u8) -> &[u8] {
     while let Some((byte, after)) = rest.split_first() {
         rest = after;
         match byte {

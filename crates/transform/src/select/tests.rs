@@ -6,7 +6,7 @@ use selectors::context::{
 };
 use selectors::matching::matches_selector;
 
-use super::element::Ref;
+use super::element::ElementRef;
 use super::parse::parse as parse_selector;
 use super::*;
 use crate::page::attributes;
@@ -30,7 +30,7 @@ fn outermost_of(list: &[&str], html: &str) -> (Vec<NodeId>, u64, bool) {
     let steps = Steps::of_page(html.len(), &never);
     let most = steps.left();
     let found = outermost(&selectors(list), &tree, &steps);
-    (found, most - steps.left(), steps.is_used_up())
+    (found, most - steps.left(), steps.is_exhausted())
 }
 
 fn found(selector: &str) -> String {
@@ -111,7 +111,7 @@ fn siblings_do_not_multiply() {
 }
 
 fn steps_of(bytes: usize) -> u64 {
-    bytes as u64 * SELECTOR_STEPS_PER_BYTE as u64 + steps::LEAST_STEPS
+    bytes as u64 * SELECTOR_STEPS_PER_BYTE as u64 + steps::MIN_STEPS
 }
 
 /// 500 lists of 160 classes, none of which the page has.
@@ -131,7 +131,7 @@ fn thousands_of_classes_cost_one_look_up_for_each_class_of_an_element() {
     let cost = |selectors: &Selectors, html: &str| {
         let tree = tree(html);
         let steps = Steps::of_page(html.len(), &never);
-        assert!(outermost(selectors, &tree, &steps).is_empty() && !steps.is_used_up());
+        assert!(outermost(selectors, &tree, &steps).is_empty() && !steps.is_exhausted());
         steps_of(html.len()) - steps.left()
     };
     let page = "<p class=a>x".repeat(21_000);
@@ -184,7 +184,7 @@ fn all_selectors_of_a_request_share_the_steps_of_a_page() {
         wanted.iter().map(|wanted| Selectors::parse([&wanted.selector]).unwrap()).collect();
     let steps = Steps::of_page(html.len(), &never);
     let values = attributes::read(&tree, &wanted, &selectors, &steps);
-    assert!(steps.is_used_up());
+    assert!(steps.is_exhausted());
     assert_eq!(
         values.as_array().unwrap().len(),
         100,
@@ -202,7 +202,7 @@ fn matching_ends_when_its_interrupt_is_raised() {
     let steps = Steps::of_page(html.len(), &interrupt);
     let list: Vec<String> = (0..100).map(|at| format!("[data-y{at}]")).collect();
     outermost(&Selectors::parse(&list).unwrap(), &tree, &steps);
-    assert!(interrupt.is_raised() && steps.is_used_up());
+    assert!(interrupt.is_raised() && steps.is_exhausted());
     assert!(interrupt.spent() < 310_000, "{}", interrupt.spent());
 }
 
@@ -228,10 +228,10 @@ fn matched_one_by_one(list: &[String], tree: &Tree) -> Vec<bool> {
                 NeedsSelectorFlags::No,
                 MatchingForInvalidation::No,
             );
-            matches_selector(selector, 0, None, Ref { tree, node, steps: &steps }, &mut context)
+            matches_selector(selector, 0, None, ElementRef { tree, node, steps: &steps }, &mut context)
         })
     };
-    tree.made().map(&mut matches).collect()
+    tree.all_elements().map(&mut matches).collect()
 }
 
 fn page() -> impl Strategy<Value = String> {
@@ -312,7 +312,7 @@ proptest! {
         let steps = Steps::of_page(1 << 20, &never);
         let selectors = Selectors::parse(&list).unwrap();
         let mut matcher = Matcher::new(&selectors, &tree, &steps);
-        let indexed: Vec<bool> = tree.made().map(|node| matcher.matches(node)).collect();
+        let indexed: Vec<bool> = tree.all_elements().map(|node| matcher.matches(node)).collect();
         prop_assert_eq!(indexed, matched_one_by_one(&list, &tree), "{:?} on {}", list, html);
     }
 }

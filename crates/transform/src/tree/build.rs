@@ -19,8 +19,8 @@ use html5ever::{Attribute as BuilderAttribute, LocalName, QualName, ns};
 use memchr::{memchr, memchr2};
 
 use super::sink::{Handle, MAX_TEXT_BYTES, Sink};
-use super::tokenizer::{Content, RawAttribute, Span, Token, Tokenizer};
-use super::{Attr, Attribute, Tag, Tree, UNIT_BYTES, reference};
+use super::tokenizer::{ContentModel, RawAttribute, Span, Token, Tokenizer};
+use super::{Attr, Attribute, TEXT_BYTES_PER_UNIT, Tag, Tree, reference};
 use crate::memory::page_memory;
 
 /// Elements nested deeper than this are flattened into the last one, as browsers do.
@@ -33,25 +33,25 @@ const MAX_FORMATTING: u16 = 64;
 pub(crate) const MAX_NODES: usize = 8_000_000;
 
 /// Nodes any page may have, however short.
-const SPARE_NODES: usize = 4_096;
+const BASE_NODES: usize = 4_096;
 
 /// The tree takes at most this share of the page's memory: one half. The rest is for what is made of it.
 const TREE_SHARE: usize = 2;
 
-/// Elements that the tree builder adds of itself once there is formatting: one for this many bytes of the page, and some
+/// Elements that the tree builder adds of itself once there is open_formatting: one for this many bytes of the page, and some
 /// more for any page. Most carry formatting that was never closed on into each block. Beyond, formatting is no longer read.
-const BYTES_PER_ADDED: usize = 8;
-const SPARE_ADDED: usize = 4_096;
+const BYTES_PER_ADDED_ELEMENT: usize = 8;
+const BASE_ADDED_ELEMENTS: usize = 4_096;
 
 /// The formatting elements that are carried on, but for links: of those one at most is.
 const FORMATTING: [&str; 13] =
     ["b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 
 /// Bytes that remembering the attributes of one formatting tag takes.
-const REMEMBERED_BYTES: usize = 48;
+const CACHED_LIST_BYTES: usize = 48;
 
 /// Text that is given to the tree builder at once where it is all that is left of a page, in bytes.
-const TEXT_PIECE: usize = 65_536;
+const TEXT_CHUNK_BYTES: usize = 65_536;
 
 /// What to keep of a page.
 #[derive(Debug, Clone, Copy, Default)]
@@ -92,19 +92,19 @@ pub(crate) fn parse_within(text: &str, options: ParseOptions, interrupt: &Interr
     let options_of_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let tree = Tree::with_capacity(text.len(), memory, interrupt);
     let builder = TreeBuilder::new(Sink::new(tree), options_of_builder);
-    let mut build = Build {
+    let mut build = PageParser {
         input: text,
         options,
         interrupt: interrupt.clone(),
         builder,
         formatting_lists: HashMap::new(),
-        most_bytes: memory / TREE_SHARE,
-        formatted: false,
-        added: 0,
-        most_added: text.len() / BYTES_PER_ADDED + SPARE_ADDED,
-        skipped: 0,
-        formatting: 0,
-        nested_too_deep: false,
+        max_bytes: memory / TREE_SHARE,
+        has_formatting: false,
+        added_elements: 0,
+        max_added_elements: text.len() / BYTES_PER_ADDED_ELEMENT + BASE_ADDED_ELEMENTS,
+        dropped_open: 0,
+        open_formatting: 0,
+        depth_exceeded: false,
         raw: None,
         keep_script: false,
         drop_text: false,
@@ -134,7 +134,7 @@ fn hexadecimal(number: u32) -> StrTendril {
     StrTendril::from_slice(std::str::from_utf8(&digits).unwrap_or_default())
 }
 
-struct Build<'a> {
+struct PageParser<'a> {
     input: &'a str,
     options: ParseOptions,
     interrupt: Interrupt,
@@ -142,18 +142,18 @@ struct Build<'a> {
     /// Attribute lists of formatting elements by source, so that equal tags stay equal for the tree builder.
     formatting_lists: HashMap<&'a str, u32>,
     /// Bytes that the tree may take.
-    most_bytes: usize,
+    max_bytes: usize,
     /// There was formatting, links left out.
-    formatted: bool,
+    has_formatting: bool,
     /// Elements that the tree builder added of itself, and how many it may.
-    added: usize,
-    most_added: usize,
+    added_elements: usize,
+    max_added_elements: usize,
     /// Start tags dropped for depth whose end tags are still to come.
-    skipped: u32,
+    dropped_open: u32,
     /// Formatting elements open at once, at least.
-    formatting: u16,
+    open_formatting: u16,
     /// A node was put in deeper than allowed: the estimate of the depth is no longer trusted to fall.
-    nested_too_deep: bool,
+    depth_exceeded: bool,
     /// An element of raw text is open, and whether the tree builder was told of it. The next end tag is its own.
     raw: Option<bool>,
     /// The text of the script being read is data.
@@ -163,10 +163,10 @@ struct Build<'a> {
     scratch: String,
 }
 
-impl<'a> Build<'a> {
+impl<'a> PageParser<'a> {
     fn run(&mut self) {
-        let mut tokenizer = Tokenizer::new(self.input).within(&self.interrupt);
-        let limit = (self.input.len() + SPARE_NODES).min(MAX_NODES);
+        let mut tokenizer = Tokenizer::new(self.input).with_interrupt(&self.interrupt);
+        let limit = (self.input.len() + BASE_NODES).min(MAX_NODES);
         loop {
             let foreign = self.builder.adjusted_current_node_present_but_not_in_html_namespace();
             let Some(token) = tokenizer.next(foreign) else { break };
@@ -176,7 +176,7 @@ impl<'a> Build<'a> {
                 Token::Start { name, source, self_closing } => {
                     let content = self.start(name, source, self_closing, tokenizer.attributes());
                     if let Some(content) = content {
-                        tokenizer.set_content(content);
+                        tokenizer.set_content_model(content);
                     }
                 }
                 Token::End { name } => self.end(name),
@@ -186,13 +186,13 @@ impl<'a> Build<'a> {
                 continue; // nothing but the text of this element comes before its end tag
             }
             let made = self.builder.sink.tree.borrow().len() - before;
-            self.added += if self.formatted { made.saturating_sub(1) } else { 0 };
-            if self.added > self.most_added {
+            self.added_elements += if self.has_formatting { made.saturating_sub(1) } else { 0 };
+            if self.added_elements > self.max_added_elements {
                 self.end_formatting();
             }
             if self.is_full(limit) {
                 self.builder.sink.tree.borrow_mut().truncated = true;
-                self.text_alone(&mut tokenizer);
+                self.rest_as_text(&mut tokenizer);
                 break;
             }
         }
@@ -201,16 +201,16 @@ impl<'a> Build<'a> {
     /// Has the tree as many nodes, or as many bytes, as it may have?
     fn is_full(&self, most_nodes: usize) -> bool {
         let tree = self.builder.sink.tree.borrow();
-        let remembered = self.formatting_lists.len() * REMEMBERED_BYTES;
-        tree.len() > most_nodes || tree.bytes() + remembered > self.most_bytes
+        let cached = self.formatting_lists.len() * CACHED_LIST_BYTES;
+        tree.len() > most_nodes || tree.bytes() + cached > self.max_bytes
     }
 
     /// Closes all formatting, and reads none from here on: it was carried on too often. End tags take it off the list of
     /// what is carried on. They reach no further than the innermost table cell, so what is around it may call for this again.
     fn end_formatting(&mut self) {
-        self.builder.sink.tree.borrow_mut().plain = true;
-        self.most_added = self.added + SPARE_ADDED;
-        self.formatting = 0;
+        self.builder.sink.tree.borrow_mut().formatting_stopped = true;
+        self.max_added_elements = self.added_elements + BASE_ADDED_ELEMENTS;
+        self.open_formatting = 0;
         for name in FORMATTING {
             if self.interrupt.spend(usize::from(MAX_DEPTH)) {
                 return;
@@ -224,7 +224,7 @@ impl<'a> Build<'a> {
 
     /// Reads the rest of the page as text: tags are white space. In long pieces, since the tree builder keeps those within a
     /// table until it ends.
-    fn text_alone(&mut self, tokenizer: &mut Tokenizer<'_>) {
+    fn rest_as_text(&mut self, tokenizer: &mut Tokenizer<'_>) {
         let mut rest = String::new();
         while let Some(token) = tokenizer.next(false) {
             match token {
@@ -232,8 +232,8 @@ impl<'a> Build<'a> {
                 Token::Text { span, references } => {
                     let mut left = span.of(self.input);
                     while !left.is_empty() {
-                        let (piece, after) = piece_of(left);
-                        if self.interrupt.spend(piece.len() / UNIT_BYTES) {
+                        let (piece, after) = split_piece(left);
+                        if self.interrupt.spend(piece.len() / TEXT_BYTES_PER_UNIT) {
                             return;
                         }
                         if references {
@@ -241,14 +241,14 @@ impl<'a> Build<'a> {
                         } else {
                             rest.push_str(piece);
                         }
-                        self.give_if_long(&mut rest);
+                        self.append_if_long(&mut rest);
                         left = after;
                     }
                 }
                 Token::Start { name, .. } => {
                     let (tag, _) = self.name(name);
                     if let Some(content) = raw_content(tag) {
-                        tokenizer.set_content(content);
+                        tokenizer.set_content_model(content);
                         self.drop_text = true;
                     } else {
                         rest.push(' ');
@@ -260,20 +260,20 @@ impl<'a> Build<'a> {
                 }
                 Token::Doctype { .. } => {}
             }
-            self.give_if_long(&mut rest);
+            self.append_if_long(&mut rest);
         }
-        self.give(&rest);
+        self.append_text(&rest);
     }
 
-    fn give_if_long(&mut self, text: &mut String) {
-        if text.len() >= TEXT_PIECE {
-            self.give(text);
+    fn append_if_long(&mut self, text: &mut String) {
+        if text.len() >= TEXT_CHUNK_BYTES {
+            self.append_text(text);
             text.clear();
         }
     }
 
     /// Gives text to the tree builder.
-    fn give(&mut self, text: &str) {
+    fn append_text(&mut self, text: &str) {
         if !text.is_empty() {
             let token = BuilderToken::CharacterTokens(StrTendril::from_slice(text));
             self.builder.process_token(token, 1).ignore();
@@ -286,12 +286,12 @@ impl<'a> Build<'a> {
         }
         let mut rest = raw;
         while !rest.is_empty() {
-            let (raw, after) = piece_of(rest);
-            if self.interrupt.spend(raw.len() / UNIT_BYTES) {
+            let (raw, after) = split_piece(rest);
+            if self.interrupt.spend(raw.len() / TEXT_BYTES_PER_UNIT) {
                 return;
             }
             let text = if references { reference::decode(raw, false) } else { Cow::Borrowed(raw) };
-            self.give(&text);
+            self.append_text(&text);
             rest = after;
         }
     }
@@ -323,17 +323,17 @@ impl<'a> Build<'a> {
         source: Span,
         self_closing: bool,
         attributes: &[RawAttribute],
-    ) -> Option<Content> {
+    ) -> Option<ContentModel> {
         let (tag, local) = self.name(name);
         if tag.is_formatting() && tag != Tag::A {
-            if self.builder.sink.tree.borrow().plain {
+            if self.builder.sink.tree.borrow().formatting_stopped {
                 return None; // its end tag closes nothing
             }
-            self.formatted = true;
+            self.has_formatting = true;
         }
-        if self.drops(tag, self_closing) {
-            self.skipped =
-                self.skipped.saturating_add(u32::from(!tag.is_void() && raw_content(tag).is_none()));
+        if self.exceeds_limits(tag, self_closing) {
+            self.dropped_open =
+                self.dropped_open.saturating_add(u32::from(!tag.is_void() && raw_content(tag).is_none()));
             self.drop_text = raw_content(tag).is_some();
             self.raw = raw_content(tag).map(|_| false);
             return raw_content(tag);
@@ -343,7 +343,7 @@ impl<'a> Build<'a> {
             self.keep_script = self.is_data_script(&attributes);
         }
         if tag.is_formatting() {
-            self.formatting = self.formatting.saturating_add(1);
+            self.open_formatting = self.open_formatting.saturating_add(1);
         }
         let token = TagToken {
             kind: TagKind::StartTag,
@@ -361,28 +361,28 @@ impl<'a> Build<'a> {
                     _ => true,
                 };
                 Some(match kind {
-                    RawKind::Rcdata => Content::Rcdata,
-                    RawKind::Rawtext => Content::Rawtext,
-                    _ => Content::Script,
+                    RawKind::Rcdata => ContentModel::Rcdata,
+                    RawKind::Rawtext => ContentModel::Rawtext,
+                    _ => ContentModel::Script,
                 })
             }
-            TokenSinkResult::Plaintext => Some(Content::Plaintext),
+            TokenSinkResult::Plaintext => Some(ContentModel::Plaintext),
             _ => None,
         }
     }
 
     /// Is a start tag dropped because too much is open already?
-    fn drops(&mut self, tag: Tag, self_closing: bool) -> bool {
+    fn exceeds_limits(&mut self, tag: Tag, self_closing: bool) -> bool {
         let sink = &self.builder.sink;
         let depth = sink.tree.borrow().depth(sink.current.get());
         if depth > MAX_DEPTH {
-            self.nested_too_deep = true;
+            self.depth_exceeded = true;
         }
         let deep = depth >= MAX_DEPTH - 2;
         (deep && !tag.is_void() && !self_closing)
-            || (tag.is_formatting() && self.formatting >= MAX_FORMATTING && {
+            || (tag.is_formatting() && self.open_formatting >= MAX_FORMATTING && {
                 self.recount_formatting();
-                self.formatting >= MAX_FORMATTING
+                self.open_formatting >= MAX_FORMATTING
             })
     }
 
@@ -394,12 +394,12 @@ impl<'a> Build<'a> {
         let mut count = 0_u16;
         for _ in 0..MAX_DEPTH {
             count += u16::from(tree.tag(super::NodeId(at)).is_formatting());
-            at = tree.parent_number(at);
+            at = tree.parent_index(at);
             if at == 0 {
                 break;
             }
         }
-        self.formatting = count;
+        self.open_formatting = count;
     }
 
     fn end(&mut self, name: Span) {
@@ -408,22 +408,22 @@ impl<'a> Build<'a> {
         match self.raw.take() {
             Some(true) => {}
             Some(false) => return,
-            None if self.skipped > 0 && !tag.is_void() => {
-                self.skipped -= 1;
+            None if self.dropped_open > 0 && !tag.is_void() => {
+                self.dropped_open -= 1;
                 return;
             }
             None => {}
         }
-        self.lower_estimate(tag, &local);
+        self.lower_depth_estimate(tag, &local);
         if tag.is_formatting() {
-            self.formatting = self.formatting.saturating_sub(1);
+            self.open_formatting = self.open_formatting.saturating_sub(1);
         }
         self.builder.process_token(end_tag(local), 1).ignore();
     }
 
     /// The tree builder does not tell of every element it closes: look for the one that this end tag closes.
-    fn lower_estimate(&mut self, tag: Tag, name: &LocalName) {
-        if self.nested_too_deep {
+    fn lower_depth_estimate(&mut self, tag: Tag, name: &LocalName) {
+        if self.depth_exceeded {
             return;
         }
         let sink = &self.builder.sink;
@@ -437,10 +437,10 @@ impl<'a> Build<'a> {
                 return;
             }
             if tree.is_named(at, tag, name) {
-                sink.current.set(tree.parent_number(at));
+                sink.current.set(tree.parent_index(at));
                 return;
             }
-            at = tree.parent_number(at);
+            at = tree.parent_index(at);
         }
     }
 
@@ -453,13 +453,13 @@ impl<'a> Build<'a> {
             match self.formatting_lists.entry(source.of(self.input)) {
                 Entry::Occupied(entry) => *entry.get(),
                 Entry::Vacant(_) => {
-                    let number = self.store(raw);
+                    let number = self.store_attributes(raw);
                     self.formatting_lists.insert(source.of(self.input), number);
                     number
                 }
             }
         } else {
-            self.store(raw)
+            self.store_attributes(raw)
         };
         let mut attributes = Vec::with_capacity(1);
         attributes.push(BuilderAttribute {
@@ -486,7 +486,7 @@ impl<'a> Build<'a> {
         attributes
     }
 
-    fn store(&mut self, raw: &[RawAttribute]) -> u32 {
+    fn store_attributes(&mut self, raw: &[RawAttribute]) -> u32 {
         let mut tree = self.builder.sink.tree.borrow_mut();
         let tree = &mut *tree;
         let start = tree.attributes.len();
@@ -518,7 +518,7 @@ impl<'a> Build<'a> {
             }
             seen |= known.bit();
             // Right before the value, whose start is its end.
-            let name_start = number(tree.text.len());
+            let name_start = offset(tree.text.len());
             if known == Attr::Other {
                 tree.text.push_str(name);
             }
@@ -537,7 +537,7 @@ impl<'a> Build<'a> {
             let empty = Attribute { name: Attr::Other, name_start: 0, value_start: 0, value_end: 0 };
             tree.attributes.push(empty);
         }
-        tree.push_extra(number(start), number(tree.attributes.len()), LocalName::default())
+        tree.push_extra(offset(start), offset(tree.attributes.len()), LocalName::default())
     }
 
     /// Does a script hold data that is read later (JSON, TeX) rather than code?
@@ -568,7 +568,7 @@ fn end_tag(name: LocalName) -> BuilderToken {
 }
 
 /// As much of a text as is read at once, and the rest. Neither a character nor a reference is cut.
-fn piece_of(raw: &str) -> (&str, &str) {
+fn split_piece(raw: &str) -> (&str, &str) {
     let most = MAX_TEXT_BYTES as usize;
     if raw.len() <= most {
         return (raw, "");
@@ -587,22 +587,22 @@ fn piece_of(raw: &str) -> (&str, &str) {
 
 /// The range of `text` that `write` appended.
 fn append(text: &mut String, write: impl FnOnce(&mut String)) -> (u32, u32) {
-    let start = number(text.len());
+    let start = offset(text.len());
     write(text);
-    (start, number(text.len()))
+    (start, offset(text.len()))
 }
 
 /// Positions fit 32 bits: bodies are limited to far less ([`crate::MAX_BODY_BYTES`]).
-fn number(position: usize) -> u32 {
+fn offset(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 
 /// How the text of an element is read that the tree builder was not told of.
-const fn raw_content(tag: Tag) -> Option<Content> {
+const fn raw_content(tag: Tag) -> Option<ContentModel> {
     match tag {
-        Tag::Script => Some(Content::Script),
-        Tag::Style | Tag::Xmp | Tag::Iframe | Tag::Noembed | Tag::Noframes => Some(Content::Rawtext),
-        Tag::Title | Tag::Textarea => Some(Content::Rcdata),
+        Tag::Script => Some(ContentModel::Script),
+        Tag::Style | Tag::Xmp | Tag::Iframe | Tag::Noembed | Tag::Noframes => Some(ContentModel::Rawtext),
+        Tag::Title | Tag::Textarea => Some(ContentModel::Rcdata),
         _ => None,
     }
 }

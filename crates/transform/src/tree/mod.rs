@@ -16,7 +16,7 @@ pub(crate) use attribute::Attr;
 pub(crate) use build::{ParseOptions, parse, parse_within, prepare};
 pub(crate) use reference::decode as decode_references;
 pub(crate) use tag::Tag;
-pub(crate) use tokenizer::{Content, RawAttribute, Token, Tokenizer};
+pub(crate) use tokenizer::{ContentModel, RawAttribute, Token, Tokenizer};
 pub(crate) use walk::{Edge, Walk};
 
 use gleaner_types::Interrupt;
@@ -39,10 +39,10 @@ impl NodeId {
 const NONE: u32 = u32::MAX;
 
 /// Bytes of text that count as one unit of work.
-pub(crate) const UNIT_BYTES: usize = 64;
+pub(crate) const TEXT_BYTES_PER_UNIT: usize = 64;
 
 /// What the attributes of a page may add to its output beyond what it is long, in bytes.
-pub(crate) const ATTRIBUTE_SPARE: usize = 65_536;
+pub(crate) const BASE_ATTRIBUTE_BYTES: usize = 65_536;
 
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(crate) enum Kind {
 
 /// Where an element's name belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Space {
+pub(crate) enum ElementNamespace {
     /// HTML.
     Html,
     /// MathML.
@@ -68,10 +68,10 @@ pub(crate) enum Space {
 
 /// What a node is, and where an element's name belongs, in one byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum PackedKind {
     Document,
     Text,
-    Element(Space),
+    Element(ElementNamespace),
 }
 
 /// 28 bytes: a page of short tags has one for every two or three bytes, so every field counts.
@@ -88,17 +88,17 @@ struct Node {
     extra: u32,
     depth: u16,
     tag: Tag,
-    sort: Sort,
+    kind: PackedKind,
 }
 
 impl Node {
     const fn is_element(&self) -> bool {
-        matches!(self.sort, Sort::Element(_))
+        matches!(self.kind, PackedKind::Element(_))
     }
 }
 
 /// Stands for a node that is not in the tree.
-static OUTSIDE: Node = Node {
+static ABSENT_NODE: Node = Node {
     parent: NONE,
     previous: NONE,
     next: NONE,
@@ -107,7 +107,7 @@ static OUTSIDE: Node = Node {
     extra: NONE,
     depth: 0,
     tag: Tag::Other,
-    sort: Sort::Text,
+    kind: PackedKind::Text,
 };
 
 /// What only some elements have: attributes, and a name that is no [`Tag`].
@@ -130,10 +130,10 @@ struct Attribute {
 }
 
 /// Bytes that a name takes besides its letters where it is kept outside of its atom.
-const NAME_BYTES: usize = 64;
+const NAME_OVERHEAD_BYTES: usize = 64;
 
 /// A name of at most this many bytes is kept in its atom.
-const SHORT_NAME_BYTES: usize = 7;
+const INLINE_NAME_BYTES: usize = 7;
 
 /// A parsed page.
 #[derive(Debug)]
@@ -143,14 +143,14 @@ pub(crate) struct Tree {
     extras: Vec<Extra>,
     text: String,
     /// Bytes of names that are kept outside of [`Self::extras`], and the last of those.
-    names: usize,
-    long_name: LocalName,
+    name_bytes: usize,
+    last_long_name: LocalName,
     /// Bytes that the page may take, the tree and all that is made of it.
     memory: usize,
     /// The page had more nodes than allowed; of what came after there is only the text.
     pub(crate) truncated: bool,
     /// Formatting was carried on into more blocks than allowed; what came after has none.
-    pub(crate) plain: bool,
+    pub(crate) formatting_stopped: bool,
     /// Ends the work on the tree: every way from node to node counts as a unit, and leads nowhere once it is raised. So
     /// every walk over the tree ends soon.
     interrupt: Interrupt,
@@ -163,18 +163,18 @@ impl Tree {
             attributes: Vec::with_capacity(bytes / 80 + 8),
             extras: Vec::with_capacity(bytes / 160 + 8),
             text: String::with_capacity(bytes / 3 + 64),
-            names: 0,
-            long_name: LocalName::default(),
+            name_bytes: 0,
+            last_long_name: LocalName::default(),
             memory,
             truncated: false,
-            plain: false,
+            formatting_stopped: false,
             interrupt: interrupt.clone(),
         };
-        tree.push(Sort::Document, Tag::Other, NONE);
+        tree.push(PackedKind::Document, Tag::Other, NONE);
         tree
     }
 
-    fn push(&mut self, sort: Sort, tag: Tag, extra: u32) -> NodeId {
+    fn push(&mut self, kind: PackedKind, tag: Tag, extra: u32) -> NodeId {
         self.interrupt.spend(1);
         let id = u32::try_from(self.nodes.len()).unwrap_or(NONE - 1);
         self.nodes.push(Node {
@@ -192,7 +192,7 @@ impl Tree {
     }
 
     fn push_text(&mut self, start: u32, end: u32) -> NodeId {
-        let id = self.push(Sort::Text, Tag::Other, NONE);
+        let id = self.push(PackedKind::Text, Tag::Other, NONE);
         if let Some(node) = self.nodes.get_mut(id.index()) {
             (node.first, node.last) = (start, end);
         }
@@ -210,9 +210,9 @@ impl Tree {
     /// share come from tags of one source, which have one name.
     fn name_extra(&mut self, extra: u32, name: LocalName) -> u32 {
         // Equal names share their letters.
-        if name.len() > SHORT_NAME_BYTES && self.long_name != name {
-            self.names += name.len() + NAME_BYTES;
-            self.long_name = name.clone();
+        if name.len() > INLINE_NAME_BYTES && self.last_long_name != name {
+            self.name_bytes += name.len() + NAME_OVERHEAD_BYTES;
+            self.last_long_name = name.clone();
         }
         match self.extras.get_mut(extra as usize) {
             Some(known) => {
@@ -234,7 +234,7 @@ impl Tree {
             + self.attributes.len() * size_of::<Attribute>()
             + self.extras.len() * size_of::<Extra>()
             + self.text.len()
-            + self.names
+            + self.name_bytes
     }
 
     /// Bytes that what is made of the tree may take: what the tree leaves of the page's memory, and a quarter of it in any
@@ -244,12 +244,12 @@ impl Tree {
     }
 
     /// Bytes that the Markdown of the page may take; it is copied once before there is HTML.
-    pub(crate) fn markdown_bytes(&self) -> usize {
+    pub(crate) fn max_markdown_bytes(&self) -> usize {
         self.memory_left() / 2
     }
 
     /// Bytes that the HTML of the page may take, or the values of its attributes: the Markdown is still at hand.
-    pub(crate) fn html_bytes(&self) -> usize {
+    pub(crate) fn max_html_bytes(&self) -> usize {
         self.memory_left() / 3
     }
 
@@ -257,7 +257,7 @@ impl Tree {
         self.nodes.get(id.index())
     }
 
-    fn link(&self, id: NodeId, link: impl FnOnce(&Node) -> u32) -> Option<NodeId> {
+    fn follow(&self, id: NodeId, link: impl FnOnce(&Node) -> u32) -> Option<NodeId> {
         let target = self.node(id).map(link).filter(|target| *target != NONE)?;
         (!self.interrupt.spend(1)).then_some(NodeId(target))
     }
@@ -269,8 +269,8 @@ impl Tree {
 
     /// Counts the text of a text node that is about to be read.
     fn spend_text(&self, id: NodeId) {
-        if let Some(node) = self.node(id).filter(|node| node.sort == Sort::Text) {
-            self.interrupt.spend(node.last.saturating_sub(node.first) as usize / UNIT_BYTES);
+        if let Some(node) = self.node(id).filter(|node| node.kind == PackedKind::Text) {
+            self.interrupt.spend(node.last.saturating_sub(node.first) as usize / TEXT_BYTES_PER_UNIT);
         }
     }
 
@@ -282,32 +282,32 @@ impl Tree {
     /// How many bytes of attributes may be written out for this tree. Unclosed formatting elements are repeated in
     /// every block after them, their attributes with them: without a bound a long address would be repeated too.
     pub(crate) fn attribute_budget(&self) -> usize {
-        self.text.len().saturating_mul(4).saturating_add(ATTRIBUTE_SPARE)
+        self.text.len().saturating_mul(4).saturating_add(BASE_ATTRIBUTE_BYTES)
     }
 
     /// Something that is at one place in memory for one node, as long as the tree is not changed.
     pub(crate) fn identity(&self, id: NodeId) -> &impl Sized {
-        self.node(id).unwrap_or(&OUTSIDE)
+        self.node(id).unwrap_or(&ABSENT_NODE)
     }
 
     /// The parent; `None` for the document and for what is in no tree.
     pub(crate) fn parent(&self, id: NodeId) -> Option<NodeId> {
-        self.link(id, |node| node.parent)
+        self.follow(id, |node| node.parent)
     }
 
     /// The next sibling.
     pub(crate) fn next_sibling(&self, id: NodeId) -> Option<NodeId> {
-        self.link(id, |node| node.next)
+        self.follow(id, |node| node.next)
     }
 
     /// The previous sibling.
     pub(crate) fn previous_sibling(&self, id: NodeId) -> Option<NodeId> {
-        self.link(id, |node| node.previous)
+        self.follow(id, |node| node.previous)
     }
 
     /// The first child.
     pub(crate) fn first_child(&self, id: NodeId) -> Option<NodeId> {
-        self.link(id, |node| if node.sort == Sort::Text { NONE } else { node.first })
+        self.follow(id, |node| if node.kind == PackedKind::Text { NONE } else { node.first })
     }
 
     /// All children, in order.
@@ -316,7 +316,7 @@ impl Tree {
     }
 
     /// The element children, in order.
-    pub(crate) fn elements(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+    pub(crate) fn child_elements(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         self.children(id).filter(|child| self.is_element(*child))
     }
 
@@ -327,10 +327,10 @@ impl Tree {
 
     /// What the node is.
     pub(crate) fn kind(&self, id: NodeId) -> Kind {
-        self.node(id).map_or(Kind::Text, |node| match node.sort {
-            Sort::Document => Kind::Document,
-            Sort::Text => Kind::Text,
-            Sort::Element(_) => Kind::Element,
+        self.node(id).map_or(Kind::Text, |node| match node.kind {
+            PackedKind::Document => Kind::Document,
+            PackedKind::Text => Kind::Text,
+            PackedKind::Element(_) => Kind::Element,
         })
     }
 
@@ -345,10 +345,10 @@ impl Tree {
     }
 
     /// Where the element's name belongs.
-    pub(crate) fn space(&self, id: NodeId) -> Space {
-        match self.node(id).map(|node| node.sort) {
-            Some(Sort::Element(space)) => space,
-            _ => Space::Html,
+    pub(crate) fn namespace(&self, id: NodeId) -> ElementNamespace {
+        match self.node(id).map(|node| node.kind) {
+            Some(PackedKind::Element(space)) => space,
+            _ => ElementNamespace::Html,
         }
     }
 
@@ -364,7 +364,7 @@ impl Tree {
     /// The text of a text node; empty for all else.
     pub(crate) fn text(&self, id: NodeId) -> &str {
         match self.node(id) {
-            Some(node) if node.sort == Sort::Text => self.slice(node.first, node.last),
+            Some(node) if node.kind == PackedKind::Text => self.slice(node.first, node.last),
             _ => "",
         }
     }
@@ -409,7 +409,7 @@ impl Tree {
     }
 
     /// All elements of the page, in the order in which they were made; without a walk, which costs several times as much.
-    pub(crate) fn made(&self) -> impl Iterator<Item = NodeId> + '_ {
+    pub(crate) fn all_elements(&self) -> impl Iterator<Item = NodeId> + '_ {
         let made = self.nodes.iter().zip(0_u32..);
         made.filter(|(node, _)| node.is_element() && node.parent != NONE)
             .map(|(_, number)| NodeId(number))
@@ -417,10 +417,10 @@ impl Tree {
     }
 
     /// All elements of a tag, in the order in which they were made; without a walk, so that rare ones are found cheaply.
-    pub(crate) fn all(&self, tag: Tag) -> impl Iterator<Item = NodeId> + '_ {
+    pub(crate) fn elements_with_tag(&self, tag: Tag) -> impl Iterator<Item = NodeId> + '_ {
         let made = self.nodes.iter().zip(0_u32..);
         // To pass over a node costs next to nothing.
-        self.interrupt.spend(self.nodes.len() / UNIT_BYTES);
+        self.interrupt.spend(self.nodes.len() / TEXT_BYTES_PER_UNIT);
         made.filter(move |(node, _)| node.tag == tag && node.is_element() && node.parent != NONE)
             .map(|(_, number)| NodeId(number))
             .take_while(|_| !self.interrupt.spend(1))
@@ -516,7 +516,7 @@ mod tests {
         let title = tree.find(Tag::Title).unwrap();
         assert_eq!(tree.text_content(title), "T & t");
         let body = tree.find(Tag::Body).unwrap();
-        assert_eq!(tree.elements(body).count(), 2);
+        assert_eq!(tree.child_elements(body).count(), 2);
     }
 
     #[test]
@@ -528,7 +528,7 @@ mod tests {
     fn names_and_attributes_are_those_of_the_page() {
         let tree = tree_of_all("<X-Card a=1 HREF=/x B=2>x</X-Card><math><mi c=3>y</math><p d=4><tt>z");
         let shown: Vec<String> = tree
-            .made()
+            .all_elements()
             .map(|node| {
                 let attributes: String =
                     tree.attributes(node).map(|(name, value)| format!(" {name}={value}")).collect();
@@ -537,7 +537,7 @@ mod tests {
             .collect();
         let expected = ["html", "head", "body", "x-card a=1 href=/x b=2", "math", "mi c=3", "p d=4", "tt"];
         assert_eq!(shown, expected);
-        let text = tree.made().last().and_then(|node| tree.first_child(node)).unwrap();
+        let text = tree.all_elements().last().and_then(|node| tree.first_child(node)).unwrap();
         assert_eq!((tree.text(text), tree.name(text), tree.first_child(text)), ("z", "", None));
     }
 

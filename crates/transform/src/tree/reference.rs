@@ -24,7 +24,7 @@ pub(crate) fn decode_into(raw: &str, attribute: bool, out: &mut String) {
     while let Some(at) = memchr(b'&', rest.as_bytes()) {
         let (before, reference) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(before);
-        let taken = one(reference, attribute, out);
+        let taken = decode_one(reference, attribute, out);
         if taken == 0 {
             out.push('&');
         }
@@ -34,7 +34,7 @@ pub(crate) fn decode_into(raw: &str, attribute: bool, out: &mut String) {
 }
 
 /// Decodes the reference at the start of `text` into `out`; the bytes it took, 0 where it is none.
-fn one(text: &str, attribute: bool, out: &mut String) -> usize {
+fn decode_one(text: &str, attribute: bool, out: &mut String) -> usize {
     let bytes = text.as_bytes();
     match bytes.get(1) {
         Some(b'#') => numeric(bytes, out),

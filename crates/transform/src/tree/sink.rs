@@ -12,7 +12,7 @@ use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeS
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, Namespace, QualName, ns};
 
-use super::{NONE, NodeId, Sort, Space, Tag, Tree};
+use super::{ElementNamespace, NONE, NodeId, PackedKind, Tag, Tree};
 
 /// A text node grows no longer than this, in bytes: a walk can end between two nodes, and not within one. Longer than any
 /// data that is read out of one node.
@@ -36,15 +36,15 @@ impl Handle {
 }
 
 /// The name of an element, for the tree builder.
-pub(super) struct Name<'a>(&'a Handle);
+pub(super) struct ElementName<'a>(&'a Handle);
 
-impl fmt::Debug for Name<'_> {
+impl fmt::Debug for ElementName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.name)
     }
 }
 
-impl ElemName for Name<'_> {
+impl ElemName for ElementName<'_> {
     fn ns(&self) -> &Namespace {
         &self.0.namespace
     }
@@ -74,7 +74,7 @@ impl Sink {
     }
 
     /// Is what is put into this node dropped?
-    fn swallows(&self, parent: &Handle) -> bool {
+    fn discards_children_of(&self, parent: &Handle) -> bool {
         !parent.is_kept() || self.tree.borrow().tag(NodeId(parent.id)) == Tag::Svg
     }
 }
@@ -145,7 +145,7 @@ impl Tree {
         let Ok(end) = u32::try_from(self.text.len() + text.len()) else { return };
         self.text.push_str(text);
         if let Some(node) = self.nodes.get_mut(previous as usize)
-            && node.sort == Sort::Text
+            && node.kind == PackedKind::Text
             && node.last == start
             && end - node.first <= MAX_TEXT_BYTES
         {
@@ -162,7 +162,7 @@ impl Tree {
     }
 
     /// The parent's number, 0 where there is none.
-    pub(super) fn parent_number(&self, id: u32) -> u32 {
+    pub(super) fn parent_index(&self, id: u32) -> u32 {
         self.nodes.get(id as usize).map_or(0, |node| if node.parent == NONE { 0 } else { node.parent })
     }
 
@@ -178,7 +178,7 @@ impl Tree {
 impl TreeSink for Sink {
     type Handle = Handle;
     type Output = Tree;
-    type ElemName<'a> = Name<'a>;
+    type ElemName<'a> = ElementName<'a>;
 
     fn finish(self) -> Tree {
         self.tree.into_inner()
@@ -190,8 +190,8 @@ impl TreeSink for Sink {
         Handle { id: 0, name: LocalName::default(), namespace: Namespace::default() }
     }
 
-    fn elem_name<'a>(&'a self, target: &'a Handle) -> Name<'a> {
-        Name(target)
+    fn elem_name<'a>(&'a self, target: &'a Handle) -> ElementName<'a> {
+        ElementName(target)
     }
 
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _: ElementFlags) -> Handle {
@@ -202,11 +202,11 @@ impl TreeSink for Sink {
         }
         let html = name.ns == ns!(html);
         let space = if html {
-            Space::Html
+            ElementNamespace::Html
         } else if name.ns == ns!(mathml) {
-            Space::Math
+            ElementNamespace::Math
         } else {
-            Space::Foreign
+            ElementNamespace::Foreign
         };
         let tag = match Tag::lookup(&name.local).0 {
             tag if html => tag,
@@ -218,7 +218,7 @@ impl TreeSink for Sink {
         if tag == Tag::Other {
             extra = tree.name_extra(extra, name.local.clone());
         }
-        let id = tree.push(Sort::Element(space), tag, extra);
+        let id = tree.push(PackedKind::Element(space), tag, extra);
         Handle { id: id.0, name: name.local, namespace: name.ns }
     }
 
@@ -231,7 +231,7 @@ impl TreeSink for Sink {
     }
 
     fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
-        if self.swallows(parent) {
+        if self.discards_children_of(parent) {
             return;
         }
         let mut tree = self.tree.borrow_mut();
@@ -261,7 +261,7 @@ impl TreeSink for Sink {
 
     fn pop(&self, node: &Handle) {
         if node.is_kept() {
-            self.current.set(self.tree.borrow().parent_number(node.id));
+            self.current.set(self.tree.borrow().parent_index(node.id));
         }
     }
 

@@ -48,7 +48,7 @@ pub(crate) enum Token {
 
 /// How text is read after a start tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(crate) enum ContentModel {
     /// Markup and text.
     Data,
     /// Text with character references, up to the end tag of the last start tag.
@@ -66,7 +66,7 @@ pub(crate) enum Content {
 pub(crate) struct Tokenizer<'a> {
     input: &'a str,
     position: usize,
-    content: Content,
+    content: ContentModel,
     /// Name of the last start tag, as written.
     last_start: Span,
     attributes: Vec<RawAttribute>,
@@ -83,7 +83,7 @@ impl<'a> Tokenizer<'a> {
         Self {
             input,
             position: 0,
-            content: Content::Data,
+            content: ContentModel::Data,
             last_start: Span::default(),
             attributes: Vec::new(),
             interrupt: Interrupt::never(),
@@ -92,7 +92,7 @@ impl<'a> Tokenizer<'a> {
 
     /// The same, until the work is to end: then there are no more tokens. Each token is a unit, and so is whatever else is
     /// looked at more closely than for its bytes.
-    pub(crate) fn within(self, interrupt: &Interrupt) -> Self {
+    pub(crate) fn with_interrupt(self, interrupt: &Interrupt) -> Self {
         Self { interrupt: interrupt.clone(), ..self }
     }
 
@@ -102,7 +102,7 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// How what follows is read; holds until the matching end tag.
-    pub(crate) fn set_content(&mut self, content: Content) {
+    pub(crate) fn set_content_model(&mut self, content: ContentModel) {
         self.content = content;
     }
 
@@ -120,16 +120,16 @@ impl<'a> Tokenizer<'a> {
             return None;
         }
         match self.content {
-            Content::Data => self.next_data(cdata),
-            Content::Plaintext => self.text_to(self.input.len(), false),
-            Content::Rcdata | Content::Rawtext | Content::Script => {
-                let end = if self.content == Content::Script {
+            ContentModel::Data => self.next_data(cdata),
+            ContentModel::Plaintext => self.text_to(self.input.len(), false),
+            ContentModel::Rcdata | ContentModel::Rawtext | ContentModel::Script => {
+                let end = if self.content == ContentModel::Script {
                     self.script_end()
                 } else {
                     self.raw_end(self.position)
                 };
-                let references = self.content == Content::Rcdata;
-                self.content = Content::Data;
+                let references = self.content == ContentModel::Rcdata;
+                self.content = ContentModel::Data;
                 self.text_to(end, references).or_else(|| self.next_data(cdata))
             }
         }
@@ -425,8 +425,8 @@ mod tests {
                         .collect();
                     let name = name.of(input).to_owned();
                     match name.as_str() {
-                        "script" => tokenizer.set_content(Content::Script),
-                        "title" => tokenizer.set_content(Content::Rcdata),
+                        "script" => tokenizer.set_content_model(ContentModel::Script),
+                        "title" => tokenizer.set_content_model(ContentModel::Rcdata),
                         _ => {}
                     }
                     format!("<{name}{attributes}{}>", if self_closing { " /" } else { "" })

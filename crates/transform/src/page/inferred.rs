@@ -7,7 +7,7 @@
 use gleaner_types::Metadata;
 
 use super::byline;
-use super::date::{self, Order};
+use super::date::{self, DateOrder};
 use super::metadata::Declared;
 use super::title::MAX_HEADING_BYTES;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
@@ -30,17 +30,17 @@ const MAX_HEADINGS: usize = 64;
 
 /// A date and where it stands, in bytes of text from the start of the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Found {
+struct FoundDate {
     date: String,
-    place: usize,
+    offset: usize,
     /// Does an element say that it is a date?
     marked: bool,
 }
 
-impl Found {
-    /// How far it is off a place.
+impl FoundDate {
+    /// How far it is off a offset.
     fn distance(&self, from: usize) -> usize {
-        self.place.abs_diff(from) + if self.marked { 0 } else { UNMARKED }
+        self.offset.abs_diff(from) + if self.marked { 0 } else { UNMARKED }
     }
 }
 
@@ -48,13 +48,13 @@ impl Found {
 #[derive(Debug, Default)]
 struct Nearest {
     heading: usize,
-    before: Option<Found>,
-    after: Option<Found>,
-    last: Option<Found>,
+    before: Option<FoundDate>,
+    after: Option<FoundDate>,
+    last: Option<FoundDate>,
 }
 
 impl Nearest {
-    fn add(&mut self, found: Found) {
+    fn add(&mut self, found: FoundDate) {
         let heading = self.heading;
         if self.after.as_ref().is_none_or(|known| found.distance(heading) < known.distance(heading)) {
             self.after = Some(found.clone());
@@ -63,8 +63,8 @@ impl Nearest {
     }
 
     /// The heading stands here, and not where it was thought to be.
-    fn head(&mut self, place: usize) {
-        self.heading = place;
+    fn head(&mut self, offset: usize) {
+        self.heading = offset;
         self.before = self.last.clone();
         self.after = None;
     }
@@ -72,7 +72,7 @@ impl Nearest {
     /// The nearest, and how far it is off.
     fn take(self) -> Option<(String, usize)> {
         let heading = self.heading;
-        let weighed = |found: Found, weight: usize| {
+        let weighed = |found: FoundDate, weight: usize| {
             let distance = found.distance(heading).saturating_mul(weight);
             (distance, found.date)
         };
@@ -86,7 +86,7 @@ impl Nearest {
 /// Fills in what the page does not declare.
 pub(super) fn read(tree: &Tree, metadata: &mut Metadata, declared: Declared) {
     let mut reader = Reader {
-        order: Order::of_language(metadata.language.as_deref()),
+        order: DateOrder::of_language(metadata.language.as_deref()),
         wants_day: !declared.day,
         wants_name: !declared.author,
         title: letters(metadata.title.as_deref().unwrap_or_default()),
@@ -108,7 +108,7 @@ pub(super) fn read(tree: &Tree, metadata: &mut Metadata, declared: Declared) {
 
 #[derive(Debug)]
 struct Reader {
-    order: Order,
+    order: DateOrder,
     wants_day: bool,
     wants_name: bool,
     /// The title's letters, to know its heading by.
@@ -118,9 +118,9 @@ struct Reader {
     headed: bool,
     is_title: bool,
     /// Bytes of text so far.
-    place: usize,
+    offset: usize,
     /// What the text before says of the date that comes next.
-    label: Label,
+    label: DateLabel,
     /// What says itself that it is the day of publication.
     day: Option<String>,
     days: Nearest,
@@ -131,15 +131,15 @@ struct Reader {
 impl Default for Reader {
     fn default() -> Self {
         Self {
-            order: Order::MonthFirst,
+            order: DateOrder::MonthFirst,
             wants_day: false,
             wants_name: false,
             title: String::new(),
             headings: 0,
             headed: false,
             is_title: false,
-            place: 0,
-            label: Label::None,
+            offset: 0,
+            label: DateLabel::None,
             day: None,
             days: Nearest::default(),
             changes: Nearest::default(),
@@ -150,13 +150,13 @@ impl Default for Reader {
 
 /// What a text says of the date in it or after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Label {
+enum DateLabel {
     None,
     Change,
     Other,
 }
 
-impl Label {
+impl DateLabel {
     fn of(text: &str) -> Self {
         if text.len() > MAX_LINE_BYTES {
             Self::None
@@ -177,17 +177,17 @@ impl Reader {
             return;
         }
         if self.wants_day && text.len() < MAX_LINE_BYTES {
-            let own = Label::of(line);
+            let own = DateLabel::of(line);
             if text.bytes().any(|byte| byte.is_ascii_digit())
                 && let Some(date) = date::in_line(text, self.order)
             {
-                let label = if own == Label::None { self.label } else { own };
+                let label = if own == DateLabel::None { self.label } else { own };
                 if self.day.is_none() && date::is_of_first(line) {
                     self.day = Some(date);
                 } else {
                     self.found(date, false, label);
                 }
-                self.label = Label::None;
+                self.label = DateLabel::None;
             } else {
                 self.label = own;
             }
@@ -195,7 +195,7 @@ impl Reader {
         if self.wants_name && self.name.is_none() && self.headed && text.len() < 80 {
             self.name = byline::of_line(text);
         }
-        self.place += line.len();
+        self.offset += line.len();
     }
 
     /// Reads an element; false where what is in it has been read too.
@@ -230,9 +230,9 @@ impl Reader {
         let class = tree.attribute(node, Attr::Class).unwrap_or_default();
         let changed =
             property == "dateModified" || (class.contains("updated") && !class.contains("published"));
-        let label = if changed { Label::Change } else { self.label };
+        let label = if changed { DateLabel::Change } else { self.label };
         self.found(date, true, label);
-        self.label = Label::None;
+        self.label = DateLabel::None;
         false
     }
 
@@ -245,17 +245,17 @@ impl Reader {
             !self.title.is_empty() && letters(&tree.folded_text(node, MAX_HEADING_BYTES)) == self.title;
         if self.is_title || (tree.tag(node) == Tag::H1 && !self.headed) {
             self.headed |= tree.tag(node) == Tag::H1;
-            self.days.head(self.place);
-            self.changes.head(self.place);
+            self.days.head(self.offset);
+            self.changes.head(self.offset);
         }
     }
 
-    fn found(&mut self, date: String, marked: bool, label: Label) {
-        let found = Found { date, place: self.place, marked };
+    fn found(&mut self, date: String, marked: bool, label: DateLabel) {
+        let found = FoundDate { date, offset: self.offset, marked };
         match label {
-            Label::None => self.days.add(found),
-            Label::Change => self.changes.add(found),
-            Label::Other => {}
+            DateLabel::None => self.days.add(found),
+            DateLabel::Change => self.changes.add(found),
+            DateLabel::Other => {}
         }
     }
 
@@ -283,7 +283,7 @@ impl Reader {
 mod tests {
     use url::Url;
 
-    use crate::address::Resolver;
+    use crate::resolver::Resolver;
     use crate::tree::{ParseOptions, parse};
 
     #[test]

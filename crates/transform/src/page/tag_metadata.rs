@@ -5,23 +5,23 @@ use std::borrow::Cow;
 use gleaner_types::Metadata;
 use url::Url;
 
+use super::json_ld::JsonLdReader;
 use super::link_pass::Attributes;
-use super::metadata::{MAX_ENTRIES, MAX_VALUE_BYTES, clean, declared, icon_rank, note};
+use super::metadata::{MAX_ENTRIES, MAX_VALUE_BYTES, add_meta, apply_declared, clean, icon_rank};
 use super::shell;
-use super::structured::Blocks;
 use super::title::{MAX_HEADING_BYTES, MAX_HEADINGS, Sources, choose, heading};
-use crate::address::Resolver;
+use crate::resolver::Resolver;
 use crate::tree::decode_references;
 
 /// Takes the tokens of a page, in their order.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct TagMetadata {
     metadata: Metadata,
     entries: usize,
     icon: Option<(u8, String)>,
     title: Option<String>,
     headings: Vec<String>,
-    linked: Blocks,
+    linked: JsonLdReader,
     reading: Reading,
     shell: Shell,
 }
@@ -37,7 +37,7 @@ enum Reading {
     Heading(String),
 }
 
-impl Facts {
+impl TagMetadata {
     /// A start tag, its name in lower case.
     pub(super) fn start(&mut self, tag: &[u8], attributes: Attributes<'_, '_>) {
         self.shell.start(tag, attributes);
@@ -61,7 +61,7 @@ impl Facts {
                 let name = ["property", "name", "itemprop", "http-equiv"];
                 let name = name.into_iter().find_map(|name| attributes.get(name));
                 if let (Some(name), Some(content)) = (name, attributes.get("content")) {
-                    note(&mut self.metadata, &name, &content);
+                    add_meta(&mut self.metadata, &name, &content);
                 }
             }
             b"link" => {
@@ -146,7 +146,7 @@ impl Facts {
     pub(super) fn finish(mut self, url: &Url, resolver: &Resolver) -> (Metadata, Option<String>) {
         self.end_heading();
         let Self { mut metadata, icon, title, headings, shell, linked, .. } = self;
-        metadata.favicon = icon.and_then(|(_, href)| resolver.web(&href)).map(String::from);
+        metadata.favicon = icon.and_then(|(_, href)| resolver.web_url(&href)).map(String::from);
         let linked = linked.found;
         let title = choose(&Sources {
             headings: &headings,
@@ -157,7 +157,7 @@ impl Facts {
             url,
         });
         metadata.title = title.map(|title| clean(&title));
-        declared(url, &mut metadata, linked);
+        apply_declared(url, &mut metadata, linked);
         (metadata, shell.is_shell().then(|| shell::WARNING.to_owned()))
     }
 }

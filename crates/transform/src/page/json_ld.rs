@@ -20,7 +20,7 @@ const VALUE_BYTES: usize = 40;
 
 /// What JSON-LD says of the page's main thing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Structured {
+pub(super) struct JsonLd {
     pub(super) headline: Option<String>,
     pub(super) authors: Vec<String>,
     pub(super) published: Option<String>,
@@ -31,13 +31,13 @@ pub(super) struct Structured {
 
 /// The JSON-LD of a page, block by block.
 #[derive(Debug, Default)]
-pub(super) struct Blocks {
-    pub(super) found: Structured,
+pub(super) struct JsonLdReader {
+    pub(super) found: JsonLd,
     best: u8,
     read: usize,
 }
 
-impl Blocks {
+impl JsonLdReader {
     /// Reads a block. What is no JSON is passed over, and so is what goes beyond the bounds.
     pub(super) fn add(&mut self, text: &str) {
         if text.len() > MAX_BLOCK_BYTES
@@ -61,9 +61,9 @@ fn parsed_bytes(text: &str) -> usize {
 }
 
 /// Reads all JSON-LD of a page.
-pub(super) fn read(tree: &Tree) -> Structured {
-    let mut blocks = Blocks::default();
-    for node in tree.all(Tag::Script) {
+pub(super) fn read(tree: &Tree) -> JsonLd {
+    let mut blocks = JsonLdReader::default();
+    for node in tree.elements_with_tag(Tag::Script) {
         let linked_data = tree.attribute(node, Attr::Type).is_some_and(|kind| kind.contains("ld+json"));
         if linked_data && let Some(text) = tree.first_child(node) {
             blocks.add(tree.text(text));
@@ -107,7 +107,7 @@ fn rank(kind: &str) -> u8 {
     }
 }
 
-fn things(value: &Value, found: &mut Structured, best: &mut u8) {
+fn things(value: &Value, found: &mut JsonLd, best: &mut u8) {
     // Values nest at most 128 deep: the parser refuses more.
     let mut stack = vec![value];
     while let Some(value) = stack.pop() {
@@ -230,6 +230,6 @@ mod tests {
     #[test]
     fn deep_nesting_is_passed_over() {
         let html = format!("<script type='application/ld+json'>{}</script>", "[".repeat(100_000));
-        assert_eq!(read(&parse(&html, ParseOptions::default())), Structured::default());
+        assert_eq!(read(&parse(&html, ParseOptions::default())), JsonLd::default());
     }
 }
