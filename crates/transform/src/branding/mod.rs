@@ -1,9 +1,8 @@
-//! The `branding` format without a browser: colours, fonts, logo and spacing, from style sheets in the page and from its
-//! meta tags.
+//! The `branding` format without a browser: colors, fonts, logo and spacing, from style sheets in the page and its meta tags.
 //!
-//! A browser would know computed styles; what is read here is what the page says of its most telling elements (`body`,
-//! headings, links, buttons), the names that authors give their colours, and what browsers are told of the page's theme.
-//! Style sheets in other files are not fetched. What the page does not say is left out.
+//! A browser would compute styles. This module reads the declarations for the most important elements (`body`, headings,
+//! links, buttons), the names of color variables, and the theme in the meta tags. Style sheets in other files are not
+//! fetched. What the page does not declare is left out.
 
 mod color;
 mod css;
@@ -18,7 +17,7 @@ use crate::tree::{Attr, Edge, NodeId, Tag, Tree, Walk};
 use color::Color;
 use css::StyleSheet;
 
-/// Fonts named at most.
+/// Upper bound on the fonts in the result.
 const MAX_FONTS: usize = 8;
 
 /// The branding of a page whose source is `text`.
@@ -55,7 +54,7 @@ fn insert_string(object: &mut Map<String, Value>, name: &str, value: Option<Stri
     }
 }
 
-/// What the head of the page and its first pictures say.
+/// What meta tags, links and images declare.
 #[derive(Debug, Default)]
 struct Head {
     theme: Option<String>,
@@ -117,21 +116,21 @@ impl Head {
     }
 }
 
-/// How likely a picture is the page's logo; 0 where nothing says so.
+/// How likely an image is the logo; 0 without evidence.
 fn logo_rank(tree: &Tree, image: NodeId) -> u32 {
-    let says = |node: NodeId| {
+    let mentions_logo = |node: NodeId| {
         [Attr::Class, Attr::Id, Attr::Alt, Attr::Src, Attr::AriaLabel]
             .iter()
             .filter_map(|name| tree.attribute(node, *name))
             .any(|text| text.len() < 500 && text.to_ascii_lowercase().contains("logo"))
     };
-    let around: Vec<NodeId> = tree.ancestors(image).take(6).collect();
-    let named = says(image) || around.iter().take(3).any(|node| says(*node));
+    let ancestors: Vec<NodeId> = tree.ancestors(image).take(6).collect();
+    let named = mentions_logo(image) || ancestors.iter().take(3).any(|node| mentions_logo(*node));
     if !named {
         return 0;
     }
-    let at_top = around.iter().any(|node| matches!(tree.tag(*node), Tag::Header | Tag::Nav));
-    let home = around.iter().any(|node| {
+    let at_top = ancestors.iter().any(|node| matches!(tree.tag(*node), Tag::Header | Tag::Nav));
+    let home = ancestors.iter().any(|node| {
         tree.tag(*node) == Tag::A
             && tree.attribute(*node, Attr::Href).is_some_and(|href| matches!(href.trim(), "/" | "./" | "#"))
     });
@@ -170,7 +169,7 @@ fn fonts(sheet: &StyleSheet) -> Value {
     Value::Array(most.map(|(family, count)| json!({ "family": family, "count": count })).collect())
 }
 
-/// Values and how often they occur, the most frequent first; among equals the one that came first.
+/// Values with their counts, most frequent first. Equal counts keep the order of the first occurrence.
 fn by_count(values: impl Iterator<Item = String>) -> Vec<(String, usize)> {
     let mut counts: HashMap<String, (usize, usize)> = HashMap::new();
     for (at, value) in values.enumerate() {
@@ -181,7 +180,7 @@ fn by_count(values: impl Iterator<Item = String>) -> Vec<(String, usize)> {
     counts.into_iter().map(|(value, (count, _))| (value, count)).collect()
 }
 
-/// The first family of a list that names a font, not a kind of font.
+/// The first family of a font list. `None` if it is a generic family or a keyword.
 fn first_family(list: &str) -> Option<String> {
     let family = list.split(',').next()?.trim().trim_matches(['"', '\'']).trim();
     let generic =
@@ -283,7 +282,7 @@ mod tests {
     use crate::tree::{ParseOptions, parse};
 
     #[test]
-    fn a_page_tells_its_branding() {
+    fn branding_is_read_from_a_page() {
         let html = "<html><head><meta name=theme-color content='#0a7'><link rel=icon href=/f.ico>
             <meta property=og:image content=/og.png><style>/* x */ :root{--brand:#123456;--text-muted:gray}
             body { background: #fff; color: rgb(10, 20, 30); font-family: 'Work Sans', sans-serif; font-size: 17px }
@@ -314,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dark_page_is_told_by_its_background() {
+    fn a_dark_page_is_recognized() {
         for (html, scheme) in [
             ("<style>body{background:#111}</style>", "dark"),
             ("<meta name=color-scheme content=dark>", "dark"),

@@ -1,4 +1,4 @@
-//! The `attributes` format: values of attributes of the elements that selectors match.
+//! The `attributes` format: attribute values of the elements that selectors match.
 
 use gleaner_types::plan::AttributeSelector;
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use crate::select::{Matcher, Selectors, Steps};
 use crate::tree::{Edge, NodeId, Tree, Walk};
 
-/// All selectors together give at most so many values.
+/// Upper bound on the values of all selectors together.
 const MAX_VALUES: usize = 20_000;
 
-/// `[{selector, attribute, values}]`, in the order of the request; `selectors` are those of the entries.
+/// Returns `[{selector, attribute, values}]` in the order of the request. `selectors` holds the parsed selector of each entry.
 pub(crate) fn read(
     tree: &Tree,
     wanted: &[AttributeSelector],

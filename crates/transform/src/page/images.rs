@@ -1,4 +1,4 @@
-//! The addresses of all images of a page.
+//! The URLs of all images of a page.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use crate::resolver::Resolver;
 use crate::tree::{Attr, Edge, Tag, Tree, Walk};
 use crate::view::View;
 
-/// A page gives at most so many images.
+/// Upper bound on the images of a page.
 const MAX_IMAGES: usize = 20_000;
 
-/// Absolute addresses, each once, in their order.
+/// Absolute URLs, each once, in document order.
 pub(crate) fn of_view(tree: &Tree, view: &View, resolver: &Resolver) -> Vec<String> {
     let resolver = resolver.with_full_budget();
     let mut seen = HashSet::new();

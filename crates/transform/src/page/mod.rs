@@ -1,4 +1,4 @@
-//! What is read off a page besides its content: links, images, metadata, attributes.
+//! Reads what a page has besides its content: links, images, metadata, attributes.
 
 pub(crate) mod attributes;
 mod byline;

@@ -1,4 +1,4 @@
-//! An element of our tree, as the `selectors` crate sees it.
+//! Adapts an element of our tree to the `selectors` crate.
 
 use std::fmt;
 
@@ -14,26 +14,25 @@ use super::steps::Steps;
 use crate::names;
 use crate::tree::{Attr, ElementNamespace, Kind, NodeId, Tree};
 
-/// Bytes of a class that are matched; what is behind them is not.
+/// Upper bound on the bytes of a class that are matched.
 const MAX_CLASS_BYTES: usize = 4_096;
 
-/// The part of an element's class that is matched; empty where it has none. It is asked for again for each element within,
-/// and a class may be megabytes long.
+/// The part of an element's class that is matched; empty without one. Every descendant may read it again, and a class may be
+/// megabytes long.
 pub(super) fn class_of(tree: &Tree, node: NodeId) -> &str {
     names::truncate(tree.attribute(node, Attr::Class).unwrap_or_default(), MAX_CLASS_BYTES)
 }
 
-/// Where another element stands.
+/// The direction of a move to another element.
 #[derive(Clone, Copy)]
 enum Direction {
-    /// Within, or behind.
-    On,
-    /// Around, or before.
-    Back,
+    /// To a child or a later sibling.
+    Forward,
+    /// To the parent or an earlier sibling.
+    Backward,
 }
 
-/// An element of a tree. Every look at another element, and every look at an attribute, takes its steps; where none are
-/// left there is no other element and no attribute.
+/// An element of a tree. Moving to another element and reading an attribute cost steps. Without steps, both return nothing.
 #[derive(Clone, Copy)]
 pub(super) struct ElementRef<'t> {
     pub(super) tree: &'t Tree,
@@ -52,16 +51,16 @@ impl<'t> ElementRef<'t> {
         self.tree.is_element(node).then_some(Self { node, ..self })
     }
 
-    /// The first element among nodes.
+    /// The first element among some nodes.
     fn first(self, nodes: impl Iterator<Item = NodeId>, direction: Direction) -> Option<Self> {
         for node in nodes {
             let element = self.at(node);
-            let goes = match (element, way) {
+            let has_steps = match (element, direction) {
                 (None, _) => self.steps.spend(1),
                 (Some(_), Direction::Forward) => self.steps.move_forward(),
                 (Some(_), Direction::Backward) => self.steps.move_backward(),
             };
-            if !goes {
+            if !has_steps {
                 return None;
             }
             if element.is_some() {
@@ -146,7 +145,7 @@ impl Element for ElementRef<'_> {
             self.steps.spend(1)
                 && known == name.text()
                 && self.steps.spend_bytes(value.len())
-                && is_as_asked(operation, value)
+                && value_matches(operation, value)
         })
     }
 
@@ -206,10 +205,10 @@ impl Element for ElementRef<'_> {
     }
 }
 
-/// Is the value of an attribute as a selector asks for it?
-fn is_as_asked(operation: &AttrSelectorOperation<&CssString>, value: &str) -> bool {
+/// True if the value of an attribute matches a selector.
+fn value_matches(operation: &AttrSelectorOperation<&CssString>, value: &str) -> bool {
     match operation {
-        // That of the `selectors` crate compares the whole of what is looked for at each byte of the value.
+        // The `selectors` crate compares the whole needle at each byte of the value, which is quadratic.
         AttrSelectorOperation::WithValue {
             operator: AttrSelectorOperator::Substring,
             case_sensitivity: CaseSensitivity::AsciiCaseInsensitive,

@@ -24,7 +24,7 @@ fn selectors(list: &[&str]) -> Selectors {
     Selectors::parse(&list).unwrap()
 }
 
-/// The outermost elements of a page that match, and the steps that it took to find them.
+/// The outermost matching elements of a page, the steps taken, and whether the steps are exhausted.
 fn outermost_of(list: &[&str], html: &str) -> (Vec<NodeId>, u64, bool) {
     let (tree, never) = (tree(html), Interrupt::never());
     let steps = Steps::of_page(html.len(), &never);
@@ -70,7 +70,7 @@ fn selectors_match_as_in_browsers() {
 }
 
 #[test]
-fn bad_selectors_are_named() {
+fn errors_name_the_invalid_selector() {
     let deep = format!("{}p{}", ":is(".repeat(17), ")".repeat(17));
     let long = [".abc"; 600].join(",");
     for selector in ["", "p >", "p:hover", "<b>", "a[", "::before", "a,", ",", ".", ".1", "#-", &deep, &long]
@@ -86,7 +86,7 @@ fn bad_selectors_are_named() {
     for selector in [fits.as_str(), "[title='((((((((((((((((((((']", "p/* ((((((((((((((((((((( */"] {
         assert!(Selectors::parse([&selector.to_owned()]).is_ok(), "{selector}");
     }
-    // Brackets that a comment or a string closes are not closed.
+    // A closing bracket in a comment or a string does not close the group.
     for closed in ["/*)*/", "[a=')']"] {
         let open = format!(":is(a{closed}");
         let selector = format!("{}p", open.repeat(20));
@@ -98,16 +98,16 @@ fn bad_selectors_are_named() {
 }
 
 #[test]
-fn siblings_do_not_multiply() {
+fn sibling_selectors_stay_within_the_steps_of_the_page() {
     let html = format!("<div>{}</div>", "<b>x</b>".repeat(20_000));
     for selector in ["i ~ b", "b:not(i ~ b)", "div:has(b ~ i)", "b:nth-last-child(2n + 1 of i ~ b)"] {
         let (found, steps, _) = outermost_of(&[selector], &html);
         assert!(steps <= steps_of(html.len()) && found.len() <= 20_000, "{selector}");
     }
     assert_eq!(outermost_of(&["i ~ b"], &html).0, Vec::new());
-    assert!(outermost_of(&["i ~ b"], &html).2, "given up, and said so");
-    let (found, _, given_up) = outermost_of(&["i + b, div > b:first-child"], &html);
-    assert_eq!((found.len(), given_up), (1, false));
+    assert!(outermost_of(&["i ~ b"], &html).2, "the steps are exhausted");
+    let (found, _, exhausted) = outermost_of(&["i + b, div > b:first-child"], &html);
+    assert_eq!((found.len(), exhausted), (1, false));
 }
 
 fn steps_of(bytes: usize) -> u64 {
@@ -124,7 +124,7 @@ fn many_classes() -> Vec<String> {
 }
 
 #[test]
-fn thousands_of_classes_cost_one_look_up_for_each_class_of_an_element() {
+fn thousands_of_classes_cost_one_lookup_for_each_class_of_an_element() {
     let few = Selectors::parse(&["p.none > .c, .d, #e, f".to_owned()]).unwrap();
     let many = Selectors::parse(&many_classes()).unwrap();
     let never = Interrupt::never();
@@ -137,12 +137,12 @@ fn thousands_of_classes_cost_one_look_up_for_each_class_of_an_element() {
     let page = "<p class=a>x".repeat(21_000);
     assert!(cost(&many, &page) <= 10 * 21_000, "{}", cost(&many, &page));
     assert!(cost(&many, &page) <= 2 * cost(&few, &page), "as cheap as a few");
-    // Twice as many classes of an element are twice as many look-ups, and no more.
+    // Twice as many classes of an element cost twice as many lookups.
     let page = "<p class='a b c d e f g h'>x".repeat(2_000);
     assert!(cost(&many, &page) <= 20 * 2_000, "{}", cost(&many, &page));
 }
 
-/// Every selector that is tried counts, whether it moves from element to element or not.
+/// Every selector that is tried costs steps, whether it moves to other elements or not.
 #[test]
 fn the_steps_of_a_page_are_bounded_by_its_bytes_whatever_the_selectors() {
     let page = "<p class=a id=i data-x=1>x".repeat(2_000);
@@ -161,13 +161,13 @@ fn the_steps_of_a_page_are_bounded_by_its_bytes_whatever_the_selectors() {
         let list: Vec<&str> = list.iter().map(String::as_str).collect();
         for times in [1, 4] {
             let html = page.repeat(times);
-            let (_, steps, given_up) = outermost_of(&list, &html);
+            let (_, steps, exhausted) = outermost_of(&list, &html);
             assert!(steps <= steps_of(html.len()), "{name}");
-            assert!(given_up || steps >= list.len() as u64, "{name}: {steps}");
+            assert!(exhausted || steps >= list.len() as u64, "{name}: {steps}");
         }
     }
-    let (_, steps, given_up) = outermost_of(&["[data-y]", ":not(*)"], &page);
-    assert!(!given_up && steps > 2 * 2_000, "{steps}");
+    let (_, steps, exhausted) = outermost_of(&["[data-y]", ":not(*)"], &page);
+    assert!(!exhausted && steps > 2 * 2_000, "{steps}");
 }
 
 #[test]
@@ -185,11 +185,7 @@ fn all_selectors_of_a_request_share_the_steps_of_a_page() {
     let steps = Steps::of_page(html.len(), &never);
     let values = attributes::read(&tree, &wanted, &selectors, &steps);
     assert!(steps.is_exhausted());
-    assert_eq!(
-        values.as_array().unwrap().len(),
-        100,
-        "each has its entry, empty where it was not looked for"
-    );
+    assert_eq!(values.as_array().unwrap().len(), 100, "each selector has an entry, which may be empty");
 }
 
 #[test]
@@ -212,7 +208,7 @@ fn a_selection_can_be_shared_between_threads() {
     shared::<Selection>();
 }
 
-/// Matching without an index: each selector of each list against each element.
+/// Matching without the index: every selector of every list against every element.
 fn matched_one_by_one(list: &[String], tree: &Tree) -> Vec<bool> {
     let never = Interrupt::never();
     let steps = Steps::of_page(1 << 20, &never);
