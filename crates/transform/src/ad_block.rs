@@ -1,8 +1,8 @@
 //! Removes advertisements and cookie dialogs from a page that is kept whole (`blockAds`).
 //!
-//! They are recognized by the names that authors give elements (ids, classes, roles), from a list of our own. Alternative:
-//! the filter lists of browsers. They name thousands of sites and need a browser's view of the page; these words work on any
-//! site. If the name of a dialog does not decide, its text does.
+//! They are recognized by the names that authors give elements (ids, classes, roles), from a list of our own.
+//! Alternative: the filter lists of browsers. They name thousands of sites and need a browser's view of the
+//! page; these words work on any site. If the name of a dialog does not decide, its text does.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,8 @@ const ADS: &[&str] = &[
 /// Prefixes of names of advertisements.
 const AD_PREFIXES: &[&str] = &["google_ads", "div-gpt-ad", "dfp-", "gpt-ad", "adslot"];
 
-/// Words that follow `ad-` in names of advertisements; a number may follow too. `ad-hoc` and `ad-lib` are not matched.
+/// Words that follow `ad-` in names of advertisements; a number may follow too. `ad-hoc` and `ad-lib` are not
+/// matched.
 const AD_SLOT_WORDS: &[&str] = &[
     "area",
     "banner",
@@ -111,8 +112,8 @@ const DIALOGS: &[&str] = &[
 /// Words that may precede them.
 const NEUTRAL_PREFIXES: &[&str] = &["cc", "cmp", "eu", "global", "js", "page", "site", "the", "wp"];
 
-/// Words for containers, which cookie dialogs share with other elements. In a name with a word about cookies, the style or
-/// the text of the element must also show that it is a dialog.
+/// Words for containers, which cookie dialogs share with other elements. In a name with a word about cookies,
+/// the style or the text of the element must also show that it is a dialog.
 const CONTAINER_WORDS: &[&str] =
     &["box", "container", "info", "layer", "manager", "message", "pop", "root", "sdk", "wrap", "wrapper"];
 

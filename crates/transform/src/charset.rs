@@ -1,7 +1,7 @@
 //! Detects the character encoding of a body and decodes it.
 //!
-//! The order is that of browsers (HTML Standard, 13.2.3.2): the byte order mark, the `charset` of the header, a declaration
-//! in the first kilobyte, and last a guess. The guess takes UTF-8 if all bytes are valid UTF-8.
+//! The order is that of browsers (HTML Standard, 13.2.3.2): the byte order mark, the `charset` of the header,
+//! a declaration in the first kilobyte, and last a guess. The guess takes UTF-8 if all bytes are valid UTF-8.
 
 use std::borrow::Cow;
 
@@ -94,8 +94,8 @@ fn declared_charset(head: &[u8]) -> Option<&'static Encoding> {
             let end = memchr::memchr(b'>', tag).unwrap_or(tag.len());
             let tag = is_meta.then(|| tag.get(..end))??;
             let encoding = charset_in(&String::from_utf8_lossy(tag).to_ascii_lowercase())?;
-            // A `<meta>` that is readable here is not in UTF-16, and no page means x-user-defined (HTML Standard,
-            // 13.2.3.2).
+            // A `<meta>` that is readable here is not in UTF-16, and no page means x-user-defined (HTML
+            // Standard, 13.2.3.2).
             Some(match encoding {
                 encoding if encoding == UTF_16BE || encoding == UTF_16LE => UTF_8,
                 encoding if encoding == X_USER_DEFINED => WINDOWS_1252,

@@ -3,8 +3,9 @@
 use crate::names;
 use crate::tree::{Attr, NodeId, Tag, Tree};
 
-/// Upper bound on the length of a fragment link and of its target `id`, in bytes. Every link is looked up, and an unclosed
-/// link may be repeated in every block after it. An escaped non-ASCII letter may take six bytes.
+/// Upper bound on the length of a fragment link and of its target `id`, in bytes. Every link is looked up,
+/// and an unclosed link may be repeated in every block after it. An escaped non-ASCII letter may take six
+/// bytes.
 pub(crate) const MAX_FRAGMENT_BYTES: usize = 512;
 
 /// The fragment of a link within the page, without the `#`.
@@ -14,7 +15,8 @@ pub(crate) fn fragment(tree: &Tree, link: NodeId) -> Option<&str> {
     (!fragment.is_empty()).then_some(fragment)
 }
 
-/// True if a link is marked as a footnote reference: by a `sup` as its parent or first child, its role, or its class.
+/// True if a link is marked as a footnote reference: by a `sup` as its parent or first child, its role, or
+/// its class.
 pub(crate) fn is_reference(tree: &Tree, link: NodeId) -> bool {
     let is_sup = |node: Option<NodeId>| node.is_some_and(|node| tree.tag(node) == Tag::Sup);
     is_sup(tree.parent(link))

@@ -1,9 +1,10 @@
 //! Cleaned HTML: the `html` format.
 //!
-//! The output is safe to show. Elements on a deny list and SVG are dropped with their content. Only attributes on an
-//! allow list are kept. URLs pass the same check as those of Markdown. Nothing is copied from the page unescaped.
-//! An `iframe` is kept only if the request names it; it keeps its URL and loses an inline document (`srcdoc`).
-//! The content of a declarative shadow tree replaces that of its host, as in a browser.
+//! The output is safe to show. Elements on a deny list and SVG are dropped with their content. Only
+//! attributes on an allow list are kept. URLs pass the same check as those of Markdown. Nothing is copied
+//! from the page unescaped. An `iframe` is kept only if the request names it; it keeps its URL and loses an
+//! inline document (`srcdoc`). The content of a declarative shadow tree replaces that of its host, as in a
+//! browser.
 
 use crate::markdown::is_unseen;
 use crate::memory::Output;
@@ -56,7 +57,8 @@ const ALLOWED_ATTRIBUTES: &[&str] = &[
 /// Attributes that hold a URL.
 const URL_ATTRIBUTES: &[&str] = &["href", "src", "poster", "cite", "data-src"];
 
-/// Bytes of text that are escaped between two checks of the output's length. Escaping may multiply them by five.
+/// Bytes of text that are escaped between two checks of the output's length. Escaping may multiply them by
+/// five.
 const CHUNK_BYTES: usize = 65_536;
 
 /// Options of [`write`].
@@ -64,7 +66,8 @@ const CHUNK_BYTES: usize = 65_536;
 pub(crate) struct Options {
     /// Images embedded in the page as `data:` URLs lose their bytes.
     pub(crate) remove_base64_images: bool,
-    /// Keeps every `iframe`. Otherwise only one that is a root of the view stays, because the request names it.
+    /// Keeps every `iframe`. Otherwise only one that is a root of the view stays, because the request names
+    /// it.
     pub(crate) iframes: bool,
 }
 
@@ -148,8 +151,9 @@ pub(crate) fn escape_up_to(text: &str, most: usize, out: &mut String) -> bool {
     false
 }
 
-/// Elements that run code, load resources or change how the markup after them is parsed. They are dropped by name in
-/// every namespace: an element that is inert in MathML may become active when the output is parsed again elsewhere.
+/// Elements that run code, load resources or change how the markup after them is parsed. They are dropped by
+/// name in every namespace: an element that is inert in MathML may become active when the output is parsed
+/// again elsewhere.
 const DROPPED_ELEMENTS: &[&str] = &[
     "annotation-xml",
     "base",
@@ -183,7 +187,8 @@ fn is_iframe(tree: &Tree, node: NodeId) -> bool {
     tree.tag(node) == Tag::Iframe && tree.namespace(node) == ElementNamespace::Html
 }
 
-/// True for a `template` that holds a declarative shadow tree: a browser shows it in place of its parent's children.
+/// True for a `template` that holds a declarative shadow tree: a browser shows it in place of its parent's
+/// children.
 fn is_shadow_root(tree: &Tree, node: NodeId) -> bool {
     tree.tag(node) == Tag::Template && tree.has(node, Attr::Shadowrootmode)
 }
@@ -233,8 +238,8 @@ fn write_start_tag(
         }
     }
     out.push('>');
-    // A parser drops the first newline of these elements (HTML Standard, 13.2.6.4.7). A newline that counts therefore
-    // needs another one before it.
+    // A parser drops the first newline of these elements (HTML Standard, 13.2.6.4.7). A newline that counts
+    // therefore needs another one before it.
     let drops_newline = matches!(tag, Tag::Pre | Tag::Textarea) || tree.name(node) == "listing";
     if drops_newline && tree.first_child(node).is_some_and(|first| tree.text(first).starts_with('\n')) {
         out.push('\n');

@@ -1,12 +1,13 @@
 //! Pure page transformation of gleaner: bytes in, [`Document`](gleaner_types::Document) out.
 //!
-//! A page is parsed once into an arena tree. Links, images, metadata, main content, Markdown and cleaned HTML are all read
-//! from that tree. There is no I/O, no clock, and no recursion over the depth of the input.
+//! A page is parsed once into an arena tree. Links, images, metadata, main content, Markdown and cleaned HTML
+//! are all read from that tree. There is no I/O, no clock, and no recursion over the depth of the input.
 //!
-//! Time and memory grow at most linearly with the input. What could grow faster (selectors over siblings, links with a long
-//! base, blocks of text) has a bound. Beyond the bound the output is cut, and usually the page's warning says what was left
-//! out. All work ends soon after its [`Interrupt`](gleaner_types::Interrupt) is raised. [`page_memory`] bounds the memory
-//! of one page; [`transform_within`] takes a lower bound.
+//! Time and memory grow at most linearly with the input. What could grow faster (selectors over siblings,
+//! links with a long base, blocks of text) has a bound. Beyond the bound the output is cut, and usually the
+//! page's warning says what was left out. All work ends soon after its
+//! [`Interrupt`](gleaner_types::Interrupt) is raised. [`page_memory`] bounds the memory of one page;
+//! [`transform_within`] takes a lower bound.
 //!
 //! Only the links of a page, for pages that are crawled but not stored:
 //!
@@ -59,7 +60,8 @@ pub use transform::{
 
 pub(crate) use markdown::fence as markdown_fence;
 
-/// PDF conversion in a separate process: the messages between the processes, and the page made from the result.
+/// PDF conversion in a separate process: the messages between the processes, and the page made from the
+/// result.
 #[cfg(feature = "pdf")]
 pub mod pdf {
     pub use gleaner_pdf::{

@@ -1,13 +1,15 @@
 //! How much memory one page may take while it is transformed.
 //!
-//! A page of three-byte tags takes many times its length: 28 bytes for each node of the tree, then text blocks, then the
-//! outputs. So each page has a bound in bytes. The tree takes at most half of it ([`crate::tree`]); blocks and outputs
-//! share what the tree leaves. What exceeds the bound is left out, and the page's warning says so. Real pages stay far
-//! below: their trees take one to three times the length of the page.
+//! A page of three-byte tags takes many times its length: 28 bytes for each node of the tree, then text
+//! blocks, then the outputs. So each page has a bound in bytes. The tree takes at most half of it
+//! ([`crate::tree`]); blocks and outputs share what the tree leaves. What exceeds the bound is left out, and
+//! the page's warning says so. Real pages stay far below: their trees take one to three times the length of
+//! the page.
 //!
 //! The bound counts stored bytes, not the spare capacity of vectors and allocators.
 
-/// Upper bound on the memory of a page, in bytes. A page longer than a quarter of this may take four times its length.
+/// Upper bound on the memory of a page, in bytes. A page longer than a quarter of this may take four times
+/// its length.
 pub const MAX_PAGE_MEMORY: usize = 256 << 20;
 
 /// Lower bound on the memory limit of a page, in bytes.

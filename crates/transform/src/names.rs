@@ -1,9 +1,9 @@
 //! The names that authors give an element (its class and id), read within a bound.
 //!
-//! An attribute may be megabytes long, and every descendant may read it again. The parser also repeats unclosed
-//! formatting elements, with their attributes, in every block. So code that reads the names of ancestors reads at most the
-//! prefix defined here; meaningful names are short and come first. Selectors come from the caller and match against more
-//! of a class.
+//! An attribute may be megabytes long, and every descendant may read it again. The parser also repeats
+//! unclosed formatting elements, with their attributes, in every block. So code that reads the names of
+//! ancestors reads at most the prefix defined here; meaningful names are short and come first. Selectors come
+//! from the caller and match against more of a class.
 
 use crate::tree::{Attr, NodeId, Tree};
 

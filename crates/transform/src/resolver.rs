@@ -12,9 +12,9 @@ use crate::tree::{Attr, Tag, Tree};
 /// A longer URL is dropped: servers reject it, and it is usually a data URI.
 pub(crate) const MAX_URL_BYTES: usize = 8_192;
 
-/// Upper bound on the bytes that resolving URLs adds to one output of a page. They also take at most an eighth of the
-/// page's memory ([`page_memory`](crate::page_memory)). If the base of a page is 8 KiB long, each relative link grows by
-/// that much. Links beyond the bound are left out.
+/// Upper bound on the bytes that resolving URLs adds to one output of a page. They also take at most an
+/// eighth of the page's memory ([`page_memory`](crate::page_memory)). If the base of a page is 8 KiB long,
+/// each relative link grows by that much. Links beyond the bound are left out.
 pub const MAX_RESOLVED_BYTES: usize = 32 * 1024 * 1024;
 
 /// Resolved URLs take at most this share of a page's memory: an eighth.
@@ -80,8 +80,8 @@ impl Resolver {
         })
     }
 
-    /// Charges the bytes by which a resolved URL is longer than its reference. False if the budget does not cover them;
-    /// from then on every call fails.
+    /// Charges the bytes by which a resolved URL is longer than its reference. False if the budget does not
+    /// cover them; from then on every call fails.
     fn charge(&self, reference: &str, url: &Url) -> bool {
         let added = url.as_str().len().saturating_sub(reference.len());
         self.interrupt.spend(added / URL_BYTES_PER_UNIT);
@@ -90,7 +90,8 @@ impl Resolver {
         left.is_some()
     }
 
-    /// True if the budget is spent. Checked before a URL is resolved, because resolving costs time by its length.
+    /// True if the budget is spent. Checked before a URL is resolved, because resolving costs time by its
+    /// length.
     fn is_spent(&self) -> bool {
         self.budget.get() == 0
     }
@@ -116,8 +117,8 @@ impl Resolver {
             .then_some(url)
     }
 
-    /// The URL to write into Markdown or HTML, absolute if there is a base. `None` for what must not become a link
-    /// (`javascript:`, `data:`, `vbscript:`, `file:`, `blob:` and, on a page, unknown schemes).
+    /// The URL to write into Markdown or HTML, absolute if there is a base. `None` for what must not become a
+    /// link (`javascript:`, `data:`, `vbscript:`, `file:`, `blob:` and, on a page, unknown schemes).
     pub(crate) fn output_url<'a>(&self, reference: &'a str) -> Option<Cow<'a, str>> {
         let stripped = strip(reference);
         // If a later consumer drops a control character, a harmless scheme could become a dangerous one.

@@ -1,9 +1,10 @@
 //! The `summary` format without a language model: an extractive summary of the most representative sentences.
 //!
-//! Sentences are ranked by the words they share with the rest of the page, with a small bonus near the start, and given in
-//! their order. Nothing depends on the language: a word that occurs in most sentences counts little, so no list of stop
-//! words is needed, and scripts without spaces are compared by pairs of characters. Alternative: the page's own description.
-//! It is in the metadata already and often describes the site instead of the page.
+//! Sentences are ranked by the words they share with the rest of the page, with a small bonus near the start,
+//! and given in their order. Nothing depends on the language: a word that occurs in most sentences counts
+//! little, so no list of stop words is needed, and scripts without spaces are compared by pairs of
+//! characters. Alternative: the page's own description. It is in the metadata already and often describes the
+//! site instead of the page.
 
 use std::collections::{HashMap, HashSet};
 
@@ -145,8 +146,8 @@ fn without_markup(line: &str) -> String {
     out
 }
 
-/// Splits after the marks that end a sentence in any script. A full stop counts only before white space. In Thai and Lao,
-/// which have no such mark, a space after enough text counts.
+/// Splits after the marks that end a sentence in any script. A full stop counts only before white space. In
+/// Thai and Lao, which have no such mark, a space after enough text counts.
 fn split_sentences(text: &str, sentences: &mut Vec<String>) {
     let mut start = 0;
     let mut characters = text.char_indices().peekable();

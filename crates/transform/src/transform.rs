@@ -48,8 +48,8 @@ pub struct Page {
     pub document: Document,
     /// The links of the page, whatever formats and tags are requested.
     pub links: PageLinks,
-    /// Pages of a PDF that were converted. `None` for other bodies, and for a PDF that is returned as a file. The metadata
-    /// hold the number of all its pages.
+    /// Pages of a PDF that were converted. `None` for other bodies, and for a PDF that is returned as a file.
+    /// The metadata hold the number of all its pages.
     pub pages_converted: Option<u32>,
 }
 
@@ -67,8 +67,8 @@ pub fn check_selector(selector: &str) -> Result<(), Error> {
 /// # Errors
 ///
 /// - [`ErrorKind::UnsupportedMedia`] for bodies without text,
-/// - [`ErrorKind::Pdf`] for PDFs that cannot be read, [`ErrorKind::PdfNotSupported`] for every PDF without the feature
-///   `pdf`; neither occurs if `options.pdf` is `None`, which returns base64,
+/// - [`ErrorKind::Pdf`] for PDFs that cannot be read, [`ErrorKind::PdfNotSupported`] for every PDF without
+///   the feature `pdf`; neither occurs if `options.pdf` is `None`, which returns base64,
 /// - [`ErrorKind::BodyTooLarge`],
 /// - [`ErrorKind::InvalidSelector`] with the first selector of the options that cannot be parsed.
 ///
@@ -77,12 +77,12 @@ pub fn transform(input: Input<'_>, options: &ScrapeOptionsPlan) -> Result<Page, 
     transform_within(input, options, &Selection::of(options)?, usize::MAX, &Interrupt::never())
 }
 
-/// Like [`transform`], within `memory` bytes and until the interrupt is raised. `selection` holds the selectors of the
-/// options, parsed once for many pages.
+/// Like [`transform`], within `memory` bytes and until the interrupt is raised. `selection` holds the
+/// selectors of the options, parsed once for many pages.
 ///
-/// The page takes at most `memory` bytes, and at most [`page_memory`]; the limit is never below 1 MiB. What does not fit is
-/// left out, and the document's warning says so. The limit does not include the body itself, the work on PDFs, and the
-/// copy of the page for the format `rawHtml`.
+/// The page takes at most `memory` bytes, and at most [`page_memory`]; the limit is never below 1 MiB. What
+/// does not fit is left out, and the document's warning says so. The limit does not include the body itself,
+/// the work on PDFs, and the copy of the page for the format `rawHtml`.
 ///
 /// # Errors
 ///
@@ -166,8 +166,8 @@ fn html_to_markdown_within(html: &str, base: Option<&Url>, interrupt: &Interrupt
     markdown::write(&tree, &View::whole(&tree), options).text
 }
 
-/// Converts one of `pieces` pieces of a page to Markdown. The pieces share the budget of the resolver, and a `<base>` in
-/// them has no effect.
+/// Converts one of `pieces` pieces of a page to Markdown. The pieces share the budget of the resolver, and a
+/// `<base>` in them has no effect.
 pub(crate) fn piece_to_markdown(
     html: &str,
     resolver: &Resolver,

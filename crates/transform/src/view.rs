@@ -48,7 +48,8 @@ impl View {
         }
     }
 
-    /// True if an element is left out with everything below it: it is hidden, or browsers never show its kind.
+    /// True if an element is left out with everything below it: it is hidden, or browsers never show its
+    /// kind.
     pub(crate) fn skips(&self, tree: &Tree, node: NodeId) -> bool {
         let tag = tree.tag(node);
         (tag.is_invisible() && !(tag == Tag::Noscript && self.noscript)) || self.hidden.contains(node)
@@ -58,8 +59,8 @@ impl View {
 /// A `noscript` with fewer words than this only asks for JavaScript or holds a tracking pixel.
 const MIN_NOSCRIPT_WORDS: usize = 40;
 
-/// True if a page has more words in its `noscript` elements than outside them. Some sites serve the whole text there and
-/// an empty page around it. This engine runs no scripts, so that text is meant for it.
+/// True if a page has more words in its `noscript` elements than outside them. Some sites serve the whole
+/// text there and an empty page around it. This engine runs no scripts, so that text is meant for it.
 fn has_noscript_content(tree: &Tree) -> bool {
     // On most pages no `noscript` has enough words: this check needs no walk over the whole page.
     let nested = |noscript| tree.ancestors(noscript).take(8).any(|around| tree.tag(around) == Tag::Noscript);

@@ -1,7 +1,7 @@
 //! Words of short texts such as titles and sentences, for comparing two of them.
 //!
-//! Nothing depends on the language. In scripts without spaces between words, each pair of neighbouring characters counts as
-//! a word.
+//! Nothing depends on the language. In scripts without spaces between words, each pair of neighbouring
+//! characters counts as a word.
 
 /// True for characters of scripts without spaces between words (Han, Kana, Thai, Lao, Khmer, Burmese).
 pub(crate) const fn is_unspaced(c: char) -> bool {
@@ -19,7 +19,8 @@ pub(crate) const fn is_unspaced(c: char) -> bool {
     )
 }
 
-/// True if the character can be part of a word. Thai and related scripts write vowels as marks, which are not letters.
+/// True if the character can be part of a word. Thai and related scripts write vowels as marks, which are not
+/// letters.
 pub(crate) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || is_unspaced(c)
 }

@@ -12,8 +12,8 @@ const MAX_COLUMNS: usize = 512;
 pub(crate) fn markdown(text: &str, delimiter: char, most: usize, interrupt: &Interrupt) -> Output {
     let delimiter = if delimiter == ',' { detect_delimiter(text) } else { delimiter };
     let text = text.trim_start_matches('\u{FEFF}');
-    // The header is as wide as the widest row, so that no row loses cells. The text is read twice, because its rows may take
-    // many times the memory of the text.
+    // The header is as wide as the widest row, so that no row loses cells. The text is read twice, because
+    // its rows may take many times the memory of the text.
     let mut row = Vec::new();
     let (mut columns, mut reader) = (0, Reader { rest: text, delimiter });
     while reader.next(&mut row) && !interrupt.spend(row.len()) {

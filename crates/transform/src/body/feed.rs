@@ -46,7 +46,8 @@ struct Field {
     name: String,
     /// Its value is HTML, not plain text.
     html: bool,
-    /// It contains tags as XML elements (Atom's `xhtml`, and unescaped HTML), so that its text must be escaped.
+    /// It contains tags as XML elements (Atom's `xhtml`, and unescaped HTML), so that its text must be
+    /// escaped.
     has_elements: bool,
     depth: usize,
     value: String,
@@ -54,8 +55,8 @@ struct Field {
 }
 
 impl Field {
-    /// The field of an element. In Atom the attribute `type` gives the type of a text, by default plain text (RFC 4287, 3.1).
-    /// The `description` of RSS is HTML.
+    /// The field of an element. In Atom the attribute `type` gives the type of a text, by default plain text
+    /// (RFC 4287, 3.1). The `description` of RSS is HTML.
     fn new(name: String, kind: Option<&str>) -> Self {
         let html = match kind {
             Some(kind) => kind.contains("html"),
@@ -169,7 +170,7 @@ pub(crate) fn read(text: &str, url: &Url, interrupt: &Interrupt) -> Feed {
                         "rss" | "feed" | "RDF" | "channel" | "image" | "author" | "textInput"
                     );
                     field =
-                        (!holds_fields).then(|| Field::new(name, attribute_value(&start, "type").as_deref()));
+                        (!is_container).then(|| Field::new(name, attribute_value(&start, "type").as_deref()));
                 }
             }
             Event::Empty(start) => {

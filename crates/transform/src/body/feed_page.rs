@@ -23,9 +23,9 @@ pub(crate) fn links(feed: &Feed) -> PageLinks {
     }
 }
 
-/// Writes a feed as Markdown with the writer of HTML pages, so that all of it is escaped by the same rules. Each title and
-/// each text is a piece of its own, so that unclosed markup ends with its entry. All pieces share one budget of resolved
-/// URLs. Entries after `most` bytes are left out.
+/// Writes a feed as Markdown with the writer of HTML pages, so that all of it is escaped by the same rules.
+/// Each title and each text is a piece of its own, so that unclosed markup ends with its entry. All pieces
+/// share one budget of resolved URLs. Entries after `most` bytes are left out.
 pub(crate) fn markdown(feed: &Feed, url: &Url, most: usize, interrupt: &Interrupt) -> Output {
     let resolver = Resolver::new(url, None).with_limits(most, interrupt);
     let pieces = 2 * feed.entries.len() + 1;

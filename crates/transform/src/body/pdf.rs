@@ -17,7 +17,8 @@ const MAX_LISTED_PAGES: usize = 10;
 /// Converts a PDF into the requested formats.
 pub(crate) fn page(body: &[u8], parser: PdfParser, formats: &Formats) -> Result<Page, Error> {
     if parser.mode == PdfMode::Ocr {
-        let reason = "the PDF mode `ocr` needs text recognition, which is not built in; `fast` and `auto` read the text layer";
+        let reason = "the PDF mode `ocr` needs text recognition, which is not built in; \
+                      `fast` and `auto` read the text layer";
         return Err(ErrorKind::Pdf { reason: reason.to_owned(), encrypted: false }.into());
     }
     converted_page(convert(body, &convert_options(parser)), formats)
@@ -31,8 +32,8 @@ pub fn convert_options(parser: PdfParser) -> Options {
     limits.max_pages(pages)
 }
 
-/// Makes a page from a PDF that was converted elsewhere, for example in [another process](gleaner_pdf::serve). [`transform`]
-/// does both steps.
+/// Makes a page from a PDF that was converted elsewhere, for example in [another
+/// process](gleaner_pdf::serve). [`transform`] does both steps.
 ///
 /// # Errors
 ///
@@ -123,8 +124,8 @@ fn metadata(converted: &Converted) -> Metadata {
     metadata
 }
 
-/// Converts a PDF date, `D:YYYYMMDDHHmmSSOHH'mm'` (PDF 32000-1, 7.9.4), to RFC 3339. Missing parts get their first value;
-/// without hours and minutes the result is a date.
+/// Converts a PDF date, `D:YYYYMMDDHHmmSSOHH'mm'` (PDF 32000-1, 7.9.4), to RFC 3339. Missing parts get their
+/// first value; without hours and minutes the result is a date.
 fn date(date: &str) -> Option<String> {
     let date = date.strip_prefix("D:").unwrap_or(date);
     let digits = date.bytes().take(14).take_while(u8::is_ascii_digit).count();
@@ -182,8 +183,8 @@ mod tests {
     #[test]
     fn links_are_read_from_the_markdown() {
         let found = links(
-            "[a](https://e.example/a) [b](<https://e.example/b>) [a](https://e.example/a) [c](#x) [d](mailto:x) \
-             [e](https://e.example) ](",
+            "[a](https://e.example/a) [b](<https://e.example/b>) [a](https://e.example/a) [c](#x) \
+             [d](mailto:x) [e](https://e.example) ](",
         );
         assert_eq!(found.texts(), ["https://e.example/a", "https://e.example/b", "https://e.example"]);
     }

@@ -1,18 +1,19 @@
 //! Chooses the converter for a body, from its header and its first bytes.
 //!
-//! The header decides among kinds of text: `text/plain` is never read as HTML. Servers also send PDFs and images as HTML, so
-//! the signatures of formats without text take precedence over the header.
+//! The header decides among kinds of text: `text/plain` is never read as HTML. Servers also send PDFs and
+//! images as HTML, so the signatures of formats without text take precedence over the header.
 //!
-//! The fetch crate sniffs too, but for another question: which media type a browser would compute. It follows the WHATWG
-//! MIME Sniffing Standard and its table exactly. This module asks how a body can be read, and is deliberately different:
+//! The fetch crate sniffs too, but answers another question: which media type a browser would compute. It
+//! follows the table and the rules of the WHATWG MIME Sniffing Standard. This module decides how a body can
+//! be read, and differs:
 //!
-//! - Its table lists more formats without text (TIFF, 7z, ELF, SQLite and others) and leaves out types that the result does
-//!   not distinguish.
-//! - A signature counts even if its bytes could begin a text, because the caller has accepted the body already.
-//! - A PDF may have white space before its header; in the standard that is plain text.
-//! - It distinguishes JSON, feeds, CSV and Markdown, which the standard does not.
+//! - Its table has other formats (TIFF, 7z, ELF, SQLite); the share of binary bytes detects formats outside
+//!   the table.
+//! - A signature counts even if its letters could begin a text (`ID3`).
+//! - White space may precede the header of a PDF. In the standard such a body is plain text.
+//! - It distinguishes JSON, feeds, tables and Markdown, which the standard does not.
 //!
-//! A shared table would need a flag per row and per crate, so each crate has its own.
+//! A shared table would need a flag per row and crate, so each crate has its own.
 
 /// The kind of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,8 +68,8 @@ const SIGNATURES: &[(&[u8], &str)] = &[
 /// Upper bound on the bytes that are read.
 const HEAD_BYTES: usize = 1_445;
 
-/// A body with more than one binary byte in this many is not text, whatever the header says. Of random bytes one in nine is
-/// binary.
+/// A body with more than one binary byte in this many is not text, whatever the header says. Of random bytes
+/// one in nine is binary.
 const MAX_BINARY_SHARE: usize = 32;
 
 /// Recognizes the kind of a body.
@@ -149,8 +150,8 @@ fn declared(head: &[u8], content_type: Option<&str>) -> Body {
 #[must_use]
 pub fn is_pdf(body: &[u8]) -> bool {
     let head = body.get(..HEAD_BYTES).unwrap_or(body);
-    // PDF readers accept the header anywhere in the first kilobyte; here only white space and a byte order mark may precede
-    // it.
+    // PDF readers accept the header anywhere in the first kilobyte; here only white space and a byte order
+    // mark may precede it.
     let start = head.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
     let rest = head.get(start..).unwrap_or_default();
     rest.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(rest).starts_with(b"%PDF-")

@@ -140,7 +140,8 @@ impl StyleSheet {
         self.of(&[":root", "html", "body"], property)
     }
 
-    /// The value of a variable named `name`, `color-name` or `name-color`, or else of one that ends in such a name.
+    /// The value of a variable named `name`, `color-name` or `name-color`, or else of one that ends in such a
+    /// name.
     pub(super) fn variable_like(&self, name: &str) -> Option<&str> {
         let variables =
             || self.declarations.iter().filter(|declaration| declaration.property.starts_with("--"));

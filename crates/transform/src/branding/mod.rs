@@ -1,8 +1,9 @@
-//! The `branding` format without a browser: colors, fonts, logo and spacing, from style sheets in the page and its meta tags.
+//! The `branding` format without a browser: colors, fonts, logo and spacing, from style sheets in the page
+//! and its meta tags.
 //!
-//! A browser would compute styles. This module reads the declarations for the most important elements (`body`, headings,
-//! links, buttons), the names of color variables, and the theme in the meta tags. Style sheets in other files are not
-//! fetched. What the page does not declare is left out.
+//! A browser would compute styles. This module reads the declarations for the most important elements
+//! (`body`, headings, links, buttons), the names of color variables, and the theme in the meta tags. Style
+//! sheets in other files are not fetched. What the page does not declare is left out.
 
 mod color;
 mod css;
@@ -297,13 +298,19 @@ mod tests {
                 "colorScheme": "light",
                 "logo": "https://example.org/logo.svg",
                 "colors": {
-                    "primary": "#123456", "background": "#ffffff", "textPrimary": "#0a141e", "textSecondary": "#808080",
-                    "link": "#123456",
+                    "primary": "#123456", "background": "#ffffff", "textPrimary": "#0a141e",
+                    "textSecondary": "#808080", "link": "#123456",
                 },
                 "fonts": [{ "family": "Work Sans", "count": 1 }, { "family": "Lora", "count": 1 }],
-                "typography": { "fontFamilies": { "primary": "Work Sans", "heading": "Lora" }, "fontSizes": { "body": "17px" } },
+                "typography": {
+                    "fontFamilies": { "primary": "Work Sans", "heading": "Lora" }, "fontSizes": { "body": "17px" },
+                },
                 "spacing": { "baseUnit": 8.0, "borderRadius": "6px" },
-                "components": { "buttonPrimary": { "background": "#123456", "textColor": "#ffffff", "borderRadius": "6px" } },
+                "components": {
+                    "buttonPrimary": {
+                        "background": "#123456", "textColor": "#ffffff", "borderRadius": "6px",
+                    },
+                },
                 "images": {
                     "logo": "https://example.org/logo.svg", "favicon": "https://example.org/f.ico",
                     "ogImage": "https://example.org/og.png",

@@ -1,8 +1,9 @@
 //! The text blocks of a page: runs of text between block boundaries, and the features that the model reads.
 //!
-//! One walk collects the blocks and their ancestor elements ([`collect`]). Features that need the page's totals, the
-//! neighbours of a block or the records around it are computed afterwards ([`features`]). Features are raw counts, shares
-//! and distances in elements: decision trees only compare values, so no logarithm is needed.
+//! One walk collects the blocks and their ancestor elements ([`collect`]). Features that need the page's
+//! totals, the neighbours of a block or the records around it are computed afterwards ([`features`]).
+//! Features are raw counts, shares and distances in elements: decision trees only compare values, so no
+//! logarithm is needed.
 
 mod collect;
 mod definition_pairs;
@@ -23,13 +24,13 @@ use std::ops::Range;
 use super::vocabulary::GROUPS;
 use crate::tree::{NodeId, Tag};
 
-/// Upper bound on the blocks of a page. Later text is kept or dropped with the last block, and the page's warning says so.
-/// A block takes about 300 bytes of memory with its totals, and a few microseconds. Blocks also take at most half of the
-/// memory that the tree leaves.
+/// Upper bound on the blocks of a page. Later text is kept or dropped with the last block, and the page's
+/// warning says so. A block takes about 300 bytes of memory with its totals, and a few microseconds. Blocks
+/// also take at most half of the memory that the tree leaves.
 pub(crate) const MAX_BLOCKS: usize = 100_000;
 
-/// Upper bound on the elements of a page; later ones count as part of their ancestors. Elements also take at most a quarter
-/// of the memory that the tree leaves.
+/// Upper bound on the elements of a page; later ones count as part of their ancestors. Elements also take at
+/// most a quarter of the memory that the tree leaves.
 const MAX_ELEMENTS: usize = 400_000;
 
 /// Bytes that a block takes.
@@ -123,8 +124,8 @@ impl Block {
         self.is_in(&[Tag::Nav, Tag::Footer])
     }
 
-    /// True if the block is hidden, or if its ancestors place it beside the page's text: in `nav`, `footer`, `aside`, or a
-    /// `header` outside `main` and `article`.
+    /// True if the block is hidden, or if its ancestors place it beside the page's text: in `nav`, `footer`,
+    /// `aside`, or a `header` outside `main` and `article`.
     pub(crate) fn is_beside(&self) -> bool {
         self.hidden
             || self.is_navigation_or_footer()
@@ -173,8 +174,8 @@ const ANCESTOR_TAGS: [Tag; 26] = [
     Tag::Noscript,
 ];
 
-/// The number of kinds of ancestors whose totals are features: `article`, `section`, a list or table, and an element named
-/// as content.
+/// The number of kinds of ancestors whose totals are features: `article`, `section`, a list or table, and an
+/// element named as content.
 const LANDMARKS: usize = 4;
 
 /// The number of ancestors at fixed distances whose totals are features.
@@ -250,7 +251,8 @@ impl Blocks {
         self.nodes.get(block.nodes.0 as usize..block.nodes.1 as usize).unwrap_or_default()
     }
 
-    /// The blocks that the page marks as main content: those of its only `main`, else of its only `article`, else all.
+    /// The blocks that the page marks as main content: those of its only `main`, else of its only `article`,
+    /// else all.
     pub(crate) fn region(&self) -> Range<usize> {
         let one = |numbers: &[u32]| match numbers {
             [one] => Some(*one),

@@ -1,7 +1,7 @@
 //! Finds the heading that is the page's title.
 //!
-//! Readers expect the title first, but the training data of the model leaves it out. So a rule finds it by its words: the
-//! `h1` that agrees with the page's titles, or the page's only `h1`.
+//! Readers expect the title first, but the training data of the model leaves it out. So a rule finds it by
+//! its words: the `h1` that agrees with the page's titles, or the page's only `h1`.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -155,8 +155,8 @@ fn headings(tree: &Tree, blocks: &Blocks) -> Vec<Heading> {
     found.into_iter().map(|(_, heading)| heading).collect()
 }
 
-/// True if a block is where no title is: hidden, or in the navigation, the footer or an aside. The header may hold the
-/// title.
+/// True if a block is where no title is: hidden, or in the navigation, the footer or an aside. The header may
+/// hold the title.
 fn is_beside(block: &Block) -> bool {
     block.is_hidden() || block.is_navigation_or_footer() || block.is_aside()
 }

@@ -1,16 +1,17 @@
 //! Main content: the part of a page that a reader would keep.
 //!
-//! The page is split into text blocks ([`blocks`]). A small learned model gives each block the likelihood that it belongs
-//! to the main content ([`model`]). The blocks that maximize the expected F1 of the page are kept, so no threshold is tuned.
-//! Structural rules then repair the selection: the title ([`heading`]), a small main region ([`region`]), elements between
-//! two parts of a text, elements that are kept in part, and the footnotes of kept text ([`notes`]).
+//! The page is split into text blocks ([`blocks`]). A small learned model gives each block the likelihood
+//! that it belongs to the main content ([`model`]). The blocks that maximize the expected F1 of the page are
+//! kept, so no threshold is tuned. Structural rules then repair the selection: the title ([`heading`]), a
+//! small main region ([`region`]), elements between two parts of a text, elements that are kept in part, and
+//! the footnotes of kept text ([`notes`]).
 //!
-//! Tried without gain on unseen sites: a second model that also reads the first model's results around a block, a model that
-//! chooses the threshold by page features, and the true type of the page as a feature.
+//! Tried without gain on unseen sites: a second model that also reads the first model's results around a
+//! block, a model that chooses the threshold by page features, and the true type of the page as a feature.
 //!
-//! Why a model and not only rules: the same cues (link density, position, repetition, names of elements) mean different
-//! things on an article, a forum and a shop. A few hundred small trees weigh them better than a hand-written cascade.
-//! `training/` of this crate describes the training and its data.
+//! Why a model and not only rules: the same cues (link density, position, repetition, names of elements) mean
+//! different things on an article, a forum and a shop. A few hundred small trees weigh them better than a
+//! hand-written cascade. `training/` of this crate describes the training and its data.
 
 mod blocks;
 mod heading;
@@ -73,7 +74,8 @@ fn keep_title(tree: &Tree, blocks: &Blocks, kept: &mut [bool], names: &PageNames
     }
 }
 
-/// Keeps a whole label with its values in a definition list if any part of them is kept, except for hidden blocks.
+/// Keeps a whole label with its values in a definition list if any part of them is kept, except for hidden
+/// blocks.
 fn keep_pairs(blocks: &Blocks, kept: &mut [bool]) {
     for pair in blocks.definition_pairs() {
         let (Some(list), Some(kept)) = (blocks.list.get(pair.clone()), kept.get_mut(pair)) else { continue };
@@ -85,8 +87,8 @@ fn keep_pairs(blocks: &Blocks, kept: &mut [bool]) {
     }
 }
 
-/// Drops hidden blocks that no script can show: no reader ever sees them, so they are written for machines. If most kept
-/// words are in such blocks, the page shows them in some other way, and they stay.
+/// Drops hidden blocks that no script can show: no reader ever sees them, so they are written for machines.
+/// If most kept words are in such blocks, the page shows them in some other way, and they stay.
 fn drop_invisible(blocks: &Blocks, kept: &mut [bool], view: &mut View) {
     let words = |invisible: bool| -> u64 {
         let found = blocks
@@ -131,7 +133,8 @@ fn choose(blocks: &[Block], likelihoods: &[f32]) -> Vec<bool> {
 /// A block with at least this likelihood is always kept.
 const MAX_THRESHOLD: f32 = 0.5;
 
-/// Hides blocks that are not kept, and elements with nothing kept inside. Of captions only the text is hidden.
+/// Hides blocks that are not kept, and elements with nothing kept inside. Of captions only the text is
+/// hidden.
 fn hide(tree: &Tree, view: &mut View, blocks: &Blocks, kept: &[bool], captions: &[usize]) {
     // For each node: bit 0 if something below is kept, bit 1 if something below is dropped.
     let mut below = vec![0_u8; tree.len()];

@@ -1,9 +1,9 @@
 //! The learned model: a table of gradient-boosted trees, made by `training/train.py`.
 //!
-//! File format, all little-endian: the number of trees (u16); for each tree the number of its splits (u8), the splits, and
-//! one value (f32) for each leaf. A split is a feature (u16), a threshold (f32), and a left and right child (i8; a negative
-//! number n is the leaf `-n - 1`). Trees are in the order of training, the most important first, so that a block which the
-//! first trees decide clearly skips the others.
+//! File format, all little-endian: the number of trees (u16); for each tree the number of its splits (u8),
+//! the splits, and one value (f32) for each leaf. A split is a feature (u16), a threshold (f32), and a left
+//! and right child (i8; a negative number n is the leaf `-n - 1`). Trees are in the order of training, the
+//! most important first, so that a block which the first trees decide clearly skips the others.
 
 use std::sync::LazyLock;
 
@@ -28,8 +28,8 @@ const STAGE_TREES: usize = 15;
 /// A sum (log odds) further from zero than this is clearly decided.
 const CERTAIN: f32 = 2.5;
 
-/// A leaf with number n is stored as `FIRST_LEAF + n`, above all splits. So one lookup both finds the next split and detects
-/// the leaf.
+/// A leaf with number n is stored as `FIRST_LEAF + n`, above all splits. So one lookup both finds the next
+/// split and detects the leaf.
 const FIRST_LEAF: u8 = MAX_LEAVES as u8;
 
 #[derive(Debug, Clone, Copy)]

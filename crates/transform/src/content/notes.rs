@@ -1,9 +1,10 @@
 //! Keeps the footnotes that kept text refers to.
 //!
-//! Footnotes are short, full of links and at the end of a page, so the model drops them. A footnote reference in the text
-//! would then lead nowhere. A note is a block in an element whose `id` is the target of a reference in kept text, if the page
-//! also marks an ancestor as footnotes: by a DPUB-ARIA role, or by a class or id that contains `footnote` or `endnote`.
-//! Each link and each element is read once, however many blocks it contains.
+//! Footnotes are short, full of links and at the end of a page, so the model drops them. A footnote reference
+//! in the text would then lead nowhere. A note is a block in an element whose `id` is the target of a
+//! reference in kept text, if the page also marks an ancestor as footnotes: by a DPUB-ARIA role, or by a
+//! class or id that contains `footnote` or `endnote`. Each link and each element is read once, however many
+//! blocks it contains.
 
 use std::collections::HashSet;
 

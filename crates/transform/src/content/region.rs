@@ -1,8 +1,8 @@
 //! Keeps a small main region whole.
 //!
-//! The model was trained on pages with much boilerplate around their text. It is unreliable if the main content is short or
-//! is a list of links. So a region with few words, as the page itself marks it (`main` or `article`), is kept whole, except
-//! for navigation, advertisements and the like.
+//! The model was trained on pages with much boilerplate around their text. It is unreliable if the main
+//! content is short or is a list of links. So a region with few words, as the page itself marks it (`main` or
+//! `article`), is kept whole, except for navigation, advertisements and the like.
 
 use super::blocks::{Block, Blocks};
 use crate::ad_block;

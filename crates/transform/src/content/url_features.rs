@@ -1,13 +1,14 @@
-//! Model features of a page's URL: its depth, and whether it ends in the words of a title, a number or a date.
+//! Model features of a page's URL: its depth, and whether it ends in the words of a title, a number or a
+//! date.
 //!
-//! Only the form of the URL counts. Phrases such as "you may also like" and path names such as `/product/` were tried:
-//! they did not improve the model on unseen sites, and they exist in one language only.
+//! Only the form of the URL counts. Phrases such as "you may also like" and path names such as `/product/`
+//! were tried: they did not improve the model on unseen sites, and they exist in one language only.
 
 /// The number of features of a URL.
 pub(super) const COUNT: usize = 5;
 
-/// The depth of a URL, the words of its last segment, whether it has a long number or a year, and its number of query
-/// parameters.
+/// The depth of a URL, the words of its last segment, whether it has a long number or a year, and its number
+/// of query parameters.
 pub(super) fn of_url(path: &str, query: Option<&str>) -> [f32; COUNT] {
     let segments = || path.split('/').filter(|segment| !segment.is_empty());
     let last = segments().next_back().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! The vocabulary of names that authors give to elements.
 //!
-//! Class and id are split into words (`post-content`, `PostContent` and `post_content` have the same two), and each word
-//! with a common meaning across sites belongs to a group. The vocabulary has no site names, and only a few names of widely
-//! used tools that authors use for the component itself (`swiper` for a slider).
+//! Class and id are split into words (`post-content`, `PostContent` and `post_content` have the same two),
+//! and each word with a common meaning across sites belongs to a group. The vocabulary has no site names, and
+//! only a few names of widely used tools that authors use for the component itself (`swiper` for a slider).
 
 /// The number of groups.
 pub(crate) const GROUPS: usize = 48;
@@ -309,8 +309,8 @@ const CACHE_SLOTS: usize = 512;
 
 /// A cache of the names of one page, which are usually a few hundred repeated many times.
 ///
-/// It is direct-mapped: each name has one slot and replaces another name there. So no page costs more than reading each
-/// name once.
+/// It is direct-mapped: each name has one slot and replaces another name there. So no page costs more than
+/// reading each name once.
 #[derive(Debug)]
 pub(crate) struct NameCache<'t> {
     slots: Vec<(&'t str, NameInfo)>,

@@ -9,7 +9,8 @@ use crate::tree::{Edge, NodeId, Tree, Walk};
 /// Upper bound on the values of all selectors together.
 const MAX_VALUES: usize = 20_000;
 
-/// Returns `[{selector, attribute, values}]` in the order of the request. `selectors` holds the parsed selector of each entry.
+/// Returns `[{selector, attribute, values}]` in the order of the request. `selectors` holds the parsed
+/// selector of each entry.
 pub(crate) fn read(
     tree: &Tree,
     wanted: &[AttributeSelector],

@@ -13,8 +13,8 @@ pub(super) enum DateOrder {
 }
 
 impl DateOrder {
-    /// The order of a language (Unicode CLDR, short dates). American English puts the month first; pages in English without
-    /// a region, and pages without a language, count as American English.
+    /// The order of a language (Unicode CLDR, short dates). American English puts the month first; pages in
+    /// English without a region, and pages without a language, count as American English.
     pub(super) fn of_language(tag: Option<&str>) -> Self {
         let tag = tag.unwrap_or("en").replace('_', "-").to_ascii_lowercase();
         let mut parts = tag.split('-');
@@ -44,8 +44,8 @@ pub(super) fn is_iso(text: &str) -> bool {
         && number(8..10).is_some_and(|day| (1..=31).contains(&day))
 }
 
-/// True for a date in the form of ISO 8601 on which no page can have been published. Programs write such dates for "unknown"
-/// (`0001-01-01`).
+/// True for a date in the form of ISO 8601 on which no page can have been published. Programs write such
+/// dates for "unknown" (`0001-01-01`).
 pub(super) fn is_placeholder(text: &str) -> bool {
     let text = text.trim();
     has_iso_shape(text) && !is_iso(text)
@@ -201,8 +201,8 @@ const UNSPACED_CONTEXT: [&str; 9] = ["发布", "發布", "发表", "發表", "�
 /// Upper bound on the other words of a line that is little more than a date.
 const MAX_OTHER_WORDS: usize = 3;
 
-/// The date of a line that tells when the page was published: the line is little more than a date, or it has a word for
-/// publishing. Dates within sentences refer to other events.
+/// The date of a line that tells when the page was published: the line is little more than a date, or it has
+/// a word for publishing. Dates within sentences refer to other events.
 pub(super) fn in_line(text: &str, order: DateOrder) -> Option<String> {
     let date = in_text(text, order)?;
     let words = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -264,8 +264,8 @@ pub(super) fn marks_unrelated(text: &str) -> bool {
     words.any(|word| OTHERS.contains(&word.to_lowercase().as_str())) || text.contains('©')
 }
 
-/// The date in a URL path such as `/2024/05/01/title`, `/2024/may/01/title`, `/2024-05-01-title`, `/2024-05/01/` or
-/// `/20240501/`.
+/// The date in a URL path such as `/2024/05/01/title`, `/2024/may/01/title`, `/2024-05-01-title`,
+/// `/2024-05/01/` or `/20240501/`.
 pub(super) fn of_path(path: &str) -> Option<String> {
     let digits = |text: &str, length: usize| {
         (text.len() <= length && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))

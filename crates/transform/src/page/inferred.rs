@@ -1,8 +1,8 @@
 //! Infers the publication date and the author from the text of a page that does not declare them.
 //!
-//! The date is beside the heading: right above it or in the lines after it. Dates further away belong to listed pages, to
-//! comments, or to events in the text. So the nearest date counts. A date marked as an update counts only if there is no
-//! other.
+//! The date is beside the heading: right above it or in the lines after it. Dates further away belong to
+//! listed pages, to comments, or to events in the text. So the nearest date counts. A date marked as an
+//! update counts only if there is no other.
 
 use gleaner_types::Metadata;
 

@@ -80,8 +80,8 @@ pub(crate) fn main_text(tree: &Tree) -> Option<String> {
     read(tree).text
 }
 
-/// Parses a block. Many templates put newlines into strings, which JSON does not allow (RFC 8259, 7). If a block does not
-/// parse, its control characters are replaced by spaces, which is harmless between values.
+/// Parses a block. Many templates put newlines into strings, which JSON does not allow (RFC 8259, 7). If a
+/// block does not parse, its control characters are replaced by spaces, which is harmless between values.
 fn parse_block(text: &str) -> Option<Value> {
     let text = text.trim();
     serde_json::from_str(text).ok().or_else(|| {
@@ -90,7 +90,8 @@ fn parse_block(text: &str) -> Option<Value> {
     })
 }
 
-/// How likely an entity of this type is the main entity of the page; 0 for types that say nothing about the page.
+/// How likely an entity of this type is the main entity of the page; 0 for types that say nothing about the
+/// page.
 fn rank(kind: &str) -> u8 {
     match kind {
         _ if kind.ends_with("Article")

@@ -1,7 +1,7 @@
 //! Reads links in one pass of the tokenizer, for pages that are crawled only for their links.
 //!
-//! A tree costs several times as much, and links and `<meta>` elements need none. URLs are resolved at the end, because a
-//! `<base>` also applies to links before it.
+//! A tree costs several times as much, and links and `<meta>` elements need none. URLs are resolved at the
+//! end, because a `<base>` also applies to links before it.
 
 use std::borrow::Cow;
 
@@ -32,8 +32,8 @@ pub(crate) fn links(text: &str, url: &Url) -> PageLinks {
     read(text, url, None, &Interrupt::never()).finish()
 }
 
-/// The links of a page, also as the `links` format, and its metadata. Authors and dates in the text are left open, because
-/// only a tree gives them.
+/// The links of a page, also as the `links` format, and its metadata. Authors and dates in the text are left
+/// open, because only a tree gives them.
 pub(crate) fn page(text: &str, url: &Url, interrupt: &Interrupt) -> (Document, PageLinks) {
     let mut tag_metadata = TagMetadata::default();
     let collector = read(text, url, Some(&mut tag_metadata), interrupt);

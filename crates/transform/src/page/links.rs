@@ -11,7 +11,8 @@ use crate::resolver::{Resolver, strip};
 use crate::tree::{Attr, Edge, Tag, Tree, Walk};
 use crate::view::View;
 
-/// Upper bound on the links of a page. There are fewer if a long base makes them very long ([`MAX_RESOLVED_BYTES`]).
+/// Upper bound on the links of a page. There are fewer if a long base makes them very long
+/// ([`MAX_RESOLVED_BYTES`]).
 ///
 /// [`MAX_RESOLVED_BYTES`]: crate::MAX_RESOLVED_BYTES
 pub const MAX_LINKS: usize = 100_000;
@@ -33,7 +34,8 @@ pub struct Link {
 pub enum LinkKind {
     /// `<a>` or `<area>`.
     Anchor,
-    /// `<link rel="next">` or `<link rel="prev">`: the next and previous page of a series (HTML Standard, 4.6.7.15).
+    /// `<link rel="next">` or `<link rel="prev">`: the next and previous page of a series (HTML Standard,
+    /// 4.6.7.15).
     Series,
     /// `<frame>`: a part of a frameset.
     Frame,
@@ -45,9 +47,10 @@ pub enum LinkKind {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PageLinks {
-    /// All links, each URL once, in document order, at most [`MAX_LINKS`]. Links within the page (`#part`) are left out;
-    /// hash routes (`#/part`, `#!part`) are kept. A URL is `nofollow` if all its links are. An [`LinkKind::Inline`] document
-    /// cannot be marked `nofollow`, so it does not count if the URL has other links.
+    /// All links, each URL once, in document order, at most [`MAX_LINKS`]. Links within the page (`#part`)
+    /// are left out; hash routes (`#/part`, `#!part`) are kept. A URL is `nofollow` if all its links are. An
+    /// [`LinkKind::Inline`] document cannot be marked `nofollow`, so it does not count if the URL has other
+    /// links.
     pub links: Vec<Link>,
     /// The canonical URL that the page declares.
     pub canonical: Option<Url>,
@@ -120,7 +123,8 @@ impl Collector {
         }
     }
 
-    /// The URLs of anchors as text, for the `links` format. A bare host has a slash only if its first link has one.
+    /// The URLs of anchors as text, for the `links` format. A bare host has a slash only if its first link
+    /// has one.
     pub(crate) fn texts(&self) -> Vec<String> {
         let links = self.links.links.iter().enumerate();
         let anchors = links.filter(|(_, link)| link.kind == LinkKind::Anchor);

@@ -182,7 +182,8 @@ pub(super) fn apply_declared(url: &Url, metadata: &mut Metadata, json_ld: JsonLd
     }
     let order = DateOrder::of_language(metadata.language.as_deref());
     let read = |text: &str| date::normalize(text, order);
-    // A JSON-LD date in another format than that of schema.org comes from a template and is often that of the last change.
+    // A JSON-LD date in another format than that of schema.org comes from a template and is often that of the
+    // last change.
     let trusted = json_ld.published.as_deref().filter(|written| date::is_iso(written.trim()));
     let mut has_date = true;
     metadata.published_time = match metadata.published_time.take() {

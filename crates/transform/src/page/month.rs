@@ -1,9 +1,10 @@
 //! Names of months in dates.
 
-/// The names of each month in lower case: the full name, the genitive that dates use, and abbreviations. Abbreviations that
-/// are English words (`set`, `out`, `pro`) are left out, because those words occur before numbers too. From the Gregorian
-/// calendars of the Unicode CLDR for English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish, Danish,
-/// Norwegian, Polish, Czech, Romanian, Turkish, Indonesian, Russian, Ukrainian, Greek and Arabic.
+/// The names of each month in lower case: the full name, the genitive that dates use, and abbreviations.
+/// Abbreviations that are English words (`set`, `out`, `pro`) are left out, because those words occur before
+/// numbers too. From the Gregorian calendars of the Unicode CLDR for English, German, French, Spanish,
+/// Portuguese, Italian, Dutch, Swedish, Danish, Norwegian, Polish, Czech, Romanian, Turkish, Indonesian,
+/// Russian, Ukrainian, Greek and Arabic.
 const NAMES: [&[&str]; 12] = [
     &[
         "jan",

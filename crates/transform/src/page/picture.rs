@@ -39,8 +39,8 @@ pub(crate) fn source(tree: &Tree, image: NodeId) -> Option<&str> {
     lazy().or_else(|| src.filter(|src| !is_inline(src))).or_else(sets).or_else(picture).or(src)
 }
 
-/// The `source` elements of an image's `picture`, last first. A picture has one image, after its sources (HTML Standard,
-/// 4.8.1). Sources before an earlier image belong to that image, so no source is read twice.
+/// The `source` elements of an image's `picture`, last first. A picture has one image, after its sources
+/// (HTML Standard, 4.8.1). Sources before an earlier image belong to that image, so no source is read twice.
 fn sources(tree: &Tree, image: NodeId) -> Vec<NodeId> {
     if tree.parent(image).is_none_or(|parent| tree.tag(parent) != Tag::Picture) {
         return Vec::new();
@@ -67,8 +67,8 @@ pub(crate) fn best(srcset: &str) -> Option<&str> {
     best
 }
 
-/// URLs and descriptors of a `srcset`. A comma ends a candidate only at the end of a URL or of a descriptor, because URLs may
-/// contain commas.
+/// URLs and descriptors of a `srcset`. A comma ends a candidate only at the end of a URL or of a descriptor,
+/// because URLs may contain commas.
 pub(crate) fn candidates(srcset: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = srcset;
     std::iter::from_fn(move || {

@@ -6,8 +6,8 @@ use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 pub(crate) const MAX_SHELL_BYTES: usize = 400;
 
 /// The warning of such a page.
-pub(crate) const WARNING: &str = "This page seems to load its content with JavaScript: as served it has almost no text. \
-     Scrape it with a browser to get its content.";
+pub(crate) const WARNING: &str = "This page seems to load its content with JavaScript: as served it has almost no \
+     text. Scrape it with a browser to get its content.";
 
 /// True for ids of elements that scripts usually fill.
 pub(crate) fn is_mount(id: &str) -> bool {

@@ -1,7 +1,7 @@
 //! The words of a URL's slug.
 //!
-//! If the heading and the `<title>` of a page differ, the slug shows which of them the author meant: it was made from the
-//! author's title, and stays when somebody rewrites the `<title>` for search engines.
+//! If the heading and the `<title>` of a page differ, the slug shows which of them the author meant: it was
+//! made from the author's title, and stays when somebody rewrites the `<title>` for search engines.
 
 use std::collections::HashSet;
 

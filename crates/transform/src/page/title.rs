@@ -1,12 +1,13 @@
 //! Finds the title of a page without the name of its site.
 //!
-//! `<title>` names the subject and the site (`Subject | Site`). A heading names only the subject, but not every heading is
-//! the page's title: some sites put their own name into `h1`. A heading is chosen if the page's `<title>`, JSON-LD or URL
-//! agrees with it. Otherwise the `<title>` is used without the parts that only name the site.
+//! `<title>` names the subject and the site (`Subject | Site`). A heading names only the subject, but not
+//! every heading is the page's title: some sites put their own name into `h1`. A heading is chosen if the
+//! page's `<title>`, JSON-LD or URL agrees with it. Otherwise the `<title>` is used without the parts that
+//! only name the site.
 //!
-//! On 89 % of 786 pages with a known title the result is right (one title contains the other). A quarter of the misses differ
-//! only in quotes or dashes. On 142 pages both the heading and the `<title>` are good titles: these rules choose the right
-//! one on 101 of them, a model trained for it on 85 to 95.
+//! On 89 % of 786 pages with a known title the result is right (one title contains the other). A quarter of
+//! the misses differ only in quotes or dashes. On 142 pages both the heading and the `<title>` are good
+//! titles: these rules choose the right one on 101 of them, a model trained for it on 85 to 95.
 
 use std::collections::HashSet;
 
@@ -29,7 +30,8 @@ const MIN_AGREEMENT: f32 = 0.5;
 /// A heading must be at least this part of the part of the `<title>` that contains it.
 const MIN_SHARE: f32 = 0.3;
 
-/// The `<title>` is preferred to a heading that agrees with it if the URL is more similar to the `<title>` by this margin.
+/// The `<title>` is preferred to a heading that agrees with it if the URL is more similar to the `<title>` by
+/// this margin.
 const SLUG_MARGIN: f32 = 0.2;
 
 /// The sources for the title of a page.
@@ -126,7 +128,8 @@ pub(super) fn choose(sources: &Sources<'_>) -> Option<String> {
     [part, og_title, heading, headline].into_iter().find(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// The heading that shares the largest part of its words with the title, if that is at least [`MIN_AGREEMENT`].
+/// The heading that shares the largest part of its words with the title, if that is at least
+/// [`MIN_AGREEMENT`].
 fn best_agreement<'h>(headings: &'h [String], title: &str, og_title: &str) -> Option<&'h String> {
     let title_words: HashSet<String> = words(title).into_iter().chain(words(og_title)).collect();
     let mut best: Option<(f32, &String)> = None;

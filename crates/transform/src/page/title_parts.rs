@@ -53,7 +53,8 @@ fn ranges(title: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// A title without the parts at its ends that name the site. If there are none, a short last part is removed too.
+/// A title without the parts at its ends that name the site. If there are none, a short last part is removed
+/// too.
 pub(super) fn without_site(title: &str, names_site: impl Fn(&str) -> bool) -> &str {
     let ranges = ranges(title);
     let part = |range: &Range<usize>| title.get(range.clone()).unwrap_or_default();
@@ -133,8 +134,8 @@ fn is_part_of_work(part: &str) -> bool {
     kind && words.next().is_some()
 }
 
-/// The part of a title with these letters, in the spelling of the title. `og:title` has plain quotes and dashes where a
-/// heading has typographic ones, and other programs know the page by that spelling.
+/// The part of a title with these letters, in the spelling of the title. `og:title` has plain quotes and
+/// dashes where a heading has typographic ones, and other programs know the page by that spelling.
 pub(super) fn as_spelled<'t>(title: &'t str, wanted: &str) -> Option<&'t str> {
     let mut flat = String::with_capacity(title.len());
     let mut ranges = Vec::with_capacity(title.len());

@@ -17,8 +17,8 @@ use crate::tree::{Attr, ElementNamespace, Kind, NodeId, Tree};
 /// Upper bound on the bytes of a class that are matched.
 const MAX_CLASS_BYTES: usize = 4_096;
 
-/// The part of an element's class that is matched; empty without one. Every descendant may read it again, and a class may be
-/// megabytes long.
+/// The part of an element's class that is matched; empty without one. Every descendant may read it again, and
+/// a class may be megabytes long.
 pub(super) fn class_of(tree: &Tree, node: NodeId) -> &str {
     names::truncate(tree.attribute(node, Attr::Class).unwrap_or_default(), MAX_CLASS_BYTES)
 }
@@ -32,7 +32,8 @@ enum Direction {
     Backward,
 }
 
-/// An element of a tree. Moving to another element and reading an attribute cost steps. Without steps, both return nothing.
+/// An element of a tree. Moving to another element and reading an attribute cost steps. Without steps, both
+/// return nothing.
 #[derive(Clone, Copy)]
 pub(super) struct ElementRef<'t> {
     pub(super) tree: &'t Tree,

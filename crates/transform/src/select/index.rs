@@ -1,8 +1,8 @@
 //! An index of selectors by the id, class or name that an element needs to match.
 //!
-//! Most selectors in requests end in a class, an id or a name. Trying a list of thousands of selectors one by one costs
-//! thousands of steps per element. A lookup by the element's own classes, id and name costs a few. A selector that is only
-//! a class, an id or a name needs nothing but the lookup.
+//! Most selectors in requests end in a class, an id or a name. Trying a list of thousands of selectors one by
+//! one costs thousands of steps per element. A lookup by the element's own classes, id and name costs a few.
+//! A selector that is only a class, an id or a name needs nothing but the lookup.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,8 @@ use crate::tree::{Attr, NodeId, Tree};
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
     pub(super) selector: Selector<Css>,
-    /// The number of simple selectors and combinators, including those in pseudo-classes: its cost at one element.
+    /// The number of simple selectors and combinators, including those in pseudo-classes: its cost at one
+    /// element.
     pub(super) parts: u64,
     /// The number of arguments of `:has`.
     pub(super) has_arguments: usize,
@@ -115,10 +116,11 @@ impl Selectors {
         Some(buckets.entry(Box::from(*key)).or_default())
     }
 
-    /// True if the lookup alone shows that an element matches. Otherwise `candidates` holds the rules that may match it.
-    /// If the steps are exhausted, the result is false and the candidates are incomplete.
+    /// True if the lookup alone shows that an element matches. Otherwise `candidates` holds the rules that
+    /// may match it. If the steps are exhausted, the result is false and the candidates are incomplete.
     ///
-    /// The candidates are borrowed lists and not copies: a class may name a list of thousands of rules thousands of times.
+    /// The candidates are borrowed lists and not copies: a class may name a list of thousands of rules
+    /// thousands of times.
     pub(super) fn look_up<'s>(
         &'s self,
         tree: &Tree,
@@ -166,8 +168,8 @@ impl Selectors {
     }
 }
 
-/// The keys of a list of only classes, ids and names, read without the parser, which is much slower for a request with
-/// thousands of them. `None` for other selectors, including invalid ones.
+/// The keys of a list of only classes, ids and names, read without the parser, which is much slower for a
+/// request with thousands of them. `None` for other selectors, including invalid ones.
 fn simple_keys(selector: &str) -> Option<Vec<Key<'_>>> {
     if selector.len() > MAX_SELECTOR_BYTES {
         return None;
@@ -215,7 +217,8 @@ fn key(selector: &Selector<Css>) -> Key<'_> {
     key
 }
 
-/// The number of simple selectors and combinators of a selector, and of its `:has` arguments, over all levels.
+/// The number of simple selectors and combinators of a selector, and of its `:has` arguments, over all
+/// levels.
 fn cost(selector: &Selector<Css>) -> (u64, usize) {
     let (mut parts, mut has_arguments) = (0, 0);
     let mut open = vec![selector];

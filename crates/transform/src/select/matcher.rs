@@ -13,8 +13,8 @@ use crate::tree::{NodeId, Tree};
 /// The caches are cleared after this many steps. Each step may add one entry.
 const MAX_CACHED_STEPS: u64 = 1 << 20;
 
-/// Upper bound on backward moves of a selector with several `:has` arguments: at each of them the `selectors` crate builds
-/// a filter of 4 KiB.
+/// Upper bound on backward moves of a selector with several `:has` arguments: at each of them the `selectors`
+/// crate builds a filter of 4 KiB.
 const MAX_BACKWARD_MOVES: u32 = 4_096;
 
 /// Matches elements of one tree.

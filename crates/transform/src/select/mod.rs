@@ -1,7 +1,7 @@
 //! CSS selectors over the tree: `includeTags`, `excludeTags` and the `attributes` format.
 //!
-//! The `selectors` crate, which browsers use, does the matching. [`element`] adapts our tree to it, [`steps`] bounds its
-//! work, and [`index`] skips selectors that cannot match.
+//! The `selectors` crate, which browsers use, does the matching. [`element`] adapts our tree to it, [`steps`]
+//! bounds its work, and [`index`] skips selectors that cannot match.
 
 mod element;
 mod index;
@@ -35,7 +35,8 @@ impl Selection {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidSelector`](crate::ErrorKind::InvalidSelector) with the first selector that cannot be parsed.
+    /// [`ErrorKind::InvalidSelector`](crate::ErrorKind::InvalidSelector) with the first selector that cannot
+    /// be parsed.
     pub fn of(options: &ScrapeOptionsPlan) -> Result<Self, Error> {
         let attributes = options.formats.attributes.iter();
         Ok(Self {

@@ -4,23 +4,24 @@ use std::cell::Cell;
 
 use gleaner_types::Interrupt;
 
-/// Steps that all selectors of a request may take together for each byte of a page. A step matches one simple selector
-/// against one element, or reads a few bytes of an attribute. `i ~ b` reads all earlier siblings of each element, which is
-/// quadratic on a page of siblings. Beyond the bound nothing matches any more, and the page's warning says so. Real pages
-/// and selectors stay far below.
+/// Steps that all selectors of a request may take together for each byte of a page. A step matches one simple
+/// selector against one element, or reads a few bytes of an attribute. `i ~ b` reads all earlier siblings of
+/// each element, which is quadratic on a page of siblings. Beyond the bound nothing matches any more, and the
+/// page's warning says so. Real pages and selectors stay far below.
 pub const SELECTOR_STEPS_PER_BYTE: usize = 32;
 
 /// Steps of any page, however small.
 pub(super) const MIN_STEPS: u64 = 2_000_000;
 
 /// The warning of a page on which the bound was reached.
-pub(crate) const STEPS_EXHAUSTED: &str = "The selectors of the request (`includeTags`, `excludeTags` or the format \
-     `attributes`) take too many steps on this page: they were only matched against its first part.";
+pub(crate) const STEPS_EXHAUSTED: &str = "The selectors of the request (`includeTags`, `excludeTags` or the \
+     format `attributes`) take too many steps on this page: they were only matched against its first part.";
 
 /// The remaining steps of a page.
 pub(crate) struct Steps<'i> {
     left: Cell<u64>,
-    /// The cost of moving to another element: the parts of the current selector, since all of them may be tried there.
+    /// The cost of moving to another element: the parts of the current selector, since all of them may be
+    /// tried there.
     move_cost: Cell<u64>,
     /// Backward moves that the current selector may still make.
     backward_moves: Cell<u32>,

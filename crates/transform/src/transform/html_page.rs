@@ -49,8 +49,8 @@ pub(super) fn page(input: Input<'_>, settings: Settings<'_>) -> Page {
     Page { document, links, pages_converted: None }
 }
 
-/// True if only the links (and the raw HTML) are requested. Then one pass over the tags is enough, and the metadata are
-/// those that tags give.
+/// True if only the links (and the raw HTML) are requested. Then one pass over the tags is enough, and the
+/// metadata are those that tags give.
 fn needs_no_tree(options: &ScrapeOptionsPlan) -> bool {
     let formats = &options.formats;
     let bare = Formats { links: true, raw_html: formats.raw_html, ..Formats::default() };

@@ -1,7 +1,7 @@
 //! Groups the labels and values of definition lists: a `dt` and the `dd` elements after it.
 //!
-//! The model rates each block alone, and rates a short value ("2 kg") lower than its label. Neither is useful without the
-//! other, so they are kept or dropped together.
+//! The model rates each block alone, and rates a short value ("2 kg") lower than its label. Neither is useful
+//! without the other, so they are kept or dropped together.
 
 use std::ops::Range;
 

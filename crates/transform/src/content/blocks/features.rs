@@ -11,8 +11,8 @@ pub(crate) const WIDTH: usize = 273;
 /// The features from this index on are the same for all blocks of a page.
 pub(crate) const PAGE_FEATURES_START: usize = WIDTH - PAGE_FEATURES;
 
-/// The number of blocks that the model rates together. Their features stay in the processor's cache, and those of a long page
-/// are never all in memory.
+/// The number of blocks that the model rates together. Their features stay in the processor's cache, and
+/// those of a long page are never all in memory.
 const BATCH_BLOCKS: usize = 256;
 
 /// Units of work to rate one block.
@@ -85,7 +85,8 @@ struct PageTotals<'b> {
     surroundings: Surroundings,
     by_signature: Vec<GroupTotals>,
     by_text: Vec<GroupTotals>,
-    /// Prefix sums over the blocks: words, words in links, and paragraphs. The last entry holds the sums of all blocks.
+    /// Prefix sums over the blocks: words, words in links, and paragraphs. The last entry holds the sums of
+    /// all blocks.
     before: Vec<[u32; 3]>,
     /// For each block, the distance in blocks to the next paragraph of prose.
     to_prose: Vec<u16>,
@@ -110,7 +111,8 @@ struct Position {
 }
 
 impl Blocks {
-    /// Passes the features of all blocks to `take`, [`BATCH_BLOCKS`] at a time, until the interrupt is raised.
+    /// Passes the features of all blocks to `take`, [`BATCH_BLOCKS`] at a time, until the interrupt is
+    /// raised.
     pub(crate) fn features(&self, interrupt: &Interrupt, mut take: impl FnMut(&[Features])) {
         let page = PageTotals::of(self);
         let mut position = Position::default();

@@ -1,23 +1,24 @@
 //! Keeps elements between two kept parts of a text that are not text themselves: code, images, tables, lists.
 //!
-//! The model rates blocks by their words, and a line of code, a caption or two short cells have few. If the text before and
-//! after such an element is kept, and all are close together in one container, the element is kept too, unless its
-//! likelihood is very low. This is a rule and not a part of the model, because the training data say little about it: their
-//! ground truth leaves most captions out.
+//! The model rates blocks by their words, and a line of code, a caption or two short cells have few. If the
+//! text before and after such an element is kept, and all are close together in one container, the element is
+//! kept too, unless its likelihood is very low. This is a rule and not a part of the model, because the
+//! training data say little about it: their ground truth leaves most captions out.
 
 use std::ops::Range;
 
 use super::{Block, Blocks, MAX_DISTANCE};
 use crate::tree::Tag;
 
-/// Upper bound on the distance of a kept block to the container that it shares with the next one, in elements.
+/// Upper bound on the distance of a kept block to the container that it shares with the next one, in
+/// elements.
 const MAX_DEPTH: usize = 1;
 
 /// Upper bound on the distance of two kept blocks, in blocks.
 const MAX_GAP_BLOCKS: usize = 60;
 
-/// Upper bound on the words of a short page. The model was trained on pages with much boilerplate, and on short pages it is
-/// sure only of paragraphs.
+/// Upper bound on the words of a short page. The model was trained on pages with much boilerplate, and on
+/// short pages it is sure only of paragraphs.
 const MAX_SHORT_PAGE_WORDS: u32 = 150;
 
 /// On a short page, a listed element is kept from this likelihood on.
@@ -46,8 +47,9 @@ const GAP_KINDS: [GapKind; 6] = [
     GapKind { tag: Tag::Ol, min_likelihood: 0.3, max_words: 100 },
 ];
 
-/// Groups of the vocabulary that name boilerplate: navigation, footers, sidebars, breadcrumbs, cookies, sharing, related
-/// pages, advertisements, newsletters, dialogs, pagination, tags, tools, search, accounts, carts, and tables of contents.
+/// Groups of the vocabulary that name boilerplate: navigation, footers, sidebars, breadcrumbs, cookies,
+/// sharing, related pages, advertisements, newsletters, dialogs, pagination, tags, tools, search, accounts,
+/// carts, and tables of contents.
 const BOILERPLATE_GROUPS: [usize; 17] = [0, 1, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 18, 19, 20, 21, 29];
 
 /// Upper bound on the distance of an ancestor with such a name.
@@ -176,8 +178,8 @@ mod tests {
     use crate::tree::{ParseOptions, parse};
     use crate::view::View;
 
-    /// The blocks kept and the captions of a page. Blocks that begin with a capital are kept before, and all blocks have the
-    /// same likelihood.
+    /// The blocks kept and the captions of a page. Blocks that begin with a capital are kept before, and all
+    /// blocks have the same likelihood.
     fn gaps(html: &str, likelihood: f32) -> (Vec<usize>, Vec<usize>) {
         let tree = parse(html, ParseOptions::default());
         let url = "https://example.org/".parse().unwrap();

@@ -15,10 +15,12 @@ pub(super) struct Section {
 /// Totals around the blocks of a page.
 #[derive(Debug, Default)]
 pub(super) struct Surroundings {
-    /// For each element: the innermost record that contains it (or is it), and the record whose run has the most words.
+    /// For each element: the innermost record that contains it (or is it), and the record whose run has the
+    /// most words.
     records: Vec<(u32, u32)>,
     pub(super) sections: Vec<Section>,
-    /// The innermost elements that hold half of the page's text, four fifths of it, and seven tenths of its prose.
+    /// The innermost elements that hold half of the page's text, four fifths of it, and seven tenths of its
+    /// prose.
     pub(super) roots: [(u32, u32); 3],
 }
 

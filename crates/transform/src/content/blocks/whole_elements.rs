@@ -1,16 +1,17 @@
-//! Completes elements that are useless in part: tables and their rows, quotes, images with captions, short items.
+//! Completes elements that are useless in part: tables and their rows, quotes, images with captions, short
+//! items.
 //!
-//! The model rates each block alone, and a header cell or the source of a quote looks unlikely by itself. If half of the
-//! words of such an element are kept (a third for lists), the rest is kept too: a table without its header cells, or with
-//! every other cell blank, is of no use to readers.
+//! The model rates each block alone, and a header cell or the source of a quote looks unlikely by itself. If
+//! half of the words of such an element are kept (a third for lists), the rest is kept too: a table without
+//! its header cells, or with every other cell blank, is of no use to readers.
 
 use std::ops::Range;
 
 use super::{ANCESTOR_TAGS, Block, Blocks, MAX_DISTANCE};
 use crate::tree::Tag;
 
-/// Upper bound on the words of a table cell. A table with a longer block or with a heading is a layout table and is not
-/// completed.
+/// Upper bound on the words of a table cell. A table with a longer block or with a heading is a layout table
+/// and is not completed.
 const MAX_CELL_WORDS: u32 = 40;
 
 /// A kind of element that is kept whole.
@@ -64,7 +65,8 @@ impl Blocks {
         }
     }
 
-    /// The runs of blocks whose innermost ancestor with a tag is the same. Tables that contain tables are left out.
+    /// The runs of blocks whose innermost ancestor with a tag is the same. Tables that contain tables are
+    /// left out.
     fn runs_within(&self, tag: Tag, holds_table: &[bool]) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut last = None;

@@ -1,8 +1,9 @@
-//! Bloom filters of the words by which a page describes itself: its title, its description, and its JSON-LD texts.
+//! Bloom filters of the words by which a page describes itself: its title, its description, and its JSON-LD
+//! texts.
 //!
-//! The description of a product or the body of an article is often repeated in `application/ld+json`. Blocks that share
-//! three words in a row with these texts are likely content, in every language. The sets are bit filters of fixed size,
-//! whatever the page contains; a few per cent of false positives do no harm.
+//! The description of a product or the body of an article is often repeated in `application/ld+json`. Blocks
+//! that share three words in a row with these texts are likely content, in every language. The sets are bit
+//! filters of fixed size, whatever the page contains; a few per cent of false positives do no harm.
 
 use std::borrow::Cow;
 
@@ -118,8 +119,8 @@ const TYPES: [&str; 10] = [
     "WebPage\"",
 ];
 
-/// Reads the JSON-LD of a page: the types it names (one bit each) and its texts. A search for property names replaces a
-/// JSON parser.
+/// Reads the JSON-LD of a page: the types it names (one bit each) and its texts. A search for property names
+/// replaces a JSON parser.
 pub(super) fn read(tree: &Tree) -> (u32, TrigramFilter) {
     let mut described = TrigramFilter::default();
     let mut types = 0;

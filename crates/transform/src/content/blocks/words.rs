@@ -44,7 +44,8 @@ fn class_of(byte: u8) -> u8 {
     CLASSES.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
-/// For the first word of a text: a hash without case and punctuation, the classes of its bytes, and its length.
+/// For the first word of a text: a hash without case and punctuation, the classes of its bytes, and its
+/// length.
 fn hash_first(text: &[u8]) -> (u64, u8, usize) {
     let (mut hash, mut classes, mut length) = (0xCBF2_9CE4_8422_2325_u64, 0, 0);
     let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
@@ -160,8 +161,8 @@ impl Block {
         }
     }
 
-    /// Counts a run of text that is not all ASCII: one word, or several in scripts without spaces. True if it has a currency
-    /// sign.
+    /// Counts a run of text that is not all ASCII: one word, or several in scripts without spaces. True if it
+    /// has a currency sign.
     #[cold]
     fn wide_word(&mut self, run: &str) -> bool {
         if self.words == 0 {
