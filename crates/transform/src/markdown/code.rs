@@ -224,12 +224,12 @@ fn is_numbered_table(tree: &Tree, table: NodeId) -> bool {
         .elements(table)
         .filter(|part| matches!(tree.tag(*part), Tag::Thead | Tag::Tbody | Tag::Tfoot))
         .take(3)
-        .flat_map(|part| tree.elements(part))
+        .flat_map(|part| tree.child_elements(part))
         .filter(|row| tree.tag(*row) == Tag::Tr);
     let mut number = None::<u32>;
     let mut any = false;
     for row in rows.take(MAX_ROWS) {
-        let mut cells = tree.elements(row);
+        let mut cells = tree.child_elements(row);
         let (Some(gutter), Some(code), None) = (cells.next(), cells.next(), cells.next()) else {
             return false;
         };
@@ -256,21 +256,22 @@ fn is_numbered_table(tree: &Tree, table: NodeId) -> bool {
 
 /// Does a cell have code, by its class or its first elements?
 fn has_code(tree: &Tree, cell: NodeId) -> bool {
-    tree.elements(cell).take(2).any(|inner| matches!(tree.tag(inner), Tag::Pre | Tag::Code))
-        || names::words(names::class(tree, cell))
+    tree.child_elements(cell).take(2).any(|inner| matches!(tree.tag(inner), Tag::Pre | Tag::Code))
+        || names::class_words(names::class(tree, cell))
             .any(|word| word.split(['-', '_']).any(|part| part == "code"))
 }
 
 /// Is a node the first cell of its row?
 fn is_first_cell(tree: &Tree, node: NodeId) -> bool {
-    tree.tag(node) == Tag::Td && tree.parent(node).is_some_and(|row| tree.elements(row).next() == Some(node))
+    tree.tag(node) == Tag::Td
+        && tree.parent(node).is_some_and(|row| tree.child_elements(row).next() == Some(node))
 }
 
 /// Is a `pre` in a cell beside a cell with code?
 fn is_beside_code(tree: &Tree, pre: NodeId) -> bool {
     let cell = tree.ancestors(pre).take(3).find(|node| tree.tag(*node) == Tag::Td);
     let Some((cell, row)) = cell.and_then(|cell| Some((cell, tree.parent(cell)?))) else { return false };
-    tree.elements(row)
+    tree.child_elements(row)
         .take(4)
         .any(|other| other != cell && tree.tag(other) == Tag::Td && has_code(tree, other))
 }

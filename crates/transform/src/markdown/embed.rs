@@ -18,7 +18,7 @@ impl Writer<'_> {
     /// Handles an `object`. Returns true if it has fallback content to walk; otherwise writes a link.
     pub(super) fn embed_object(&mut self, node: NodeId) -> bool {
         let tree = self.tree;
-        let has_fallback = tree.elements(node).any(|child| tree.tag(child) != Tag::Param)
+        let has_fallback = tree.child_elements(node).any(|child| tree.tag(child) != Tag::Param)
             || tree.children(node).any(|child| !tree.text(child).trim().is_empty());
         if !has_fallback {
             self.embed(node);
@@ -36,11 +36,11 @@ impl Writer<'_> {
             tree.attribute(node, name).filter(|source| !source.is_empty() && !source.starts_with("about:"))
         });
         let source = source.or_else(|| {
-            tree.elements(node)
+            tree.child_elements(node)
                 .find(|child| tree.tag(*child) == Tag::Source)
                 .and_then(|child| tree.attribute(child, Attr::Src))
         });
-        let Some(url) = source.and_then(|source| self.options.resolver.web(source)) else { return };
+        let Some(url) = source.and_then(|source| self.options.resolver.web_url(source)) else { return };
         let label = [Attr::Title, Attr::AriaLabel]
             .into_iter()
             .filter_map(|name| tree.attribute(node, name).map(fold_spaces))

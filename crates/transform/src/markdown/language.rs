@@ -11,7 +11,7 @@ pub(super) type Cache = HashMap<(NodeId, bool), Option<String>>;
 /// The language of a code block, from the classes that highlighters set on the block, its code or elements
 /// around it.
 pub(super) fn of(tree: &Tree, pre: NodeId, cache: &mut Cache) -> Option<String> {
-    let code = tree.elements(pre).find(|child| matches!(tree.tag(*child), Tag::Code | Tag::Samp));
+    let code = tree.child_elements(pre).find(|child| matches!(tree.tag(*child), Tag::Code | Tag::Samp));
     let own = code.into_iter().chain([pre]).enumerate();
     if let Some(language) =
         own.clone().find_map(|(_, node)| of_element(tree, node, tree.tag(node) != Tag::Div))
@@ -49,7 +49,7 @@ fn of_class(class: &str, own: bool, figure: bool) -> Option<String> {
         "brush:",
         "sourceCode-",
     ];
-    let prefixed = names::words(class).find_map(|word| {
+    let prefixed = names::class_words(class).find_map(|word| {
         let language = PREFIXES
             .iter()
             .find_map(|prefix| word.strip_prefix(prefix))
@@ -59,7 +59,7 @@ fn of_class(class: &str, own: bool, figure: bool) -> Option<String> {
     // `class="brush: js"`, `class="sourceCode python"`, `class="hljs python"`, `<figure class="highlight
     // js">`.
     let named = || {
-        let mut words = names::words(class);
+        let mut words = names::class_words(class);
         words.find(|word| match *word {
             "brush:" | "sourceCode" | "hljs" | "prettyprint" | "syntaxhighlighter" => true,
             "highlight" => figure,
@@ -70,7 +70,7 @@ fn of_class(class: &str, own: bool, figure: bool) -> Option<String> {
     // The bare name of a language.
     let bare = || {
         let is_language = |word: &&str| LANGUAGES.contains(&word.to_ascii_lowercase().as_str());
-        names::words(class).find(is_language).map(str::to_owned)
+        names::class_words(class).find(is_language).map(str::to_owned)
     };
     prefixed.or_else(named).or_else(|| own.then(bare).flatten())
 }

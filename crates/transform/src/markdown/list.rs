@@ -65,7 +65,7 @@ impl Writer<'_> {
             _ => '-',
         };
         let loose =
-            self.tree.elements(node).any(|item| self.tree.tag(item) == Tag::Li && self.is_loose(item));
+            self.tree.child_elements(node).any(|item| self.tree.tag(item) == Tag::Li && self.is_loose(item));
         self.lists.push(List {
             ordered,
             number: start.unwrap_or(1).min(999_999_999),
@@ -82,10 +82,10 @@ impl Writer<'_> {
     /// Does an item make its list loose, with blank lines between items?
     pub(super) fn is_loose(&self, item: NodeId) -> bool {
         let visible = |node: &NodeId| !self.view.hidden.contains(*node);
-        self.tree.elements(item).filter(visible).any(|child| match self.tree.tag(child) {
+        self.tree.child_elements(item).filter(visible).any(|child| match self.tree.tag(child) {
             Tag::P => true,
             // A `div` inside the item counts as the item itself.
-            Tag::Div => self.tree.elements(child).any(|inner| self.tree.tag(inner) == Tag::P),
+            Tag::Div => self.tree.child_elements(child).any(|inner| self.tree.tag(inner) == Tag::P),
             _ => false,
         })
     }

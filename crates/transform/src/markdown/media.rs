@@ -3,7 +3,7 @@
 use super::piece::Target;
 use super::{BASE64_PLACEHOLDER, Writer};
 use crate::page::picture;
-use crate::tree::{Attr, Edge, NodeId, Space, Tag, Tree, Walk};
+use crate::tree::{Attr, Edge, ElementNamespace, NodeId, Tag, Tree, Walk};
 
 impl Writer<'_> {
     pub(super) fn open_link(&mut self, node: NodeId) {
@@ -70,7 +70,7 @@ impl Writer<'_> {
         }
         let title = tree.attribute(node, Attr::Title).map(fold_spaces).filter(|title| !title.is_empty());
         let address = if !picture::is_inline(source) {
-            match self.options.resolver.output(source) {
+            match self.options.resolver.output_url(source) {
                 Some(address) => address.into_owned(),
                 None => return,
             }
@@ -142,7 +142,7 @@ fn noscript_image(tree: &Tree, image: NodeId) -> Option<&str> {
     let after = std::iter::successors(tree.next_sibling(image), |node| tree.next_sibling(*node))
         .take(3)
         .find(|node| tree.tag(*node) == Tag::Noscript)?;
-    let real = tree.elements(after).find(|node| tree.tag(*node) == Tag::Img)?;
+    let real = tree.child_elements(after).find(|node| tree.tag(*node) == Tag::Img)?;
     picture::source(tree, real).filter(|source| !picture::is_inline(source))
 }
 

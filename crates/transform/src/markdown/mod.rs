@@ -32,9 +32,9 @@ mod tidy;
 pub(crate) use escape::cell;
 pub(crate) use media::is_unseen;
 
-use crate::address::Resolver;
 use crate::memory::Output;
-use crate::tree::{ATTRIBUTE_SPARE, Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
+use crate::resolver::Resolver;
+use crate::tree::{Attr, BASE_ATTRIBUTE_BYTES, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 use grid::Table;
 use inline::Inline;

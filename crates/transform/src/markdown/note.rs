@@ -261,7 +261,7 @@ impl NoteLists {
                         && !view.skips(tree, *item)
                         && !tree.folded_text(*item, 1).is_empty()
                 };
-                tree.elements(list).filter(written).collect()
+                tree.child_elements(list).filter(written).collect()
             });
         }
         Self { items }

@@ -61,7 +61,7 @@ impl Writer<'_> {
     /// Does a link lead to its own page?
     pub(super) fn is_self_link(&self, link: NodeId) -> bool {
         let href = self.tree.attribute(link, Attr::Href);
-        !self.options.faithful && href.is_some_and(|href| self.options.resolver.leads_to_page(href))
+        !self.options.faithful && href.is_some_and(|href| self.options.resolver.is_same_page(href))
     }
 
     /// Is a link the whole text of its block, such as a heading that links to itself?

@@ -29,7 +29,7 @@ impl Inline {
     /// Writes the collected content and closes open marks and links.
     pub(super) fn render(&mut self, context: InlineContext) -> String {
         // A paragraph may be as long as the page.
-        if self.interrupt.spend(self.pieces.len() + self.text.len() / UNIT_BYTES) {
+        if self.interrupt.spend(self.pieces.len() + self.text.len() / TEXT_BYTES_PER_UNIT) {
             return String::new();
         }
         self.trim_end();

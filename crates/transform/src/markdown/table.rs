@@ -66,7 +66,7 @@ impl Writer<'_> {
         }
         let view = View { roots: vec![node], ..self.view.clone() };
         let options =
-            crate::html::Options { remove_base64_images: self.options.remove_base64_images, frames: false };
+            crate::html::Options { remove_base64_images: self.options.remove_base64_images, iframes: false };
         let html = crate::html::write(self.tree, &view, self.options.resolver, options);
         self.cut |= html.cut;
         // Every parser inserts `tbody` itself.

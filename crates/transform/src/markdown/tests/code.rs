@@ -63,7 +63,7 @@ fn hidden_elements_are_left_out_of_code() {
     let html = "<p><code>a<i>x</i>b</code></p><pre>a<i>x</i>b</pre>";
     let tree = parse(html, ParseOptions::default());
     let mut view = View::whole(&tree);
-    for node in tree.all(crate::tree::Tag::I) {
+    for node in tree.elements_with_tag(crate::tree::Tag::I) {
         view.hidden.insert(node);
     }
     assert_eq!(page(&tree, &view), "`ab`\n\n```\nab\n```");

@@ -8,8 +8,8 @@ mod lists;
 mod page;
 mod tables;
 
-use crate::address::Resolver;
 use crate::html_to_markdown;
+use crate::resolver::Resolver;
 use crate::tree::{ParseOptions, Tree, parse};
 use crate::view::View;
 

@@ -1,44 +1,44 @@
-//! What the tags of a page say of it, for a page that gets no tree: the metadata, and whether it is an empty shell.
+//! Reads metadata from the tokens of a page without a tree, and detects empty shells.
 
 use std::borrow::Cow;
 
 use gleaner_types::Metadata;
 use url::Url;
 
+use super::json_ld::JsonLdReader;
 use super::link_pass::Attributes;
-use super::metadata::{MAX_ENTRIES, MAX_VALUE_BYTES, clean, declared, icon_rank, note};
+use super::metadata::{MAX_ENTRIES, MAX_VALUE_BYTES, add_meta, apply_declared, clean, icon_rank};
 use super::shell;
-use super::structured::Blocks;
 use super::title::{MAX_HEADING_BYTES, MAX_HEADINGS, Sources, choose, heading};
-use crate::address::Resolver;
+use crate::resolver::Resolver;
 use crate::tree::decode_references;
 
-/// Takes the tokens of a page, in their order.
+/// Collects metadata from the tokens of a page, in their order.
 #[derive(Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct TagMetadata {
     metadata: Metadata,
     entries: usize,
     icon: Option<(u8, String)>,
     title: Option<String>,
     headings: Vec<String>,
-    linked: Blocks,
+    json_ld: JsonLdReader,
     reading: Reading,
     shell: Shell,
 }
 
-/// What the text that comes next is for.
+/// The use of the next text.
 #[derive(Debug, Default)]
 enum Reading {
     #[default]
     Nothing,
     Title,
-    LinkedData,
+    JsonLd,
     /// The text of a heading so far.
     Heading(String),
 }
 
-impl Facts {
-    /// A start tag, its name in lower case.
+impl TagMetadata {
+    /// Reads a start tag; its name is in lower case.
     pub(super) fn start(&mut self, tag: &[u8], attributes: Attributes<'_, '_>) {
         self.shell.start(tag, attributes);
         match tag {
@@ -61,7 +61,7 @@ impl Facts {
                 let name = ["property", "name", "itemprop", "http-equiv"];
                 let name = name.into_iter().find_map(|name| attributes.get(name));
                 if let (Some(name), Some(content)) = (name, attributes.get("content")) {
-                    note(&mut self.metadata, &name, &content);
+                    add_meta(&mut self.metadata, &name, &content);
                 }
             }
             b"link" => {
@@ -75,39 +75,39 @@ impl Facts {
             }
             b"script" if attributes.get("type").is_some_and(|kind| kind.contains("ld+json")) => {
                 self.end_heading();
-                self.reading = Reading::LinkedData;
+                self.reading = Reading::JsonLd;
             }
             b"br" | b"p" | b"div" => self.space(),
             _ => {}
         }
     }
 
-    /// An end tag, its name in lower case.
+    /// Reads an end tag; its name is in lower case.
     pub(super) fn end(&mut self, tag: &[u8]) {
         self.shell.end(tag);
         match tag {
             b"title" if matches!(self.reading, Reading::Title) => self.reading = Reading::Nothing,
-            b"script" if matches!(self.reading, Reading::LinkedData) => self.reading = Reading::Nothing,
+            b"script" if matches!(self.reading, Reading::JsonLd) => self.reading = Reading::Nothing,
             b"h1" => self.end_heading(),
             b"p" | b"div" => self.space(),
             _ => {}
         }
     }
 
-    /// A tag whose name is too long for those that have a meaning here.
-    pub(super) fn other(&mut self, name: &str, end: bool) {
+    /// Reads a tag whose name is longer than all names with a meaning here.
+    pub(super) fn long_tag(&mut self, name: &str, end: bool) {
         if end {
             self.shell.end(name.as_bytes());
         } else {
-            self.shell.custom(name);
+            self.shell.start_long(name);
         }
     }
 
-    /// A piece of text, `references` not yet decoded.
+    /// Reads a piece of text. `references` is true if character references are not decoded yet.
     pub(super) fn text(&mut self, text: &str, references: bool) {
         self.shell.text(text);
-        if matches!(self.reading, Reading::LinkedData) {
-            self.linked.add(text);
+        if matches!(self.reading, Reading::JsonLd) {
+            self.json_ld.add(text);
             self.reading = Reading::Nothing;
         }
         if matches!(self.reading, Reading::Nothing) || self.shell.is_hidden() {
@@ -115,7 +115,7 @@ impl Facts {
         }
         let text = if references { decode_references(text, false) } else { Cow::Borrowed(text) };
         match &mut self.reading {
-            Reading::Nothing | Reading::LinkedData => {}
+            Reading::Nothing | Reading::JsonLd => {}
             Reading::Title => {
                 let mut title = String::new();
                 fold(&mut title, &text, MAX_VALUE_BYTES);
@@ -142,27 +142,27 @@ impl Facts {
         }
     }
 
-    /// The metadata, and the warning where the page is a shell.
+    /// The metadata, and a warning if the page is a shell.
     pub(super) fn finish(mut self, url: &Url, resolver: &Resolver) -> (Metadata, Option<String>) {
         self.end_heading();
-        let Self { mut metadata, icon, title, headings, shell, linked, .. } = self;
-        metadata.favicon = icon.and_then(|(_, href)| resolver.web(&href)).map(String::from);
-        let linked = linked.found;
+        let Self { mut metadata, icon, title, headings, shell, json_ld, .. } = self;
+        metadata.favicon = icon.and_then(|(_, href)| resolver.web_url(&href)).map(String::from);
+        let json_ld = json_ld.found;
         let title = choose(&Sources {
             headings: &headings,
             title: title.as_deref().unwrap_or_default(),
             og_title: metadata.og_title.as_deref().unwrap_or_default(),
-            headline: linked.headline.as_deref().unwrap_or_default(),
+            headline: json_ld.headline.as_deref().unwrap_or_default(),
             site_name: metadata.og_site_name.as_deref().unwrap_or_default(),
             url,
         });
         metadata.title = title.map(|title| clean(&title));
-        declared(url, &mut metadata, linked);
+        apply_declared(url, &mut metadata, json_ld);
         (metadata, shell.is_shell().then(|| shell::WARNING.to_owned()))
     }
 }
 
-/// Appends `text` with its white space folded, while `out` is no longer than `limit`.
+/// Appends `text` with folded white space, unless `out` is longer than `limit`.
 fn fold(out: &mut String, text: &str, limit: usize) {
     if out.len() > limit {
         return;
@@ -181,17 +181,17 @@ fn fold(out: &mut String, text: &str, limit: usize) {
     }
 }
 
-/// Whether the page has scripts, but next to no text; see [`shell`].
+/// Detects a page with scripts but almost no text; see [`shell`].
 #[derive(Debug, Default)]
 struct Shell {
-    /// Bytes of visible text, as far as they were counted.
+    /// Bytes of visible text; counting stops above [`shell::MAX_SHELL_BYTES`].
     bytes: usize,
     scripts: usize,
     mount: bool,
     asks: bool,
-    /// The last tag opened an element that a script may fill, if it stays empty.
+    /// The last tag opened an element that a script may fill. It counts if it is empty.
     pending: bool,
-    /// The element within which text is not shown.
+    /// The open element whose text is not shown.
     hidden: Option<Hidden>,
 }
 
@@ -220,15 +220,15 @@ impl Hidden {
 }
 
 impl Shell {
-    /// Text that a reader of the page does not see, other than its title.
+    /// True inside an element whose text is not shown, except for the title.
     fn is_hidden(&self) -> bool {
         !matches!(self.hidden, None | Some(Hidden::Title))
     }
 
     fn start(&mut self, tag: &[u8], attributes: Attributes<'_, '_>) {
         self.pending = false;
-        if self.bytes > shell::SHELL_BYTES || self.hidden.is_some() {
-            // What stands within an element that is not shown ends with it.
+        if self.bytes > shell::MAX_SHELL_BYTES || self.hidden.is_some() {
+            // A hidden element inside another one ends with the outer one.
             if self.hidden.is_none() {
                 self.hidden = Hidden::of(tag);
             }
@@ -245,7 +245,7 @@ impl Shell {
         self.hidden = Hidden::of(tag);
     }
 
-    fn custom(&mut self, name: &str) {
+    fn start_long(&mut self, name: &str) {
         self.pending = self.hidden.is_none() && name.contains('-');
     }
 
@@ -257,7 +257,7 @@ impl Shell {
     }
 
     fn text(&mut self, text: &str) {
-        if self.bytes > shell::SHELL_BYTES {
+        if self.bytes > shell::MAX_SHELL_BYTES {
             return;
         }
         self.pending = false;
@@ -269,6 +269,8 @@ impl Shell {
     }
 
     fn is_shell(&self) -> bool {
-        self.bytes <= shell::SHELL_BYTES && self.scripts > 0 && (self.mount || self.asks || self.bytes == 0)
+        self.bytes <= shell::MAX_SHELL_BYTES
+            && self.scripts > 0
+            && (self.mount || self.asks || self.bytes == 0)
     }
 }

@@ -1,8 +1,8 @@
-//! What `blockAds` takes off a page that is kept whole: advertisements and cookie dialogs.
+//! Removes advertisements and cookie dialogs from a page that is kept whole (`blockAds`).
 //!
-//! By what authors call such elements (ids, classes, roles), from a list of our own. Lists of filters that browsers use
-//! name sites by the thousand and need a browser's view of a page; these words hold on any site. The text of a dialog
-//! decides where its name does not.
+//! They are recognized by the names that authors give elements (ids, classes, roles), from a list of our own.
+//! Alternative: the filter lists of browsers. They name thousands of sites and need a browser's view of the
+//! page; these words work on any site. If the name of a dialog does not decide, its text does.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::names;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::view::View;
 
-/// Names that stand for advertisements as they are.
+/// Names that always mark an advertisement.
 const ADS: &[&str] = &[
     "ad",
     "ads",
@@ -32,11 +32,12 @@ const ADS: &[&str] = &[
     "sponsored-links",
 ];
 
-/// What names of advertisements begin with.
-const AD_STARTS: &[&str] = &["google_ads", "div-gpt-ad", "dfp-", "gpt-ad", "adslot"];
+/// Prefixes of names of advertisements.
+const AD_PREFIXES: &[&str] = &["google_ads", "div-gpt-ad", "dfp-", "gpt-ad", "adslot"];
 
-/// What follows `ad-` in names of advertisements; a number does too. `ad-hoc` and `ad-lib` are none.
-const AD_PLACES: &[&str] = &[
+/// Words that follow `ad-` in names of advertisements; a number may follow too. `ad-hoc` and `ad-lib` are not
+/// matched.
+const AD_SLOT_WORDS: &[&str] = &[
     "area",
     "banner",
     "billboard",
@@ -85,10 +86,10 @@ const AD_PLACES: &[&str] = &[
     "zone",
 ];
 
-/// What names of advertisements end with.
-const AD_ENDS: &[&str] = &["-ad", "-ads", "_ad", "_ads", "-advert", "-advertisement"];
+/// Suffixes of names of advertisements.
+const AD_SUFFIXES: &[&str] = &["-ad", "-ads", "_ad", "_ads", "-advert", "-advertisement"];
 
-/// Words of cookie dialogs, and words for dialogs: a name that begins with one of each stands for a cookie dialog.
+/// Words about cookies, and words for dialogs. A name that begins with one of each marks a cookie dialog.
 const COOKIES: &[&str] = &["cookie", "cookies", "gdpr", "consent", "ccpa"];
 const DIALOGS: &[&str] = &[
     "alert",
@@ -108,16 +109,16 @@ const DIALOGS: &[&str] = &[
     "warning",
 ];
 
-/// What may stand before them.
-const NEUTRAL: &[&str] = &["cc", "cmp", "eu", "global", "js", "page", "site", "the", "wp"];
+/// Words that may precede them.
+const NEUTRAL_PREFIXES: &[&str] = &["cc", "cmp", "eu", "global", "js", "page", "site", "the", "wp"];
 
-/// Words that a cookie dialog shares with much else: beside a word of cookies anywhere in a name, what the element looks
-/// like or says must tell.
-const FRAMES: &[&str] =
+/// Words for containers, which cookie dialogs share with other elements. In a name with a word about cookies,
+/// the style or the text of the element must also show that it is a dialog.
+const CONTAINER_WORDS: &[&str] =
     &["box", "container", "info", "layer", "manager", "message", "pop", "root", "sdk", "wrap", "wrapper"];
 
-/// Beginnings of words that ask for consent, in the languages that most pages are in.
-const ASKING: &[&str] = &[
+/// Beginnings of words that ask for consent, in the most frequent languages of pages.
+const CONSENT_TEXTS: &[&str] = &[
     "we use",
     "uses cookies",
     "use of cookies",
@@ -142,15 +143,15 @@ const ASKING: &[&str] = &[
     "同意",
 ];
 
-/// Names that common consent programs give their dialogs.
-const CONSENT: &[&str] =
+/// Name prefixes of the dialogs of common consent tools.
+const CONSENT_TOOL_PREFIXES: &[&str] =
     &["onetrust-", "cybotcookiebot", "cc-window", "cc-banner", "cmpbox", "qc-cmp2", "didomi-", "truste_"];
 
-/// Words about cookies are looked for in so many bytes of a dialog's text.
-const DIALOG_BYTES: usize = 600;
+/// Bytes of a dialog's text that are searched for words about cookies.
+const DIALOG_TEXT_BYTES: usize = 600;
 
-/// What holds more than one part in so many of a page's text is the page, whatever it is called.
-const SHARE: usize = 3;
+/// An element with more than one part in this many of a page's text is content, whatever its name.
+const MAX_TEXT_SHARE: usize = 3;
 
 /// Hides advertisements and cookie dialogs.
 pub(crate) fn hide(tree: &Tree, view: &mut View) {
@@ -167,8 +168,9 @@ pub(crate) fn hide(tree: &Tree, view: &mut View) {
                 walk.skip_children();
                 continue;
             }
-            let small = bytes.get(node.index()).copied().unwrap_or(0) * SHARE <= all.max(DIALOG_BYTES);
-            if small && is_furniture(tree, node) {
+            let small =
+                bytes.get(node.index()).copied().unwrap_or(0) * MAX_TEXT_SHARE <= all.max(DIALOG_TEXT_BYTES);
+            if small && is_ad_or_dialog(tree, node) {
                 view.hidden.insert(node);
                 walk.skip_children();
             }
@@ -176,27 +178,27 @@ pub(crate) fn hide(tree: &Tree, view: &mut View) {
     }
 }
 
-/// A node is looked at so far up for furniture around it, in elements.
-const STEPS: usize = 24;
+/// Upper bound on the ancestors of a node that are checked.
+const MAX_ANCESTORS: usize = 24;
 
-/// What is known of the elements around the nodes of a tree, each looked at once.
-pub(crate) struct Around<'t> {
+/// Checks the ancestors of nodes, each element once.
+pub(crate) struct AncestorCache<'t> {
     tree: &'t Tree,
-    is_furniture: HashMap<NodeId, bool>,
+    results: HashMap<NodeId, bool>,
 }
 
-impl<'t> Around<'t> {
-    /// Nothing was looked at yet.
+impl<'t> AncestorCache<'t> {
+    /// An empty cache.
     pub(crate) fn new(tree: &'t Tree) -> Self {
-        Self { tree, is_furniture: HashMap::new() }
+        Self { tree, results: HashMap::new() }
     }
 
-    /// Does a node stand in an advertisement or a cookie dialog?
-    pub(crate) fn surrounds(&mut self, node: NodeId) -> bool {
-        let (tree, known) = (self.tree, &mut self.is_furniture);
+    /// True if a node is inside an advertisement or a cookie dialog.
+    pub(crate) fn is_within_ad(&mut self, node: NodeId) -> bool {
+        let (tree, results) = (self.tree, &mut self.results);
         tree.ancestors(node)
-            .take(STEPS)
-            .any(|around| *known.entry(around).or_insert_with(|| is_furniture(tree, around)))
+            .take(MAX_ANCESTORS)
+            .any(|ancestor| *results.entry(ancestor).or_insert_with(|| is_ad_or_dialog(tree, ancestor)))
     }
 }
 
@@ -216,7 +218,7 @@ fn text_bytes(tree: &Tree) -> Vec<usize> {
     bytes
 }
 
-fn is_furniture(tree: &Tree, node: NodeId) -> bool {
+fn is_ad_or_dialog(tree: &Tree, node: NodeId) -> bool {
     if matches!(tree.tag(node), Tag::Html | Tag::Body | Tag::Main | Tag::Article | Tag::A | Tag::P) {
         return false;
     }
@@ -224,7 +226,7 @@ fn is_furniture(tree: &Tree, node: NodeId) -> bool {
         [Attr::Id, Attr::Class]
             .into_iter()
             .filter_map(|name| tree.attribute(node, name))
-            .flat_map(names::words)
+            .flat_map(names::class_words)
             .filter(|name| name.len() <= 80)
     };
     if names().any(|name| is_ad(&name.to_ascii_lowercase()) || is_consent(tree, node, name)) {
@@ -234,60 +236,60 @@ fn is_furniture(tree: &Tree, node: NodeId) -> bool {
     if ["advertisement", "advertisements", "ads"].iter().any(|word| label.eq_ignore_ascii_case(word)) {
         return true;
     }
-    let dialog = matches!(tree.attribute(node, Attr::Role), Some("dialog" | "alertdialog"))
+    let is_dialog = matches!(tree.attribute(node, Attr::Role), Some("dialog" | "alertdialog"))
         || tree.has(node, Attr::AriaModal)
         || tree.tag(node) == Tag::Dialog;
-    dialog && {
-        let text = tree.folded_text(node, DIALOG_BYTES).to_lowercase();
+    is_dialog && {
+        let text = tree.folded_text(node, DIALOG_TEXT_BYTES).to_lowercase();
         ["cookie", "gdpr", "consent"].iter().any(|word| text.contains(word))
     }
 }
 
 fn is_ad(name: &str) -> bool {
     ADS.contains(&name)
-        || AD_STARTS.iter().any(|start| name.starts_with(start))
-        || AD_ENDS.iter().any(|end| name.ends_with(end))
+        || AD_PREFIXES.iter().any(|start| name.starts_with(start))
+        || AD_SUFFIXES.iter().any(|end| name.ends_with(end))
         || {
             let mut words = name.split(['-', '_']);
             matches!(words.next(), Some("ad" | "ads" | "advert"))
-                && words.next().is_some_and(|place| {
-                    AD_PLACES.contains(&place)
-                        || (!place.is_empty() && place.bytes().all(|byte| byte.is_ascii_digit()))
+                && words.next().is_some_and(|slot| {
+                    AD_SLOT_WORDS.contains(&slot)
+                        || (!slot.is_empty() && slot.bytes().all(|byte| byte.is_ascii_digit()))
                 })
         }
 }
 
 fn is_consent(tree: &Tree, node: NodeId, name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    if CONSENT.iter().any(|start| lower.starts_with(start)) {
+    if CONSENT_TOOL_PREFIXES.iter().any(|start| lower.starts_with(start)) {
         return true;
     }
     if !COOKIES.iter().any(|word| lower.contains(word)) {
         return false;
     }
     let words = words(name);
-    let mut said = words.iter().map(String::as_str).skip_while(|word| NEUTRAL.contains(word));
-    let first = said.next().unwrap_or_default();
-    let second = said.next().unwrap_or_default();
-    // `cookie-banner` and `cookiebanner`.
-    let glued =
+    let mut rest = words.iter().map(String::as_str).skip_while(|word| NEUTRAL_PREFIXES.contains(word));
+    let first = rest.next().unwrap_or_default();
+    let second = rest.next().unwrap_or_default();
+    // `cookiebanner` is one word, `cookie-banner` two.
+    let joined =
         COOKIES.iter().any(|word| first.strip_prefix(word).is_some_and(|rest| DIALOGS.contains(&rest)));
-    if glued || (COOKIES.contains(&first) && DIALOGS.contains(&second)) {
+    if joined || (COOKIES.contains(&first) && DIALOGS.contains(&second)) {
         return true;
     }
-    let framed = FRAMES.iter().chain(DIALOGS).any(|word| lower.contains(word));
-    framed && (is_laid_over(tree, node) || asks(tree, node))
+    let is_container = CONTAINER_WORDS.iter().chain(DIALOGS).any(|word| lower.contains(word));
+    is_container && (is_overlay(tree, node) || asks_for_consent(tree, node))
 }
 
-/// The words of a name: `cookie-banner`, `cookie_banner` and `CookieBanner` have two.
+/// The words of a name: `cookie-banner`, `cookie_banner` and `CookieBanner` each have two.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
-    let mut small = false;
+    let mut after_lower = false;
     for c in name.chars() {
-        if matches!(c, '-' | '_') || (small && c.is_ascii_uppercase()) {
+        if matches!(c, '-' | '_') || (after_lower && c.is_ascii_uppercase()) {
             words.push(String::new());
         }
-        small = c.is_ascii_lowercase();
+        after_lower = c.is_ascii_lowercase();
         if let Some(word) = words.last_mut().filter(|_| !matches!(c, '-' | '_')) {
             word.push(c.to_ascii_lowercase());
         }
@@ -296,21 +298,21 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Does an element's own style put it over the page?
-fn is_laid_over(tree: &Tree, node: NodeId) -> bool {
+/// True if the inline style of an element lays it over the page.
+fn is_overlay(tree: &Tree, node: NodeId) -> bool {
     tree.attribute(node, Attr::Style).is_some_and(|style| {
         style.split(';').filter_map(|declaration| declaration.split_once(':')).any(|(property, value)| {
             property.trim().eq_ignore_ascii_case("position")
-                && ["fixed", "sticky"].iter().any(|place| value.trim().eq_ignore_ascii_case(place))
+                && ["fixed", "sticky"].iter().any(|position| value.trim().eq_ignore_ascii_case(position))
         })
     })
 }
 
-/// Does an element ask for consent to cookies?
-fn asks(tree: &Tree, node: NodeId) -> bool {
-    let text = tree.folded_text(node, DIALOG_BYTES).to_lowercase();
+/// True if the text of an element asks for consent to cookies.
+fn asks_for_consent(tree: &Tree, node: NodeId) -> bool {
+    let text = tree.folded_text(node, DIALOG_TEXT_BYTES).to_lowercase();
     ["cookie", "gdpr", "consent"].iter().any(|word| text.contains(word))
-        && ASKING.iter().any(|word| text.contains(word))
+        && CONSENT_TEXTS.iter().any(|word| text.contains(word))
 }
 
 #[cfg(test)]
@@ -337,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn advertisements_and_cookie_dialogs_are_told_by_their_names() {
+    fn advertisements_and_cookie_dialogs_are_recognized_by_their_names() {
         let hidden = [
             "<div class='ad'>x</div>",
             "<div id=div-gpt-ad-123>x</div>",
@@ -376,12 +378,12 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_the_page_is_never_hidden() {
+    fn an_element_with_most_of_the_text_is_never_hidden() {
         let html = format!("<body><div class='ads'><p>{}</p></div></body>", "text ".repeat(400));
         let tree = parse(&html, ParseOptions::default());
         let mut view = View::whole(&tree);
         hide(&tree, &mut view);
-        let around = tree.elements(tree.find(Tag::Body).unwrap()).next().unwrap();
-        assert!(!view.hidden.contains(around));
+        let container = tree.child_elements(tree.find(Tag::Body).unwrap()).next().unwrap();
+        assert!(!view.hidden.contains(container));
     }
 }

@@ -1,4 +1,4 @@
-//! Addresses of a page: relative to its base, and only those that can be fetched.
+//! Resolves the URLs of a page against its base, and keeps only those that are safe to write or fetch.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -9,28 +9,28 @@ use url::Url;
 
 use crate::tree::{Attr, Tag, Tree};
 
-/// An address longer than this is dropped: no server answers it, and it is a data URI more often than not.
-pub(crate) const MAX_ADDRESS_BYTES: usize = 8_192;
+/// A longer URL is dropped: servers reject it, and it is usually a data URI.
+pub(crate) const MAX_URL_BYTES: usize = 8_192;
 
-/// Upper bound on the bytes that making addresses absolute adds to one output of a page; they also take at most an eighth of
-/// the page's memory ([`page_memory`](crate::page_memory)). Each link of a page whose base is 8 KiB long grows by that
-/// much; beyond the bound links are left out.
+/// Upper bound on the bytes that resolving URLs adds to one output of a page. They also take at most an
+/// eighth of the page's memory ([`page_memory`](crate::page_memory)). If the base of a page is 8 KiB long,
+/// each relative link grows by that much. Links beyond the bound are left out.
 pub const MAX_RESOLVED_BYTES: usize = 32 * 1024 * 1024;
 
-/// Addresses take at most this share of a page's memory: an eighth.
+/// Resolved URLs take at most this share of a page's memory: an eighth.
 const RESOLVED_SHARE: usize = 8;
 
-/// Bytes of an address that take one unit of work to make: each of their characters is looked at.
-const BYTES_PER_UNIT: usize = 16;
+/// Bytes of a resolved URL that cost one unit of work: resolving reads every character.
+const URL_BYTES_PER_UNIT: usize = 16;
 
-/// Makes the addresses of one page absolute.
+/// Resolves the URLs of one page.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
-    /// What may still be added, in bytes.
-    left: Cell<usize>,
-    /// What one output may add.
-    most: usize,
-    /// `None` leaves relative addresses as they are: for HTML that belongs to no page.
+    /// Bytes that may still be added.
+    budget: Cell<usize>,
+    /// Bytes that one output may add.
+    limit: usize,
+    /// `None` leaves relative URLs unchanged: for HTML that belongs to no page.
     base: Option<Url>,
     /// The page itself.
     page: Option<Url>,
@@ -38,89 +38,91 @@ pub(crate) struct Resolver {
 }
 
 impl Resolver {
-    /// Of a page at `url` whose `<base href>` is `base`.
+    /// For a page at `url` whose `<base href>` is `base`.
     pub(crate) fn new(url: &Url, base: Option<&str>) -> Self {
         let declared = base
-            .filter(|base| base.len() <= MAX_ADDRESS_BYTES)
+            .filter(|base| base.len() <= MAX_URL_BYTES)
             .and_then(|base| url.join(strip(base).as_ref()).ok())
             .filter(|base| matches!(base.scheme(), "http" | "https"));
         let base = Some(declared.unwrap_or_else(|| url.clone()));
         Self { base, page: Some(url.clone()), ..Self::without_base() }
     }
 
-    /// Of HTML that belongs to no page.
+    /// For HTML that belongs to no page.
     pub(crate) const fn without_base() -> Self {
         Self {
-            left: Cell::new(MAX_RESOLVED_BYTES),
-            most: MAX_RESOLVED_BYTES,
+            budget: Cell::new(MAX_RESOLVED_BYTES),
+            limit: MAX_RESOLVED_BYTES,
             base: None,
             page: None,
             interrupt: Interrupt::never(),
         }
     }
 
-    /// The same within a page's bytes of memory, with each address a part of its work.
-    pub(crate) fn within(self, memory: usize, interrupt: &Interrupt) -> Self {
-        let most = (memory / RESOLVED_SHARE).min(MAX_RESOLVED_BYTES);
-        Self { left: Cell::new(most), most, interrupt: interrupt.clone(), ..self }
+    /// Limits the added bytes to a share of the page's memory, and counts the work of each URL.
+    pub(crate) fn with_limits(self, memory: usize, interrupt: &Interrupt) -> Self {
+        let limit = (memory / RESOLVED_SHARE).min(MAX_RESOLVED_BYTES);
+        Self { budget: Cell::new(limit), limit, interrupt: interrupt.clone(), ..self }
     }
 
-    /// The same for another output of the page: nothing is spent yet.
-    pub(crate) fn afresh(&self) -> Self {
-        Self { left: Cell::new(self.most), ..self.clone() }
+    /// A copy for another output of the page, with nothing spent yet.
+    pub(crate) fn with_full_budget(&self) -> Self {
+        Self { budget: Cell::new(self.limit), ..self.clone() }
     }
 
-    /// Does a reference lead to the page itself, to whichever place on it?
-    pub(crate) fn leads_to_page(&self, reference: &str) -> bool {
+    /// True if a reference leads to the page itself, whatever its fragment.
+    pub(crate) fn is_same_page(&self, reference: &str) -> bool {
         let Some(page) = &self.page else { return false };
-        self.web(reference).is_some_and(|url| {
+        self.web_url(reference).is_some_and(|url| {
             url.host() == page.host()
                 && url.path().trim_end_matches('/') == page.path().trim_end_matches('/')
                 && url.query() == page.query()
         })
     }
 
-    /// May an address be written that is so much longer than what the page has? Once one may not, none may.
-    fn affords(&self, reference: &str, url: &Url) -> bool {
+    /// Charges the bytes by which a resolved URL is longer than its reference. False if the budget does not
+    /// cover them; from then on every call fails.
+    fn charge(&self, reference: &str, url: &Url) -> bool {
         let added = url.as_str().len().saturating_sub(reference.len());
-        self.interrupt.spend(added / BYTES_PER_UNIT);
-        let left = self.left.get().checked_sub(added);
-        self.left.set(left.unwrap_or(0));
+        self.interrupt.spend(added / URL_BYTES_PER_UNIT);
+        let left = self.budget.get().checked_sub(added);
+        self.budget.set(left.unwrap_or(0));
         left.is_some()
     }
 
-    /// Is nothing left to spend? Asked before an address is made, which costs as much as it is long.
+    /// True if the budget is spent. Checked before a URL is resolved, because resolving costs time by its
+    /// length.
     fn is_spent(&self) -> bool {
-        self.left.get() == 0
+        self.budget.get() == 0
     }
 
-    /// Of a parsed page.
+    /// For a parsed page.
     pub(crate) fn of_tree(url: &Url, tree: &Tree) -> Self {
-        // The first that has an address (HTML Standard, 4.2.3): others only name a target.
-        let base = tree.all(Tag::Base).find_map(|base| tree.attribute(base, Attr::Href));
-        Self::new(url, base).within(tree.memory(), tree.interrupt())
+        // The first with an `href` counts (HTML Standard, 4.2.3): others only name a target.
+        let base = tree.elements_with_tag(Tag::Base).find_map(|base| tree.attribute(base, Attr::Href));
+        Self::new(url, base).with_limits(tree.memory(), tree.interrupt())
     }
 
-    /// The absolute `http` or `https` address of a reference, its fragment kept.
-    pub(crate) fn web(&self, reference: &str) -> Option<Url> {
+    /// The absolute `http` or `https` URL of a reference, with its fragment.
+    pub(crate) fn web_url(&self, reference: &str) -> Option<Url> {
         let reference = strip(reference);
-        if reference.len() > MAX_ADDRESS_BYTES || self.is_spent() {
+        if reference.len() > MAX_URL_BYTES || self.is_spent() {
             return None;
         }
         let url = match &self.base {
             Some(base) => base.join(&reference).ok()?,
             None => Url::parse(&reference).ok()?,
         };
-        (matches!(url.scheme(), "http" | "https") && url.has_host() && self.affords(&reference, &url))
+        (matches!(url.scheme(), "http" | "https") && url.has_host() && self.charge(&reference, &url))
             .then_some(url)
     }
 
-    /// The address as it is written into Markdown or HTML: absolute where there is a base; `None` for what must not
-    /// come out as a link (`javascript:`, `data:`, `vbscript:`, `file:`, `blob:` and unknown schemes).
-    pub(crate) fn output<'a>(&self, reference: &'a str) -> Option<Cow<'a, str>> {
+    /// The URL to write into Markdown or HTML, absolute if there is a base. `None` for what must not become a
+    /// link (`javascript:`, `data:`, `vbscript:`, `file:`, `blob:` and, on a page, unknown schemes).
+    pub(crate) fn output_url<'a>(&self, reference: &'a str) -> Option<Cow<'a, str>> {
         let stripped = strip(reference);
-        // A control character that a later step drops would turn a harmless scheme into another one.
-        if stripped.len() > MAX_ADDRESS_BYTES || stripped.contains(char::is_control) || self.is_spent() {
+        // If a later consumer drops a control character, a harmless scheme could become a dangerous one.
+        if stripped.len() > MAX_URL_BYTES || stripped.contains(char::is_control) || self.is_spent() {
             return None;
         }
         match scheme(&stripped) {
@@ -138,7 +140,7 @@ impl Resolver {
                 Some(base) => base
                     .join(&stripped)
                     .ok()
-                    .filter(|url| matches!(url.scheme(), "http" | "https") && self.affords(&stripped, url))
+                    .filter(|url| matches!(url.scheme(), "http" | "https") && self.charge(&stripped, url))
                     .map(|url| Cow::Owned(as_written(&stripped, url))),
                 None => Some(stripped),
             },
@@ -146,12 +148,12 @@ impl Resolver {
     }
 }
 
-/// The address that a reference leads to, without the slash behind a bare host where the reference has none.
+/// The resolved URL of a reference, without the slash after a bare host if the reference has none.
 fn as_written(reference: &str, url: Url) -> String {
     if omits_slash(reference, &url) { without_slash(&url).into_owned() } else { url.into() }
 }
 
-/// Without tabs and line ends, and without white space and control characters around it (URL Standard, 4.4).
+/// Removes tabs and newlines, and white space and control characters at both ends (URL Standard, 4.4).
 pub(crate) fn strip(reference: &str) -> Cow<'_, str> {
     if reference.bytes().all(|byte| byte > b' ') {
         return Cow::Borrowed(reference);
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn references_become_absolute_addresses_of_the_web() {
+    fn references_become_absolute_web_urls() {
         let rows = [
             ("x", Some("https://example.org/a/x")),
             (" /x#f ", Some("https://example.org/x#f")),
@@ -213,7 +215,11 @@ mod tests {
             ("http://", None),
         ];
         for (reference, expected) in rows {
-            assert_eq!(resolver(None).web(reference).as_ref().map(Url::as_str), expected, "{reference:?}");
+            assert_eq!(
+                resolver(None).web_url(reference).as_ref().map(Url::as_str),
+                expected,
+                "{reference:?}"
+            );
         }
     }
 
@@ -227,46 +233,47 @@ mod tests {
             ("/", "https://example.org/"),
             ("", "https://example.org/a/b?c"),
         ] {
-            assert_eq!(resolver(None).output(reference).as_deref(), Some(expected), "{reference:?}");
+            assert_eq!(resolver(None).output_url(reference).as_deref(), Some(expected), "{reference:?}");
         }
     }
 
     #[test]
-    fn the_base_is_honoured_unless_it_is_no_web_address() {
-        assert_eq!(resolver(Some("/docs/")).web("x").unwrap().as_str(), "https://example.org/docs/x");
-        assert_eq!(resolver(Some("javascript:1")).web("x").unwrap().as_str(), "https://example.org/a/x");
+    fn the_base_is_used_unless_it_is_no_web_url() {
+        assert_eq!(resolver(Some("/docs/")).web_url("x").unwrap().as_str(), "https://example.org/docs/x");
+        assert_eq!(resolver(Some("javascript:1")).web_url("x").unwrap().as_str(), "https://example.org/a/x");
     }
 
     #[test]
-    fn a_long_base_does_not_multiply() {
+    fn a_long_base_is_charged_to_the_budget() {
         let long = resolver(Some(&format!("/{}/", "x".repeat(8_000))));
-        let web = (0..10_000).filter(|n| long.web(&n.to_string()).is_some()).count();
+        let web = (0..10_000).filter(|n| long.web_url(&n.to_string()).is_some()).count();
         assert!(web * 8_000 <= MAX_RESOLVED_BYTES && web > 1_000, "{web}");
-        assert_eq!(long.output("a"), None, "none once it is spent");
-        assert!(long.afresh().output("a").is_some());
-        let short = resolver(Some(&format!("/{}/", "x".repeat(8_000)))).within(1 << 20, &Interrupt::never());
-        let web = (0..10_000).filter(|n| short.web(&n.to_string()).is_some()).count();
+        assert_eq!(long.output_url("a"), None, "no URL after the budget is spent");
+        assert!(long.with_full_budget().output_url("a").is_some());
+        let short =
+            resolver(Some(&format!("/{}/", "x".repeat(8_000)))).with_limits(1 << 20, &Interrupt::never());
+        let web = (0..10_000).filter(|n| short.web_url(&n.to_string()).is_some()).count();
         assert_eq!(web, (1 << 20) / RESOLVED_SHARE / 8_021, "an eighth of the page's memory");
-        assert!(short.afresh().output("a").is_some());
+        assert!(short.with_full_budget().output_url("a").is_some());
     }
 
     #[test]
-    fn an_address_that_is_only_compared_counts_too() {
+    fn a_url_that_is_only_compared_is_charged_too() {
         let interrupt = Interrupt::armed();
-        let long = resolver(Some(&format!("/{}/", "x".repeat(8_000)))).within(1 << 20, &interrupt);
-        assert!((0..1_000).all(|n| !long.leads_to_page(&n.to_string())));
-        assert_eq!(long.web("a"), None, "nothing is left");
-        // The last one is made to see that it is too much.
+        let long = resolver(Some(&format!("/{}/", "x".repeat(8_000)))).with_limits(1 << 20, &interrupt);
+        assert!((0..1_000).all(|n| !long.is_same_page(&n.to_string())));
+        assert_eq!(long.web_url("a"), None, "nothing is left");
+        // The last URL is resolved before it is found to exceed the budget.
         let made = (1 << 20) / RESOLVED_SHARE / 8_021 + 1;
-        assert_eq!(interrupt.spent(), (made * (8_021 / BYTES_PER_UNIT)) as u64);
+        assert_eq!(interrupt.spent(), (made * (8_021 / URL_BYTES_PER_UNIT)) as u64);
     }
 
     #[test]
-    fn the_first_base_with_an_address_counts() {
+    fn the_first_base_with_an_href_counts() {
         let tree =
             crate::tree::parse("<base target=_blank><base href=/b/><base href=/c/>", Default::default());
         let url = Url::parse("https://example.org/").unwrap();
-        assert_eq!(Resolver::of_tree(&url, &tree).web("x").unwrap().as_str(), "https://example.org/b/x");
+        assert_eq!(Resolver::of_tree(&url, &tree).web_url("x").unwrap().as_str(), "https://example.org/b/x");
     }
 
     #[test]
@@ -281,10 +288,10 @@ mod tests {
             "file:///x",
             "blob:x",
         ] {
-            assert_eq!(resolver(None).output(reference), None, "{reference:?}");
-            assert_eq!(Resolver::without_base().output(reference), None, "{reference:?}");
+            assert_eq!(resolver(None).output_url(reference), None, "{reference:?}");
+            assert_eq!(Resolver::without_base().output_url(reference), None, "{reference:?}");
         }
-        assert_eq!(resolver(None).output("mailto:a@b.example").as_deref(), Some("mailto:a@b.example"));
-        assert_eq!(Resolver::without_base().output("/x y").as_deref(), Some("/x y"));
+        assert_eq!(resolver(None).output_url("mailto:a@b.example").as_deref(), Some("mailto:a@b.example"));
+        assert_eq!(Resolver::without_base().output_url("/x y").as_deref(), Some("/x y"));
     }
 }

@@ -1,60 +1,62 @@
-//! What the text of a page says of its day and its author, where nothing declares them.
+//! Infers the publication date and the author from the text of a page that does not declare them.
 //!
-//! The day stands beside the heading, right above it or in the lines after it; dates further off are those of other
-//! pages that this one lists, of comments, or of what the text tells. So the nearest counts, and what says that it is the
-//! day of a change only where there is no other.
+//! The date is beside the heading: right above it or in the lines after it. Dates further away belong to
+//! listed pages, to comments, or to events in the text. So the nearest date counts. A date marked as an
+//! update counts only if there is no other.
 
 use gleaner_types::Metadata;
 
 use super::byline;
-use super::date::{self, Order};
+use super::date::{self, DateOrder};
 use super::metadata::Declared;
 use super::title::MAX_HEADING_BYTES;
 use crate::tree::{Attr, Edge, Kind, NodeId, Tag, Tree, Walk};
 use crate::words::letters;
 
-/// A text longer than this is no line that gives a date, in bytes.
+/// Upper bound on the length of a line with the publication date, in bytes.
 const MAX_LINE_BYTES: usize = 160;
 
-/// A date is beside the heading if there is no more text than this between them, in bytes.
-const BESIDE: usize = 500;
+/// Upper bound on the text between the heading and a date beside it, in bytes.
+const MAX_BESIDE_BYTES: usize = 500;
 
-/// What is no `<time>` counts as if it were so much further off, in bytes of text.
-const UNMARKED: usize = 100;
+/// Added to the distance of a date outside `<time>`, in bytes of text.
+const UNMARKED_PENALTY: usize = 100;
 
-/// Before the heading stand the dates of other things as well: one there counts as if it were so many times as far off.
+/// Multiplies the distance of a date before the heading, where unrelated dates are more common.
 const BEFORE_WEIGHT: usize = 3;
 
-/// At most so many headings are compared with the title.
+/// Upper bound on the headings compared with the title.
 const MAX_HEADINGS: usize = 64;
 
-/// A date and where it stands, in bytes of text from the start of the page.
+/// A date in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Found {
+struct FoundDate {
     date: String,
-    place: usize,
-    /// Does an element say that it is a date?
+    /// Bytes of text before it.
+    offset: usize,
+    /// It is in a `<time>` element.
     marked: bool,
 }
 
-impl Found {
-    /// How far it is off a place.
+impl FoundDate {
+    /// The distance to an offset, in bytes of text.
     fn distance(&self, from: usize) -> usize {
-        self.place.abs_diff(from) + if self.marked { 0 } else { UNMARKED }
+        self.offset.abs_diff(from) + if self.marked { 0 } else { UNMARKED_PENALTY }
     }
 }
 
-/// The dates nearest to the heading on both of its sides; to the start of a page without one.
+/// The dates nearest to the heading on both sides; without a heading, to the start of the page.
 #[derive(Debug, Default)]
 struct Nearest {
+    /// The offset of the heading.
     heading: usize,
-    before: Option<Found>,
-    after: Option<Found>,
-    last: Option<Found>,
+    before: Option<FoundDate>,
+    after: Option<FoundDate>,
+    last: Option<FoundDate>,
 }
 
 impl Nearest {
-    fn add(&mut self, found: Found) {
+    fn add(&mut self, found: FoundDate) {
         let heading = self.heading;
         if self.after.as_ref().is_none_or(|known| found.distance(heading) < known.distance(heading)) {
             self.after = Some(found.clone());
@@ -62,33 +64,33 @@ impl Nearest {
         self.last = Some(found);
     }
 
-    /// The heading stands here, and not where it was thought to be.
-    fn head(&mut self, place: usize) {
-        self.heading = place;
+    /// Moves the heading to a later offset.
+    fn set_heading(&mut self, offset: usize) {
+        self.heading = offset;
         self.before = self.last.clone();
         self.after = None;
     }
 
-    /// The nearest, and how far it is off.
+    /// The nearest date and its weighted distance.
     fn take(self) -> Option<(String, usize)> {
         let heading = self.heading;
-        let weighed = |found: Found, weight: usize| {
+        let weighted = |found: FoundDate, weight: usize| {
             let distance = found.distance(heading).saturating_mul(weight);
             (distance, found.date)
         };
-        let before = self.before.map(|found| weighed(found, BEFORE_WEIGHT));
-        let after = self.after.map(|found| weighed(found, 1));
+        let before = self.before.map(|found| weighted(found, BEFORE_WEIGHT));
+        let after = self.after.map(|found| weighted(found, 1));
         let nearest = after.into_iter().chain(before).min_by_key(|(distance, _)| *distance);
         nearest.map(|(distance, date)| (date, distance))
     }
 }
 
-/// Fills in what the page does not declare.
+/// Fills in the date and the author if the page does not declare them.
 pub(super) fn read(tree: &Tree, metadata: &mut Metadata, declared: Declared) {
     let mut reader = Reader {
-        order: Order::of_language(metadata.language.as_deref()),
-        wants_day: !declared.day,
-        wants_name: !declared.author,
+        order: DateOrder::of_language(metadata.language.as_deref()),
+        wants_date: !declared.date,
+        wants_author: !declared.author,
         title: letters(metadata.title.as_deref().unwrap_or_default()),
         ..Reader::default()
     };
@@ -108,62 +110,63 @@ pub(super) fn read(tree: &Tree, metadata: &mut Metadata, declared: Declared) {
 
 #[derive(Debug)]
 struct Reader {
-    order: Order,
-    wants_day: bool,
-    wants_name: bool,
-    /// The title's letters, to know its heading by.
+    order: DateOrder,
+    wants_date: bool,
+    wants_author: bool,
+    /// The letters of the title, to recognize its heading.
     title: String,
     headings: usize,
-    /// Is there a heading, and is it the title?
-    headed: bool,
-    is_title: bool,
+    /// An `h1` was found.
+    has_h1: bool,
+    /// The heading with the words of the title was found.
+    title_found: bool,
     /// Bytes of text so far.
-    place: usize,
-    /// What the text before says of the date that comes next.
-    label: Label,
-    /// What says itself that it is the day of publication.
-    day: Option<String>,
-    days: Nearest,
-    changes: Nearest,
-    name: Option<String>,
+    offset: usize,
+    /// The label that the text before gives the next date.
+    label: DateLabel,
+    /// A date marked as that of publication.
+    marked_date: Option<String>,
+    published: Nearest,
+    updated: Nearest,
+    author: Option<String>,
 }
 
 impl Default for Reader {
     fn default() -> Self {
         Self {
-            order: Order::MonthFirst,
-            wants_day: false,
-            wants_name: false,
+            order: DateOrder::MonthFirst,
+            wants_date: false,
+            wants_author: false,
             title: String::new(),
             headings: 0,
-            headed: false,
-            is_title: false,
-            place: 0,
-            label: Label::None,
-            day: None,
-            days: Nearest::default(),
-            changes: Nearest::default(),
-            name: None,
+            has_h1: false,
+            title_found: false,
+            offset: 0,
+            label: DateLabel::None,
+            marked_date: None,
+            published: Nearest::default(),
+            updated: Nearest::default(),
+            author: None,
         }
     }
 }
 
-/// What a text says of the date in it or after it.
+/// The meaning that a text gives the date in it or after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Label {
+enum DateLabel {
     None,
-    Change,
-    Other,
+    Updated,
+    Unrelated,
 }
 
-impl Label {
+impl DateLabel {
     fn of(text: &str) -> Self {
         if text.len() > MAX_LINE_BYTES {
             Self::None
-        } else if date::is_of_other(text) {
-            Self::Other
-        } else if date::is_of_change(text) {
-            Self::Change
+        } else if date::marks_unrelated(text) {
+            Self::Unrelated
+        } else if date::marks_update(text) {
+            Self::Updated
         } else {
             Self::None
         }
@@ -176,46 +179,46 @@ impl Reader {
         if line.is_empty() {
             return;
         }
-        if self.wants_day && text.len() < MAX_LINE_BYTES {
-            let own = Label::of(line);
+        if self.wants_date && text.len() < MAX_LINE_BYTES {
+            let own = DateLabel::of(line);
             if text.bytes().any(|byte| byte.is_ascii_digit())
                 && let Some(date) = date::in_line(text, self.order)
             {
-                let label = if own == Label::None { self.label } else { own };
-                if self.day.is_none() && date::is_of_first(line) {
-                    self.day = Some(date);
+                let label = if own == DateLabel::None { self.label } else { own };
+                if self.marked_date.is_none() && date::marks_first_publication(line) {
+                    self.marked_date = Some(date);
                 } else {
-                    self.found(date, false, label);
+                    self.add_date(date, false, label);
                 }
-                self.label = Label::None;
+                self.label = DateLabel::None;
             } else {
                 self.label = own;
             }
         }
-        if self.wants_name && self.name.is_none() && self.headed && text.len() < 80 {
-            self.name = byline::of_line(text);
+        if self.wants_author && self.author.is_none() && self.has_h1 && text.len() < 80 {
+            self.author = byline::of_line(text);
         }
-        self.place += line.len();
+        self.offset += line.len();
     }
 
-    /// Reads an element; false where what is in it has been read too.
+    /// Reads an element. False if its content has been read too.
     fn element(&mut self, tree: &Tree, node: NodeId) -> bool {
         let tag = tree.tag(node);
         if matches!(tag, Tag::H1 | Tag::H2 | Tag::H3) {
             self.heading(tree, node);
         }
         let property = tree.attribute(node, Attr::Itemprop).unwrap_or_default();
-        if self.wants_name && self.name.is_none() && !matches!(tag, Tag::Meta | Tag::Link) {
+        if self.wants_author && self.author.is_none() && !matches!(tag, Tag::Meta | Tag::Link) {
             let rel = tree.attribute(node, Attr::Rel).unwrap_or_default();
             if property == "author"
                 || rel.split_ascii_whitespace().any(|word| word == "author")
-                || byline::is_named_so(tree, node)
+                || byline::has_author_class(tree, node)
             {
-                self.name = byline::name(&tree.folded_text(node, 120));
+                self.author = byline::name(&tree.folded_text(node, 120));
             }
         }
         let marked = matches!(property, "datePublished" | "dateCreated");
-        if !self.wants_day || !(marked || tag == Tag::Time) {
+        if !self.wants_date || !(marked || tag == Tag::Time) {
             return true;
         }
         let value = tree.attribute(node, Attr::Datetime).or_else(|| tree.attribute(node, Attr::Content));
@@ -224,57 +227,58 @@ impl Reader {
             return true;
         };
         if marked {
-            self.day.get_or_insert(date);
+            self.marked_date.get_or_insert(date);
             return true;
         }
         let class = tree.attribute(node, Attr::Class).unwrap_or_default();
-        let changed =
+        let is_update =
             property == "dateModified" || (class.contains("updated") && !class.contains("published"));
-        let label = if changed { Label::Change } else { self.label };
-        self.found(date, true, label);
-        self.label = Label::None;
+        let label = if is_update { DateLabel::Updated } else { self.label };
+        self.add_date(date, true, label);
+        self.label = DateLabel::None;
         false
     }
 
     fn heading(&mut self, tree: &Tree, node: NodeId) {
-        if self.is_title || self.headings >= MAX_HEADINGS {
+        if self.title_found || self.headings >= MAX_HEADINGS {
             return;
         }
         self.headings += 1;
-        self.is_title =
+        self.title_found =
             !self.title.is_empty() && letters(&tree.folded_text(node, MAX_HEADING_BYTES)) == self.title;
-        if self.is_title || (tree.tag(node) == Tag::H1 && !self.headed) {
-            self.headed |= tree.tag(node) == Tag::H1;
-            self.days.head(self.place);
-            self.changes.head(self.place);
+        if self.title_found || (tree.tag(node) == Tag::H1 && !self.has_h1) {
+            self.has_h1 |= tree.tag(node) == Tag::H1;
+            self.published.set_heading(self.offset);
+            self.updated.set_heading(self.offset);
         }
     }
 
-    fn found(&mut self, date: String, marked: bool, label: Label) {
-        let found = Found { date, place: self.place, marked };
+    fn add_date(&mut self, date: String, marked: bool, label: DateLabel) {
+        let found = FoundDate { date, offset: self.offset, marked };
         match label {
-            Label::None => self.days.add(found),
-            Label::Change => self.changes.add(found),
-            Label::Other => {}
+            DateLabel::None => self.published.add(found),
+            DateLabel::Updated => self.updated.add(found),
+            DateLabel::Unrelated => {}
         }
     }
 
     fn finish(self, metadata: &mut Metadata) {
-        if let Some(name) = self.name {
+        if let Some(name) = self.author {
             byline::set(metadata, &[name]);
         }
-        if !self.wants_day {
+        if !self.wants_date {
             return;
         }
-        let (day, change) = (self.days.take(), self.changes.take());
-        let beside = |found: &&(String, usize)| found.1 <= BESIDE;
-        let sure = self.day.or_else(|| day.as_ref().filter(beside).map(|(date, _)| date.clone()));
-        if sure.is_some() {
-            metadata.published_time = sure;
+        let (published, updated) = (self.published.take(), self.updated.take());
+        let beside = |found: &&(String, usize)| found.1 <= MAX_BESIDE_BYTES;
+        let certain =
+            self.marked_date.or_else(|| published.as_ref().filter(beside).map(|(date, _)| date.clone()));
+        if certain.is_some() {
+            metadata.published_time = certain;
         } else if metadata.published_time.is_none() {
-            let change = change.as_ref();
+            let updated = updated.as_ref();
             metadata.published_time =
-                change.filter(beside).or(day.as_ref()).or(change).map(|(date, _)| date.clone());
+                updated.filter(beside).or(published.as_ref()).or(updated).map(|(date, _)| date.clone());
         }
     }
 }
@@ -283,38 +287,38 @@ impl Reader {
 mod tests {
     use url::Url;
 
-    use crate::address::Resolver;
+    use crate::resolver::Resolver;
     use crate::tree::{ParseOptions, parse};
 
     #[test]
-    fn the_day_beside_the_heading_is_the_pages() {
+    fn the_date_beside_the_heading_is_the_publication_date() {
         let filler = "Clay is fired in a kiln, slowly at first and then hotter and hotter. ".repeat(8);
         let rows = [
-            ("after it", "<h1>T</h1><p>May 5, 2024</p>", Some("2024-05-05")),
+            ("after the heading", "<h1>T</h1><p>May 5, 2024</p>", Some("2024-05-05")),
             (
-                "right before it",
+                "right before the heading",
                 "<p>May 5, 2024 • 7 minutes</p><h1>T</h1>FILL<h2>More</h2><p>June 6, 2024",
                 Some("2024-05-05"),
             ),
-            ("far before it", "<p>June 6, 2024</p>FILL<h1>T</h1><p>May 5, 2024", Some("2024-05-05")),
+            ("far before the heading", "<p>June 6, 2024</p>FILL<h1>T</h1><p>May 5, 2024", Some("2024-05-05")),
             (
-                "a list of other pages",
+                "a date of another page",
                 "<h1>T</h1><p>May 5, 2024</p>FILL<time datetime=2024-06-06>x</time>",
                 Some("2024-05-05"),
             ),
             (
-                "a later version",
+                "an update",
                 "<h1>T</h1><p>Updated on June 6, 2024</p><p>Published May 5, 2024",
                 Some("2024-05-05"),
             ),
-            ("only a later version", "<h1>T</h1><p>Last updated:</p> <p>June 6, 2024", Some("2024-06-06")),
+            ("only an update", "<h1>T</h1><p>Last updated:</p> <p>June 6, 2024", Some("2024-06-06")),
             (
-                "a later version by class",
+                "an update by class",
                 "<h1>T</h1><time class=updated datetime=2024-06-06></time><p>May 5, 2024",
                 Some("2024-05-05"),
             ),
             (
-                "of a member",
+                "a date of a member",
                 "<h1>T</h1><dl><dt>Joined:</dt><dd>Jun 6, 2020</dd></dl><p>Tue May 5, 2024 1:47 am",
                 Some("2024-05-05"),
             ),
@@ -324,12 +328,12 @@ mod tests {
                 Some("2024-05-05"),
             ),
             (
-                "said outright",
+                "marked in words",
                 "<h1>T</h1><p>June 6, 2024</p><p>Originally published on May 5, 2024 in print",
                 Some("2024-05-05"),
             ),
             (
-                "marked",
+                "marked by an attribute",
                 "<h1>T</h1><p>June 6, 2024</p>FILL<p itemprop=datePublished>May 5, 2024",
                 Some("2024-05-05"),
             ),
@@ -346,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_that_json_ld_gives_in_words_counts_less_than_one_beside_the_heading() {
+    fn a_date_in_words_in_json_ld_ranks_below_one_beside_the_heading() {
         let linked = "<script type=application/ld+json>{\"@type\":\"Article\",\"datePublished\":\"Jun 06, 2024\"}</script>";
         for (html, expected) in
             [("<h1>T</h1><p>May 5, 2023</p>", "2023-05-05"), ("<h1>T</h1><p>x", "2024-06-06")]

@@ -1,44 +1,47 @@
-//! Who, when and what, from a page's JSON-LD.
+//! Reads headline, authors, dates and text from the JSON-LD of a page.
 
 use serde_json::Value;
 
 use crate::tree::{Attr, Tag, Tree};
 
-/// A block of JSON-LD larger than this is not read, in bytes.
+/// Upper bound on the length of a JSON-LD block, in bytes. Larger blocks are ignored.
 const MAX_BLOCK_BYTES: usize = 1_000_000;
 
-/// All blocks of a page together, in bytes.
+/// Upper bound on the length of all blocks of a page, in bytes.
 const MAX_BYTES: usize = 4_000_000;
 
-/// A block that takes more memory than this once it is parsed is not read, in bytes: empty objects take a hundred times
-/// what they are long.
+/// Upper bound on the memory of a parsed block, in bytes. Empty objects take hundreds of times their length.
 const MAX_PARSED_BYTES: usize = 16 << 20;
 
-/// What an object and a value take, in bytes.
+/// Memory of a parsed object, in bytes.
 const OBJECT_BYTES: usize = 700;
+
+/// Memory of a parsed value, in bytes.
 const VALUE_BYTES: usize = 40;
 
-/// What JSON-LD says of the page's main thing.
+/// The JSON-LD properties of the page's main entity.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Structured {
+pub(super) struct JsonLd {
     pub(super) headline: Option<String>,
     pub(super) authors: Vec<String>,
     pub(super) published: Option<String>,
     pub(super) modified: Option<String>,
-    /// The longest of its texts.
+    /// The longest text.
     pub(super) text: Option<String>,
 }
 
-/// The JSON-LD of a page, block by block.
+/// Reads the JSON-LD of a page, block by block.
 #[derive(Debug, Default)]
-pub(super) struct Blocks {
-    pub(super) found: Structured,
+pub(super) struct JsonLdReader {
+    pub(super) found: JsonLd,
+    /// The best rank so far.
     best: u8,
+    /// Bytes read so far.
     read: usize,
 }
 
-impl Blocks {
-    /// Reads a block. What is no JSON is passed over, and so is what goes beyond the bounds.
+impl JsonLdReader {
+    /// Reads a block. A block that is not JSON or exceeds a bound is ignored.
     pub(super) fn add(&mut self, text: &str) {
         if text.len() > MAX_BLOCK_BYTES
             || text.len() > MAX_BYTES.saturating_sub(self.read)
@@ -47,13 +50,13 @@ impl Blocks {
             return;
         }
         self.read += text.len();
-        if let Some(value) = parsed(text) {
-            things(&value, &mut self.found, &mut self.best);
+        if let Some(value) = parse_block(text) {
+            read_entities(&value, &mut self.found, &mut self.best);
         }
     }
 }
 
-/// About how many bytes a text takes once it is parsed, its strings left out.
+/// An estimate of the memory of a parsed text without its strings, in bytes.
 fn parsed_bytes(text: &str) -> usize {
     let objects = memchr::memchr_iter(b'{', text.as_bytes()).count();
     let values = memchr::memchr2_iter(b',', b'[', text.as_bytes()).count();
@@ -61,9 +64,9 @@ fn parsed_bytes(text: &str) -> usize {
 }
 
 /// Reads all JSON-LD of a page.
-pub(super) fn read(tree: &Tree) -> Structured {
-    let mut blocks = Blocks::default();
-    for node in tree.all(Tag::Script) {
+pub(super) fn read(tree: &Tree) -> JsonLd {
+    let mut blocks = JsonLdReader::default();
+    for node in tree.elements_with_tag(Tag::Script) {
         let linked_data = tree.attribute(node, Attr::Type).is_some_and(|kind| kind.contains("ld+json"));
         if linked_data && let Some(text) = tree.first_child(node) {
             blocks.add(tree.text(text));
@@ -72,14 +75,14 @@ pub(super) fn read(tree: &Tree) -> Structured {
     blocks.found
 }
 
-/// The longest text that the JSON-LD of a page gives as that of its main thing.
+/// The longest text of the page's main entity in JSON-LD.
 pub(crate) fn main_text(tree: &Tree) -> Option<String> {
     read(tree).text
 }
 
-/// A block as JSON. Many are written by templates that put line ends into strings, which JSON does not allow (RFC 8259,
-/// 7): where a block is no JSON, they count as spaces, which is what they are between values too.
-fn parsed(text: &str) -> Option<Value> {
+/// Parses a block. Many templates put newlines into strings, which JSON does not allow (RFC 8259, 7). If a
+/// block does not parse, its control characters are replaced by spaces, which is harmless between values.
+fn parse_block(text: &str) -> Option<Value> {
     let text = text.trim();
     serde_json::from_str(text).ok().or_else(|| {
         let control = |c: char| c < ' ';
@@ -87,7 +90,8 @@ fn parsed(text: &str) -> Option<Value> {
     })
 }
 
-/// How likely a type is the page's main thing; 0 where it says nothing of the page.
+/// How likely an entity of this type is the main entity of the page; 0 for types that say nothing about the
+/// page.
 fn rank(kind: &str) -> u8 {
     match kind {
         _ if kind.ends_with("Article")
@@ -107,8 +111,8 @@ fn rank(kind: &str) -> u8 {
     }
 }
 
-fn things(value: &Value, found: &mut Structured, best: &mut u8) {
-    // Values nest at most 128 deep: the parser refuses more.
+fn read_entities(value: &Value, found: &mut JsonLd, best: &mut u8) {
+    // The parser refuses values nested more than 128 deep.
     let mut stack = vec![value];
     while let Some(value) = stack.pop() {
         match value {
@@ -146,7 +150,7 @@ fn things(value: &Value, found: &mut Structured, best: &mut u8) {
                             .or_else(|| if rank == 4 { text("dateCreated") } else { None }),
                     );
                     set(&mut found.modified, text("dateModified"));
-                    // The description of a page as such is that of its site, often enough.
+                    // The description of a `WebPage` often describes the site.
                     let longest = ["articleBody", "text", "description"]
                         .iter()
                         .filter(|name| rank > 2 || **name != "description")
@@ -157,7 +161,7 @@ fn things(value: &Value, found: &mut Structured, best: &mut u8) {
                     {
                         found.text = Some(text.to_owned());
                     }
-                    let authors = object.get("author").map(names).unwrap_or_default();
+                    let authors = object.get("author").map(author_names).unwrap_or_default();
                     if !authors.is_empty() && (better || found.authors.is_empty()) {
                         found.authors = authors;
                     }
@@ -174,8 +178,8 @@ fn things(value: &Value, found: &mut Structured, best: &mut u8) {
     }
 }
 
-/// The names of an author, or of several.
-fn names(value: &Value) -> Vec<String> {
+/// The names of one or more authors.
+fn author_names(value: &Value) -> Vec<String> {
     let mut names = Vec::new();
     let items = match value {
         Value::Array(items) => items.as_slice(),
@@ -194,7 +198,7 @@ fn names(value: &Value) -> Vec<String> {
             && !name.is_empty()
             && name.len() <= 200
             && !name.starts_with("http")
-            && !names.iter().any(|known| known == name)
+            && !names.iter().any(|earlier| earlier == name)
         {
             names.push(name.to_owned());
         }
@@ -208,7 +212,7 @@ mod tests {
     use crate::tree::{ParseOptions, parse};
 
     #[test]
-    fn the_article_counts_for_more_than_the_page_around_it() {
+    fn the_article_ranks_above_its_page() {
         let html = r#"<script type="application/ld+json">{"@graph":[
             {"@type":"WebPage","datePublished":"2020-01-01","author":{"name":"Site"}},
             {"@type":["NewsArticle"],"headline":"H","datePublished":"2024-05-01T10:00:00Z",
@@ -221,15 +225,15 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_in_strings_are_forgiven() {
+    fn newlines_in_strings_are_accepted() {
         let html =
             "<script type='application/ld+json'>{\"@type\":\"article\",\n\"headline\":\"a\tb\nc\"}</script>";
         assert_eq!(read(&parse(html, ParseOptions::default())).headline.as_deref(), Some("a b c"));
     }
 
     #[test]
-    fn deep_nesting_is_passed_over() {
+    fn deep_nesting_is_ignored() {
         let html = format!("<script type='application/ld+json'>{}</script>", "[".repeat(100_000));
-        assert_eq!(read(&parse(&html, ParseOptions::default())), Structured::default());
+        assert_eq!(read(&parse(&html, ParseOptions::default())), JsonLd::default());
     }
 }

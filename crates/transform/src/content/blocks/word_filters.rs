@@ -1,8 +1,9 @@
-//! What a page says of itself in words: its title, its description, and the texts in its JSON-LD.
+//! Bloom filters of the words by which a page describes itself: its title, its description, and its JSON-LD
+//! texts.
 //!
-//! A product's description or an article's body often stands a second time in `application/ld+json`. Blocks whose
-//! words are found there, three in a row, are likely content in every language. Sets are filters of bits: a few per
-//! cent of false hits cost nothing, and they are of one size whatever the page holds.
+//! The description of a product or the body of an article is often repeated in `application/ld+json`. Blocks
+//! that share three words in a row with these texts are likely content, in every language. The sets are bit
+//! filters of fixed size, whatever the page contains; a few per cent of false positives do no harm.
 
 use std::borrow::Cow;
 
@@ -11,30 +12,30 @@ use memchr::memmem;
 use super::words::{WORD, hash_word, mix};
 use crate::tree::{Attr, Kind, Tag, Tree, decode_references};
 
-/// Words of a title or description that are remembered.
-const MAX_KNOWN_WORDS: usize = 200;
+/// Upper bound on the words of a title or description that are stored.
+const MAX_FILTER_WORDS: usize = 200;
 
-/// Bytes of JSON-LD texts that are remembered.
-const MAX_DESCRIBED_BYTES: usize = 200_000;
+/// Upper bound on the bytes of JSON-LD texts that are stored.
+const MAX_TEXT_BYTES: usize = 200_000;
 
 /// A small set of words.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct WordFilter {
     bits: [u64; 128],
     words: usize,
 }
 
-impl Default for Known {
+impl Default for WordFilter {
     fn default() -> Self {
         Self { bits: [0; 128], words: 0 }
     }
 }
 
-impl Known {
-    /// Remembers words of three bytes or more.
-    pub(super) fn remember(&mut self, text: &str) {
+impl WordFilter {
+    /// Adds the words of three bytes or more.
+    pub(super) fn insert(&mut self, text: &str) {
         for word in text.split_ascii_whitespace().filter(|word| word.len() > 2) {
-            if self.words >= MAX_KNOWN_WORDS {
+            if self.words >= MAX_FILTER_WORDS {
                 return;
             }
             self.words += 1;
@@ -45,24 +46,24 @@ impl Known {
         }
     }
 
-    /// Was a word remembered?
+    /// True if the word was added (or for a false positive).
     pub(super) fn contains(&self, hash: u64) -> bool {
         self.bits.get((hash >> 51) as usize & 127).is_some_and(|bits| bits >> (hash >> 58 & 63) & 1 == 1)
     }
 }
 
-/// The runs of three words in a page's JSON-LD texts.
+/// A set of the word trigrams in a page's JSON-LD texts.
 #[derive(Debug, Default)]
-pub(super) struct Described {
+pub(super) struct TrigramFilter {
     bits: Vec<u64>,
     pub(super) words: u32,
 }
 
-/// 64 K bits: 8 KB, and only where there is such a text.
-const FILTER_WORDS: usize = 1024;
+/// 64 Ki bits, or 8 KiB. They are allocated only if the page has such a text.
+const TRIGRAM_FILTER_LEN: usize = 1024;
 
-impl Described {
-    /// Do these three words stand in a row?
+impl TrigramFilter {
+    /// True if the texts contain these three words in a row.
     pub(super) fn contains(&self, first: u64, second: u64, third: u64) -> bool {
         if self.bits.is_empty() {
             return false;
@@ -73,15 +74,15 @@ impl Described {
 
     fn slot(first: u64, second: u64, third: u64) -> (usize, u64) {
         let hash = mix(mix(mix(0, first), second), third);
-        ((hash >> 40) as usize % FILTER_WORDS, hash >> 58)
+        ((hash >> 40) as usize % TRIGRAM_FILTER_LEN, hash >> 58)
     }
 
-    fn remember(&mut self, text: &str) {
+    fn insert(&mut self, text: &str) {
         if self.bits.is_empty() {
-            self.bits = vec![0; FILTER_WORDS];
+            self.bits = vec![0; TRIGRAM_FILTER_LEN];
         }
         let (mut older, mut newest) = (0, 0);
-        // Some texts hold markup: what stands in a tag is no word.
+        // Some texts contain markup: words within tags do not count.
         let pieces = text.split('<').enumerate().map(|(at, piece)| {
             let inside = if at == 0 { None } else { piece.split_once('>') };
             inside.map_or(piece, |(_, after)| after)
@@ -101,10 +102,10 @@ impl Described {
     }
 }
 
-/// Names of texts in JSON-LD that readers see on the page.
+/// JSON-LD properties whose texts the page shows.
 const TEXTS: [&str; 4] = ["\"articleBody\"", "\"description\"", "\"text\"", "\"reviewBody\""];
 
-/// Types of things that tell what kind of page it is.
+/// JSON-LD types that tell the type of the page.
 const TYPES: [&str; 10] = [
     "\"Product\"",
     "Article\"",
@@ -118,13 +119,13 @@ const TYPES: [&str; 10] = [
     "WebPage\"",
 ];
 
-/// Reads the JSON-LD of a page: the types it names, one bit each, and its texts. Not parsed: what looks like a text
-/// of the right name is one.
-pub(super) fn read(tree: &Tree) -> (u32, Described) {
-    let mut described = Described::default();
+/// Reads the JSON-LD of a page: the types it names (one bit each) and its texts. A search for property names
+/// replaces a JSON parser.
+pub(super) fn read(tree: &Tree) -> (u32, TrigramFilter) {
+    let mut described = TrigramFilter::default();
     let mut types = 0;
-    let mut left = MAX_DESCRIBED_BYTES;
-    for node in tree.all(Tag::Script) {
+    let mut left = MAX_TEXT_BYTES;
+    for node in tree.elements_with_tag(Tag::Script) {
         if !tree.attribute(node, Attr::Type).is_some_and(|kind| kind.contains("ld+json")) {
             continue;
         }
@@ -146,20 +147,20 @@ pub(super) fn read(tree: &Tree) -> (u32, Described) {
                     .get(at + name.len()..)
                     .unwrap_or_default()
                     .trim_start_matches([' ', ':', '\n', '\t']);
-                let Some(text) = value.strip_prefix('"').map(string) else { continue };
+                let Some(text) = value.strip_prefix('"').map(json_string_content) else { continue };
                 if text.len() < 20 || text.len() > left {
                     continue;
                 }
                 left -= text.len();
-                described.remember(&plain(text));
+                described.insert(&unescape_json(text));
             }
         }
     }
     (types, described)
 }
 
-/// What stands before the quote that ends a JSON string.
-fn string(text: &str) -> &str {
+/// The part of a text before the quote that ends a JSON string.
+fn json_string_content(text: &str) -> &str {
     let mut escaped = false;
     let end = text.bytes().position(|byte| {
         let ends = byte == b'"' && !escaped;
@@ -169,8 +170,8 @@ fn string(text: &str) -> &str {
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// A JSON string's escapes undone, as far as words go.
-fn plain(text: &str) -> Cow<'_, str> {
+/// Decodes the escapes of a JSON string, as far as words need it.
+fn unescape_json(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return decode_references(text, false);
     }
@@ -200,13 +201,13 @@ mod tests {
     use crate::tree::{ParseOptions, parse};
 
     #[test]
-    fn texts_of_linked_data_are_known_by_three_words() {
+    fn json_ld_texts_are_found_by_their_trigrams() {
         let html = r#"<script type="application/ld+json">{"@type":["Product"],"description":"A \"fine\" <b>oak<\/b> t\u00e4ble\nfor&nbsp;four"}</script>"#;
         let (types, described) = read(&parse(html, ParseOptions::default()));
         assert_eq!(types, 1);
         let hash = |word: &str| hash_word(word.as_bytes()).0;
         assert!(described.contains(hash("fine"), hash("oak"), hash("täble")));
         assert!(!described.contains(hash("oak"), hash("fine"), hash("täble")));
-        assert_eq!(string("open end"), "");
+        assert_eq!(json_string_content("open end"), "");
     }
 }
