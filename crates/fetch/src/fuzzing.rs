@@ -1,5 +1,5 @@
-//! Readers of what comes from outside and reaches no public function as it came, for the fuzz targets. Not part of the
-//! API.
+//! Readers of what comes from outside and reaches no public function as it came, for the fuzz targets. Not
+//! part of the API.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -17,7 +17,8 @@ pub struct ProxyReply {
     pub read: usize,
 }
 
-/// The entry whose fields are these bytes, behind a right checksum: without one nothing else of them is looked at.
+/// The entry whose fields are these bytes, behind a right checksum: without one nothing else of them is
+/// looked at.
 #[must_use]
 pub fn cache_entry(fields: &[u8]) -> Option<CacheEntry> {
     CacheEntry::decode(sealed(fields)).ok()
