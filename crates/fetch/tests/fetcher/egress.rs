@@ -121,7 +121,7 @@ async fn redirects_to_other_schemes_and_ports() {
         let site = Site::serve(move |_| redirect(302, target)).await;
         let error = get(site.url("a.test", "/")).await.unwrap_err();
         assert_eq!(error.kind(), kind, "{target}: {error}");
-        assert!(error.is_refusal());
+        assert!(error.is_egress_denied() && error.is_blocked());
     }
 }
 
