@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use gleaner_fetch::{Fetcher, FollowAll, HostLimits, Politeness, Request};
+use gleaner_tests::process::{in_a_process, peak_memory, url_from_parent};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use super::support::{builder, in_a_process, peak_memory, url_from_parent};
+use super::support::builder;
 
 const REQUESTS: usize = 10_000;
 const PERMITS: u32 = 100;

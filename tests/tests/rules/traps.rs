@@ -1,8 +1,9 @@
 //! A site of known pages beside traps that never end, crawled with a budget: what of it goes into the traps.
 
+use gleaner::CrawlRequest;
 use gleaner::request::Format;
-use gleaner::{CrawlRequest, Engine};
 use gleaner_testkit::{Extras, Role, Site, SiteSpec};
+use gleaner_tests::fakes::local;
 
 use crate::escape::Pages;
 use crate::support::{engine, links_only};
@@ -93,7 +94,7 @@ async fn real_pages_beside_soft_404s(max_concurrency: Option<u32>, compares: boo
     let mut request =
         CrawlRequest { limit: Some(3 * REAL as u64), max_concurrency, ..links_only(pages.url("/")) };
     request.scrape_options.as_mut().unwrap().formats = Some(vec![Format::Markdown]);
-    let engine = Engine::builder().allow_private("127.0.0.0/8".parse().unwrap()).near_duplicates(compares);
+    let engine = local().near_duplicates(compares);
     let result = engine.build().unwrap().crawl(request).await.unwrap().wait().await.unwrap();
     let asked = pages.asked();
     let found = (0..REAL).filter(|n| asked.contains(&format!("/real/{n}"))).count();

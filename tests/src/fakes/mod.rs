@@ -1,0 +1,14 @@
+//! What the behaviour tests share: services on loopback, models behind them, and engines that may reach both.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "code of tests: a broken assumption ends the test"
+)]
+
+mod engine;
+mod model;
+mod service;
+
+pub use engine::{engine, links_only, local, schema};
+pub use model::{Ending, KEY, PROVIDERS, Task, base, builder, model, reply, request, task_of};
+pub use service::{Asked, Fake, Says};
