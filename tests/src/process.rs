@@ -1,4 +1,4 @@
-//! Tests that run alone in a process, for its memory.
+//! Tests that run in a process of their own, to measure its memory.
 
 use std::env;
 use std::process::Command;

@@ -7,8 +7,9 @@ use tracing_subscriber::fmt::MakeWriter;
 
 /// What the process logs, at the finest level.
 ///
-/// A subscriber of one thread misses what another thread has asked for first, so there is one for all. A test therefore
-/// looks for lines with a host or a name that no other test uses, or it runs while no other test does.
+/// A subscriber of one thread misses log lines whose call site another thread has registered first, so this
+/// one is global. A test looks for lines with a host or a name that no other test uses, or it runs while no
+/// other test does.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessLog(Arc<Mutex<Option<Vec<u8>>>>);
 

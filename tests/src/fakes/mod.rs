@@ -1,4 +1,5 @@
-//! What the behaviour tests share: services on loopback, models behind them, and engines that may reach both.
+//! Shared fakes of the behaviour tests: services on loopback, model providers, and engines that may reach
+//! them.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

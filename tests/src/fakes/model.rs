@@ -1,4 +1,4 @@
-//! Language models behind each wire dialect, as services on loopback.
+//! Language models in each wire dialect, served by a fake.
 
 use std::time::Duration;
 
@@ -86,7 +86,8 @@ pub enum Ending {
     Refusal,
 }
 
-/// A reply of this dialect that holds `text`, with 21 tokens asked and 8 answered. With [`Ending::Stop`] the text is JSON.
+/// A reply of this dialect that holds `text`, with 21 tokens asked and 8 answered. With [`Ending::Stop`] the
+/// text is JSON.
 #[must_use]
 pub fn reply(provider: Provider, text: &str, ending: Ending) -> Value {
     let word = |words: [&'static str; 3]| words[ending as usize];

@@ -1,4 +1,4 @@
-//! A service of HTTP/1.1 on loopback that answers as a test says.
+//! An HTTP/1.1 service on loopback with scripted answers.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -7,8 +7,7 @@ use tokio::runtime::Builder;
 
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Runs a test that has the log to itself. Its runtime ends, and all that it began, before the next test has its
-/// turn.
+/// Runs a test that has the log to itself. Its runtime, with all its tasks, ends before the next test begins.
 pub(crate) fn alone(test: impl AsyncFnOnce(&ProcessLog)) {
     // A test that failed before has spoiled nothing.
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -132,7 +132,7 @@ async fn chunk(
     Ok(None)
 }
 
-/// What undoes the codings of a body with these headers.
+/// The decoder for a body with these headers.
 pub(crate) fn decoder(headers: &HeaderMap, url: &Url, limits: Limits) -> Result<Decoder, Error> {
     Decoder::new(&codings(headers, url)?, limits).map_err(|stopped| stop(url, limits, stopped))
 }
