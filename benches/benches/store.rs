@@ -1,4 +1,4 @@
-//! The pages of a crawl through the store, and its documents out of it, beside a set, a queue and a list.
+//! A crawl through the store and reading its documents, beside a set, a queue and a list.
 #![expect(clippy::expect_used, reason = "a broken bench should end at once")]
 
 use std::collections::{HashSet, VecDeque};

@@ -1,5 +1,4 @@
-//! Readers of what comes from outside and reaches no public function as it came, for the fuzz targets. Not
-//! part of the API.
+//! Private parsers of foreign bytes, for the fuzz targets. Not part of the API.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::pin::pin;
@@ -60,13 +59,13 @@ pub fn cookie_header(jar: &CookieJar, url: &Url, now: SystemTime) -> Option<Stri
     jar.header(url, now)
 }
 
-/// Where an answer redirects to, if it does; nowhere where its `Location` is no URL.
+/// The target of a redirect; `Some(None)` if its `Location` is not a URL.
 #[must_use]
 pub fn redirect_target(status: StatusCode, headers: &HeaderMap, from: &Url) -> Option<Option<Url>> {
     redirect::target(status, headers, from).map(Result::ok)
 }
 
-/// Where a page sends its readers at once, by the `Refresh` header or by what it says itself.
+/// The target of a `Refresh` header or of a meta refresh.
 #[must_use]
 pub fn refresh_target(url: &Url, headers: &HeaderMap, body: &[u8], is_html: bool) -> Option<Url> {
     refresh::target(url, headers, body, is_html)
@@ -84,14 +83,14 @@ pub fn media_type(headers: &HeaderMap, body: &[u8]) -> String {
     media::computed(headers, body)
 }
 
-/// A body of at most `limit` bytes without the codings that these headers tell, taken in pieces of `piece`
-/// bytes. `None` where it is broken or longer.
+/// Decodes a body of at most `limit` bytes by its `Content-Encoding`, in pieces of `piece` bytes. `None` if
+/// it is broken or longer.
 #[must_use]
 pub fn decoded(url: &Url, headers: &HeaderMap, body: &[u8], piece: usize, limit: u64) -> Option<Bytes> {
     let mut decoder = body::decoder(headers, url, Limits { bytes: limit }).ok()?;
     for part in body.chunks(piece.max(1)) {
         let mut push = pin!(decoder.push(part));
-        // It gives up its turn now and then, and waits for nothing.
+        // The decoder yields now and then and waits for nothing else.
         let outcome = loop {
             if let Some(outcome) = push.as_mut().now_or_never() {
                 break outcome;

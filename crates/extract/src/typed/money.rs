@@ -142,7 +142,7 @@ pub(crate) fn money_amounts(text: &str) -> impl Iterator<Item = Money> + '_ {
         // `5,-` and `5.–` are whole sums.
         let gap = after.trim_start_matches([',', '.', '-', '–', '—', '~', ' ', '\u{a0}']);
         let gap = if after.len() - gap.len() <= MAX_GAP_BYTES + 2 { gap } else { after };
-        // Where the sign itself begins, which the range ends behind.
+        // The range ends behind the sign, so white space before it counts.
         let gap = gap.trim_start();
         let near_before = before.len() - before.trim_end().len() <= MAX_GAP_BYTES;
         let prefix = near_before.then(|| sign_at_end(before)).flatten();

@@ -152,7 +152,7 @@ pub(crate) async fn read(
     Ok((headers, memory.attach_to(body)))
 }
 
-/// What undoes the codings of a body with these headers.
+/// The decoder for a body with these headers.
 pub(crate) fn decoder(headers: &HeaderMap, url: &Url, limits: Limits) -> Result<Decoder, Error> {
     Decoder::new(&codings(headers, url)?, limits).map_err(|stopped| stop(url, limits, stopped))
 }
