@@ -1,12 +1,20 @@
-//! Readers of what comes from outside and reaches no public function as it came, for the fuzz targets. Not part of the
-//! API.
+//! Readers of what comes from outside and reaches no public function as it came, for the fuzz targets. Not
+//! part of the API.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::pin::pin;
+use std::time::{Duration, SystemTime};
 
+use bytes::Bytes;
 use futures_util::FutureExt as _;
+use http::{HeaderMap, StatusCode};
+use url::Url;
 
+use crate::body::Limits;
 use crate::cache::{CacheEntry, sealed};
+use crate::cookies::CookieJar;
 use crate::proxy::{Proxy, ProxyFailure};
+use crate::{body, media, redirect, refresh};
 
 /// What a proxy said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +25,8 @@ pub struct ProxyReply {
     pub read: usize,
 }
 
-/// The entry whose fields are these bytes, behind a right checksum: without one nothing else of them is looked at.
+/// The entry whose fields are these bytes, behind a right checksum: without one nothing else of them is
+/// looked at.
 #[must_use]
 pub fn cache_entry(fields: &[u8]) -> Option<CacheEntry> {
     CacheEntry::decode(sealed(fields)).ok()
@@ -38,4 +47,57 @@ pub fn proxy_reply(proxy: &str, said: &[u8]) -> Option<ProxyReply> {
         Err(_) => Some(false),
     };
     Some(ProxyReply { open, read })
+}
+
+/// Takes in the cookies that an answer from `url` sets.
+pub fn take_cookies(jar: &CookieJar, url: &Url, headers: &HeaderMap, now: SystemTime) {
+    jar.take_in(url, headers, now);
+}
+
+/// The `Cookie` header of a request to `url`.
+#[must_use]
+pub fn cookie_header(jar: &CookieJar, url: &Url, now: SystemTime) -> Option<String> {
+    jar.header(url, now)
+}
+
+/// Where an answer redirects to, if it does; nowhere where its `Location` is no URL.
+#[must_use]
+pub fn redirect_target(status: StatusCode, headers: &HeaderMap, from: &Url) -> Option<Option<Url>> {
+    redirect::target(status, headers, from).map(Result::ok)
+}
+
+/// Where a page sends its readers at once, by the `Refresh` header or by what it says itself.
+#[must_use]
+pub fn refresh_target(url: &Url, headers: &HeaderMap, body: &[u8], is_html: bool) -> Option<Url> {
+    refresh::target(url, headers, body, is_html)
+}
+
+/// How long the server asks to wait.
+#[must_use]
+pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    crate::retry_after::retry_after(headers, || now)
+}
+
+/// The type of a body by its headers and its first bytes.
+#[must_use]
+pub fn media_type(headers: &HeaderMap, body: &[u8]) -> String {
+    media::computed(headers, body)
+}
+
+/// A body of at most `limit` bytes without the codings that these headers tell, taken in pieces of `piece`
+/// bytes. `None` where it is broken or longer.
+#[must_use]
+pub fn decoded(url: &Url, headers: &HeaderMap, body: &[u8], piece: usize, limit: u64) -> Option<Bytes> {
+    let mut decoder = body::decoder(headers, url, Limits { bytes: limit }).ok()?;
+    for part in body.chunks(piece.max(1)) {
+        let mut push = pin!(decoder.push(part));
+        // It gives up its turn now and then, and waits for nothing.
+        let outcome = loop {
+            if let Some(outcome) = push.as_mut().now_or_never() {
+                break outcome;
+            }
+        };
+        outcome.ok()?;
+    }
+    decoder.finish().ok()
 }

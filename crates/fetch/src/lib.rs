@@ -1,18 +1,20 @@
 //! The only door of gleaner to the network: egress guard, redirects, deadlines, body limits.
 //!
-//! A [`Fetcher`] makes HTTP requests to addresses that strangers chose, and answers with bodies that strangers wrote.
-//! It assumes the worst of both:
+//! A [`Fetcher`] makes HTTP requests to addresses that strangers chose, and answers with bodies that
+//! strangers wrote. It assumes the worst of both:
 //!
-//! - **Where to** is up to an [`EgressPolicy`]: by default the public Internet only. What is judged is the address that
-//!   will be dialled: literal ones before the request, resolved ones inside the connector, both again at each redirect.
+//! - **Where to** is up to an [`EgressPolicy`]: by default the public Internet only. What is judged is the
+//!   address that will be dialled: literal ones before the request, resolved ones inside the connector, both
+//!   again at each redirect.
 //! - **How long** is one deadline for everything, from the name's resolution to the last byte.
-//! - **How much** is bounded: redirects, interim answers, headers, body bytes as sent, as decoded, and their ratio;
-//!   cookies, and retries of all requests together; kept answers of resolvers, and kept pages.
-//! - **How much at once** may be bounded too, for the bodies of all requests together ([`FetcherBuilder::body_memory`]).
-//! - **How often** is up to a [`Politeness`], where the fetcher is given one: so many requests at once, in all and to each
-//!   host, and an interval between them.
-//! - **Whether at all** is up to the request's [`CachePolicy`], where the fetcher has a cache: a young copy is served, an
-//!   older one confirmed, and of many requests for the same page one is sent.
+//! - **How much** is bounded: redirects, interim answers, headers, body bytes as sent, as decoded, and their
+//!   ratio; cookies, and retries of all requests together; kept answers of resolvers, and kept pages.
+//! - **How much at once** may be bounded too, for the bodies of all requests together
+//!   ([`FetcherBuilder::body_memory`]).
+//! - **How often** is up to a [`Politeness`], where the fetcher is given one: so many requests at once, in
+//!   all and to each host, and an interval between them.
+//! - **Whether at all** is up to the request's [`CachePolicy`], where the fetcher has a cache: a young copy
+//!   is served, an older one confirmed, and of many requests for the same page one is sent.
 //!
 //! # A page
 //!
@@ -92,15 +94,15 @@
 //!
 //! ```
 //! use async_trait::async_trait;
-//! use gleaner_fetch::{HopCheck, HopRefused};
+//! use gleaner_fetch::{RedirectCheck, RedirectRefused};
 //! use url::Url;
 //!
 //! struct SameHost;
 //!
 //! #[async_trait]
-//! impl HopCheck for SameHost {
-//!     async fn check(&self, from: &Url, to: &Url) -> Result<(), HopRefused> {
-//!         if from.host() == to.host() { Ok(()) } else { Err(HopRefused::new("it leads to another host")) }
+//! impl RedirectCheck for SameHost {
+//!     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
+//!         if from.host() == to.host() { Ok(()) } else { Err(RedirectRefused::new("it leads to another host")) }
 //!     }
 //! }
 //! # let _ = SameHost;

@@ -1,15 +1,17 @@
 //! What a browser engine must provide, and the only way in which it may reach the network.
 //!
-//! A browser opens connections for every picture and script of a page, to wherever the page wants. So the engine gets no
-//! network of its own: each request that a page makes is answered by the [`RenderProxy`] it is given, which sends it through the
-//! fetcher's door: the same guard, limits, proxies and cookies as for pages fetched without a browser. (Over the DevTools
-//! protocol that is request interception; the browser's process should have no route out besides.)
+//! A browser opens connections for every picture and script of a page, to wherever the page wants. So the
+//! engine gets no network of its own: each request that a page makes is answered by the [`RenderProxy`] it is
+//! given, which sends it through the fetcher's door: the same guard, limits, proxies and cookies as for pages
+//! fetched without a browser. (Over the DevTools protocol that is request interception; the browser's process
+//! should have no route out besides.)
 //!
-//! Redirects of the document are the caller's to judge, as those of a page without a browser are: the gate asks its
-//! [`RedirectCheck`] before it hands such an answer to the engine, so that a refused target is never asked for.
+//! Redirects of the document are the caller's to judge, as those of a page without a browser are: the gate
+//! asks its [`RedirectCheck`] before it hands such an answer to the engine, so that a refused target is never
+//! asked for.
 //!
-//! One call renders one page from navigation to the last action, rather than one call per step: the engine then owns a
-//! tab for exactly as long as the future lives, and dropping the future closes it.
+//! One call renders one page from navigation to the last action, rather than one call per step: the engine
+//! then owns a tab for exactly as long as the future lives, and dropping the future closes it.
 
 use std::fmt;
 use std::pin::pin;
@@ -37,26 +39,26 @@ use crate::response::Response;
 
 /// Most requests that one page may make; further ones fail.
 pub const MAX_REQUESTS_PER_PAGE: u32 = 500;
-/// Most bytes that all requests of one page may bring in, as sent or as decoded, whichever is more; those of requests
-/// that fail count too. Further requests fail.
+/// Most bytes that all requests of one page may bring in, as sent or as decoded, whichever is more; those of
+/// requests that fail count too. Further requests fail.
 pub const MAX_BYTES_PER_PAGE: u64 = 100 * 1024 * 1024;
 
-/// Most bytes of one resource of a page, where its request does not ask for less. The document itself, which is asked for
-/// first, may be as large as any page.
+/// Most bytes of one resource of a page, where its request does not ask for less. The document itself, which
+/// is asked for first, may be as large as any page.
 pub const MAX_BYTES_PER_RESOURCE: u64 = 16 * 1024 * 1024;
 
 /// A browser engine.
 #[async_trait]
 pub trait Render: Send + Sync + fmt::Debug {
-    /// Opens `request.url` with nothing but `gate` for a network, waits, runs the actions in their order, and gives what
-    /// the page has become.
+    /// Opens `request.url` with nothing but `gate` for a network, waits, runs the actions in their order, and
+    /// gives what the page has become.
     ///
     /// Dropping the future ends the page. The caller holds the deadline; [`RenderProxy::remaining`] tells it.
     ///
     /// # Errors
     ///
-    /// What the gate refused for the page itself, [`Error::action`] for an action that failed, [`Error::render`] for an
-    /// engine that did. Resources that could not be loaded are no error.
+    /// What the gate refused for the page itself, [`Error::action`] for an action that failed,
+    /// [`Error::render`] for an engine that did. Resources that could not be loaded are no error.
     async fn render(&self, request: &RenderRequest, gate: &RenderProxy<'_>) -> Result<Rendered, Error>;
 }
 
@@ -224,8 +226,8 @@ impl fmt::Debug for ActionResult {
     }
 }
 
-/// The network of one rendered page. Everything that passes is held against the fetcher's policy, counted, and ends at the
-/// deadline.
+/// The network of one rendered page. Everything that passes is held against the fetcher's policy, counted,
+/// and ends at the deadline.
 pub struct RenderProxy<'a> {
     fetcher: &'a Fetcher,
     request: &'a RenderRequest,
@@ -260,8 +262,8 @@ impl fmt::Debug for RenderProxy<'_> {
 }
 
 impl<'a> RenderProxy<'a> {
-    /// The network of `request`, by `fetcher`, until `timeout` from now. `hops` is asked before the document is
-    /// redirected.
+    /// The network of `request`, by `fetcher`, until `timeout` from now. `hops` is asked before the document
+    /// is redirected.
     #[must_use]
     pub fn new(
         fetcher: &'a Fetcher,
@@ -275,16 +277,16 @@ impl<'a> RenderProxy<'a> {
         Self { fetcher, request, hops, deadline, used: Mutex::new(used), given_back: Notify::new() }
     }
 
-    /// Answers a request of the page. The page's proxy mode, country, languages, cookies, and certificate rule are set
-    /// here; the caller's headers go to the page's own origin alone.
+    /// Answers a request of the page. The page's proxy mode, country, languages, cookies, and certificate
+    /// rule are set here; the caller's headers go to the page's own origin alone.
     ///
-    /// Redirects are not followed: the browser does that, and asks again. A redirect of the document passes only where
-    /// the policy and the caller's [`RedirectCheck`] let its target pass.
+    /// Redirects are not followed: the browser does that, and asks again. A redirect of the document passes
+    /// only where the policy and the caller's [`RedirectCheck`] let its target pass.
     ///
     /// # Errors
     ///
-    /// As [`Fetcher::fetch`], [`ErrorKind::RedirectRefused`] among them; and [`ErrorKind::TooLarge`] once the page has made
-    /// [`MAX_REQUESTS_PER_PAGE`] or brought in [`MAX_BYTES_PER_PAGE`].
+    /// As [`Fetcher::fetch`], [`ErrorKind::RedirectRefused`] among them; and [`ErrorKind::TooLarge`] once the
+    /// page has made [`MAX_REQUESTS_PER_PAGE`] or brought in [`MAX_BYTES_PER_PAGE`].
     pub async fn fetch(&self, mut request: Request) -> Result<Response, Error> {
         let asked = request.max_body.unwrap_or(u64::MAX).min(self.fetcher.max_body());
         let share = self.share(&request.url, asked).await?;
@@ -337,7 +339,8 @@ impl<'a> RenderProxy<'a> {
         Ok(())
     }
 
-    /// Holds an address against the policy without any traffic, for what does not go through [`RenderProxy::fetch`].
+    /// Holds an address against the policy without any traffic, for what does not go through
+    /// [`RenderProxy::fetch`].
     ///
     /// # Errors
     ///
@@ -351,7 +354,7 @@ impl<'a> RenderProxy<'a> {
         if let Ok(value) = HeaderValue::from_str(cookie) {
             let mut headers = HeaderMap::new();
             headers.insert(http::header::SET_COOKIE, value);
-            self.request.cookies.take_in(url, &headers, self.fetcher.now());
+            self.request.cookies.store(url, &headers, self.fetcher.now());
         }
     }
 
@@ -382,8 +385,8 @@ impl<'a> RenderProxy<'a> {
                 }
                 let free = left.saturating_sub(used.reserved);
                 let most = if used.requests == 0 { asked } else { asked.min(MAX_BYTES_PER_RESOURCE) };
-                // One that would get less waits until the others have given back what they did not need: nothing fails
-                // for the haste of others.
+                // One that would get less waits until the others have given back what they did not need:
+                // nothing fails for the haste of others.
                 if free >= most || used.reserved == 0 {
                     let bytes = most.min(free);
                     used.requests += 1;
@@ -431,13 +434,13 @@ impl Drop for Share<'_> {
 }
 
 impl Fetcher {
-    /// Renders a page by `engine` within `timeout`, with this fetcher for its network. `hops` is asked before the document
-    /// is redirected, and where the document ends up at yet another address, about that.
+    /// Renders a page by `engine` within `timeout`, with this fetcher for its network. `hops` is asked before
+    /// the document is redirected, and where the document ends up at yet another address, about that.
     ///
     /// # Errors
     ///
-    /// As [`Render::render`]; what [`Fetcher::check`] has against the address; [`ErrorKind::RedirectRefused`];
-    /// [`ErrorKind::Timeout`].
+    /// As [`Render::render`]; what [`Fetcher::check`] has against the address;
+    /// [`ErrorKind::RedirectRefused`]; [`ErrorKind::Timeout`].
     pub async fn render(
         &self,
         engine: &dyn Render,
@@ -465,13 +468,14 @@ impl Fetcher {
     }
 }
 
-/// The engine that a page with these options goes through: `None` where it needs none. Actions and screenshots need one;
-/// where there is one, so do a wait before the page is read and the emulation of a mobile device.
+/// The engine that a page with these options goes through: `None` where it needs none. Actions and
+/// screenshots need one; where there is one, so do a wait before the page is read and the emulation of a
+/// mobile device.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::RenderNotConfigured`] with the contract's code for the option, where they need an engine and there is
-/// none.
+/// [`ErrorKind::RenderNotConfigured`] with the contract's code for the option, where they need an engine and
+/// there is none.
 ///
 /// ```
 /// use gleaner_fetch::renderer_for;

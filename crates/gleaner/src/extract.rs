@@ -9,7 +9,6 @@ use gleaner_types::request::ExtractRequest;
 use gleaner_types::{ErrorCode, JobId, PageError};
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -144,7 +143,7 @@ impl Engine {
     ///
     /// # fn main() -> Result<(), gleaner::Error> {
     /// let schema = serde_json::json!({ "properties": { "founder": { "type": "string" } } });
-    /// let request = ExtractRequest::new(["https://firm.example/*"]).with_schema(schema)?;
+    /// let request = ExtractRequest::new(["https://firm.example/*"]).schema(schema);
     /// let plan = Engine::builder().build()?.plan_extract(request)?;
     /// assert!(plan.to_string().starts_with("1. list the pages of https://firm.example/"));
     /// assert_eq!(plan.estimate.most_tokens, 0, "no model is configured");
@@ -172,18 +171,17 @@ impl Engine {
 }
 
 /// The request with the schema of a type.
-fn with_schema_of<T: JsonSchema>(mut request: ExtractRequest) -> Result<ExtractRequest, Error> {
+fn with_schema_of<T: JsonSchema>(request: ExtractRequest) -> Result<ExtractRequest, Error> {
     if request.schema.is_some() {
         let text = "`schema` is that of the type that is asked for: leave it out of the request";
         return Err(Error::fault("schema", text));
     }
     let schema = SchemaGenerator::new(SchemaSettings::draft2020_12()).into_root_schema_for::<T>();
-    let Value::Object(schema) = schema.to_value() else {
+    if schema.as_object().is_none() {
         let text = format!("the schema of `{}` is no object: ask for a struct", short_name::<T>());
         return Err(Error::fault("schema", text));
-    };
-    request.schema = Some(schema);
-    Ok(request)
+    }
+    Ok(request.schema(schema))
 }
 
 fn short_name<T>() -> &'static str {

@@ -101,11 +101,9 @@ mod tests {
     }
 
     fn options(only_main_content: bool) -> ScrapeOptionsPlan {
-        let options = ScrapeOptions {
-            formats: Some(vec![Format::Markdown, Format::Html, Format::Links]),
-            only_main_content: Some(only_main_content),
-            ..ScrapeOptions::default()
-        };
+        let options = ScrapeOptions::new()
+            .formats([Format::Markdown, Format::Html, Format::Links])
+            .only_main_content(only_main_content);
         options.check().unwrap()
     }
 

@@ -1,12 +1,12 @@
 //! The contract of gleaner: requests, options, documents, events and errors.
 //!
-//! Two forms of every request live here. The *wire form* ([`request`]) mirrors the JSON of the public
-//! web-data API field by field. The *checked form* ([`plan`]) is what the engine works on: every default
-//! filled in, every rule already held. The only way from one to the other is the check, which reports all
-//! [`Fault`]s of a request at once, each with its JSON path.
+//! Every request has two forms. The *wire form* ([`request`]) mirrors the JSON of the public web-data API
+//! field by field. The *checked form* ([`plan`]) is the engine's input: every default is filled in, and every
+//! rule holds. Only the check turns one into the other. It reports all [`Fault`]s of a request at once, each
+//! with its JSON path.
 //!
-//! Answers and errors ([`response`]), what webhooks and watchers carry ([`event`]) and every default and bound
-//! ([`limits`]) are here too. No I/O, no clock, no async runtime.
+//! The crate also has the answers and errors ([`response`]), the payloads of webhooks and watchers
+//! ([`event`]) and every default and bound ([`limits`]). It uses no I/O, no clock and no async runtime.
 //!
 //! # A request from JSON
 //!

@@ -1,8 +1,8 @@
 //! Every default and bound of the contract, in one place.
 //!
 //! The JSON Schema of a request, its check and its documentation all read these constants, so a figure cannot
-//! be true in one of them and wrong in another. Sizes are in bytes or characters and times in milliseconds, as
-//! each name says.
+//! be true in one of them and wrong in another. Sizes are in bytes or characters and times in milliseconds,
+//! as each name says.
 
 /// `timeout` of a page where the request sets none, in milliseconds (contract 2.6).
 pub const DEFAULT_TIMEOUT_MS: u64 = 30_000;
@@ -77,8 +77,8 @@ pub const DEFAULT_COUNTRY: &str = "US";
 
 /// Longest URL, in bytes.
 pub const MAX_URL_BYTES: usize = 8_192;
-/// What a team without a limit is told to have, in credits and in tokens: the greatest integer that every JSON reader holds
-/// exactly (2^53 - 1).
+/// What a team without a limit is told to have, in credits and in tokens: the greatest integer that every
+/// JSON reader holds exactly (2^53 - 1).
 pub const UNLIMITED_CREDITS: i64 = 9_007_199_254_740_991;
 /// Most entries of a batch's `urls`.
 pub const MAX_BATCH_URLS: usize = 100_000;
@@ -92,7 +92,8 @@ pub const MAX_SCHEMA_BYTES: usize = 256 << 10;
 pub const MAX_SCHEMA_DEPTH: usize = 64;
 /// Most subschemas of a JSON Schema in a request.
 pub const MAX_SCHEMA_NODES: usize = 10_000;
-/// Most regular expressions of a JSON Schema in a request: its `pattern`s and the names in its `patternProperties`.
+/// Most regular expressions of a JSON Schema in a request: its `pattern`s and the names in its
+/// `patternProperties`.
 pub const MAX_SCHEMA_PATTERNS: usize = 200;
 
 /// `limit` of a crawl that sets none, in documents (contract 4.5).
@@ -105,12 +106,15 @@ pub const MAX_PATTERN_CHARS: usize = 2_000;
 pub const MAX_PATTERNS_CHARS: usize = 100_000;
 /// Most groups of a pattern within each other.
 pub const MAX_PATTERN_NESTING: u32 = 100;
-/// Most character classes (`\w`, `\p{L}`, `[...]`) in all patterns of one list: each costs the parser far more than
-/// its few characters. In patterns that ignore case a class counts for ten or more, since its letters are looked up.
+/// Most character classes (`\w`, `\p{L}`, `[...]`) in all patterns of one list: each costs the parser far
+/// more than its few characters. In patterns that ignore case a class counts for ten or more, since its
+/// letters are looked up.
 pub const MAX_PATTERN_CLASSES: usize = 2_000;
-/// Most states of one compiled pattern. A letter takes one, `\w` some hundreds, and `x{100}` a hundred times those of `x`.
+/// Most states of one compiled pattern. A letter takes one, `\w` some hundreds, and `x{100}` a hundred times
+/// those of `x`.
 pub const MAX_PATTERN_STATES: usize = 5_000;
-/// Most states of all compiled patterns of one list together. Matching one byte of a URL costs at most that many steps.
+/// Most states of all compiled patterns of one list together. Matching one byte of a URL costs at most that
+/// many steps.
 pub const MAX_PATTERNS_STATES: usize = 20_000;
 /// Most memory that one compiled pattern may take, in bytes.
 pub const MAX_PATTERN_COMPILED_BYTES: usize = 1 << 20;
@@ -135,7 +139,8 @@ pub const MAX_CLIENT_NAME_CHARS: usize = 256;
 
 /// Greatest body of a request, in bytes (`413` beyond it).
 pub const MAX_BODY_BYTES: usize = 10 << 20;
-/// Most values in a body: objects, arrays and what stands in them. The smallest take many times their bytes in memory.
+/// Most values in a body: objects, arrays and what stands in them. The smallest take many times their bytes
+/// in memory.
 pub const MAX_BODY_VALUES: usize = 500_000;
 /// Most levels of arrays and objects in a body.
 pub const MAX_BODY_DEPTH: usize = 128;

@@ -1,7 +1,8 @@
-//! How types with secrets in them look in `Debug`: headers by their names, addresses of webhooks without their queries.
+//! How types with secrets in them look in `Debug`: headers by their names, addresses of webhooks without
+//! their queries.
 //!
-//! A derived `Debug` shows all fields, and a request or a plan ends up in a log sooner or later. A type of its own for
-//! headers would keep the derive, and would stand between embedders and a plain map.
+//! A derived `Debug` shows all fields, and a request or a plan ends up in a log sooner or later. A type of
+//! its own for headers would keep the derive, and would stand between embedders and a plain map.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use gleaner::request::Format;
-use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, ErrorCode, Job, ScrapeOptions};
+use gleaner::{BatchScrapeRequest, CrawlRequest, Engine, ErrorCode, Job};
 use gleaner_frontier::FrontierConfig;
 use gleaner_store::{MemoryConfig, MemoryStore};
 use gleaner_testkit::{RawServer, Step};
@@ -134,16 +134,11 @@ fn converse(
 async fn a_delay_holds_on_every_host_and_across_redirects_between_them() {
     let gap = Duration::from_millis(15);
     let hosts = Hosts::start(true, Duration::ZERO);
-    let request = CrawlRequest {
-        allow_external_links: Some(true),
-        delay: Some(gap.as_secs_f64()),
-        sitemap: Some(gleaner::plan::SitemapMode::Skip),
-        scrape_options: Some(ScrapeOptions {
-            formats: Some(vec![Format::Links]),
-            ..ScrapeOptions::default()
-        }),
-        ..CrawlRequest::new(hosts.origins[0].as_str())
-    };
+    let request = CrawlRequest::new(hosts.origins[0].as_str())
+        .allow_external_links(true)
+        .delay(gap.as_secs_f64())
+        .sitemap(gleaner::plan::SitemapMode::Skip)
+        .formats([Format::Links]);
     let result = engine().crawl(request).await.unwrap().wait().await.unwrap();
     assert_eq!(result.failures.failures, []);
     let urls: BTreeSet<String> =

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use gleaner::plan::SitemapMode;
 use gleaner::request::Format;
 use gleaner::{CrawlRequest, Document, Engine, JobSnapshot, JobState, PageFailures};
 use gleaner_testkit::{Role, Server, Site};
@@ -12,13 +13,7 @@ pub(crate) fn engine() -> Engine {
 
 /// A crawl of the site by links alone, without texts.
 pub(crate) fn links_only(server: &Server) -> CrawlRequest {
-    let mut request = CrawlRequest::new(server.url("/"));
-    request.sitemap = Some(gleaner::plan::SitemapMode::Skip);
-    request.scrape_options = Some(gleaner::ScrapeOptions {
-        formats: Some(vec![Format::Links]),
-        ..gleaner::ScrapeOptions::default()
-    });
-    request
+    CrawlRequest::new(server.url("/")).sitemap(SitemapMode::Skip).formats([Format::Links])
 }
 
 /// What came of a crawl, by path and query.

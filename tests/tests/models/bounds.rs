@@ -78,7 +78,7 @@ async fn a_page_budget_and_a_limit_bound_what_is_fetched() {
     assert!(found.spent.pages <= 7 && !found.data["ships"].as_array().unwrap().is_empty());
 
     let (site, service) = forgetful();
-    let request = ExtractRequest { limit: Some(3), ..fleet(&[site.url("/*")]) };
+    let request = fleet(&[site.url("/*")]).limit(3);
     let found = engine(&service).build().unwrap().extract(request).await.unwrap();
     assert_eq!(found.pages.len(), 3);
     assert!(found.warning.unwrap().contains("of 31 pages"));
@@ -182,8 +182,7 @@ async fn lists_are_complete_or_say_what_they_lack() {
     // Lazy: seven rows at a time. Stubborn: nothing beyond the sixtieth.
     for (name, most, until, expected) in [("lazy", 7, ROWS, ROWS), ("stubborn", 50, 60, 60)] {
         let service = Fake::start(move |_, asked| counted(asked, &read_rows(asked, most, until)));
-        let request =
-            ExtractRequest { schema: Some(harbour_schema()), ..ExtractRequest::new([site.url("/")]) };
+        let request = ExtractRequest::new([site.url("/")]).schema(harbour_schema());
         let found = engine(&service).build().unwrap().extract(request).await.unwrap();
         let rows = found.data["piers"].as_array().unwrap();
         let mut piers: Vec<&str> = rows.iter().filter_map(|row| row["pier"].as_str()).collect();

@@ -70,11 +70,7 @@ async fn extract_works_without_a_model_and_says_what_stayed_empty() {
     let engine = engine().build().unwrap();
     let urls = [site.url("/shop/a"), site.url("/shop/b"), site.url("/gone")];
     let fields = json!({ "price": { "type": "number" }, "brand": { "type": "string" }, "gtin": { "type": ["string", "null"] } });
-    let request = ExtractRequest {
-        schema: Some(schema(fields)),
-        show_sources: Some(true),
-        ..ExtractRequest::new(urls.clone())
-    };
+    let request = ExtractRequest::new(urls.clone()).schema(schema(fields)).show_sources(true);
     let found = engine.extract(request).await.unwrap();
     assert_eq!(found.data, json!({ "price": 1.5, "brand": "Acme", "gtin": null }));
     assert_eq!(found.sources.unwrap()["brand"], [urls[0].clone()]);
@@ -82,11 +78,9 @@ async fn extract_works_without_a_model_and_says_what_stayed_empty() {
     assert!(warning.contains("gtin") && warning.contains("/gone answered with status 404"), "{warning}");
     assert_eq!(found.tokens_used, 0);
 
-    let none =
-        ExtractRequest { schema: Some(price_and_architect()), ..ExtractRequest::new([site.url("/gone")]) };
+    let none = ExtractRequest::new([site.url("/gone")]).schema(price_and_architect());
     assert!(engine.extract(none).await.unwrap_err().to_string().contains("/gone answered with status 404"));
-    let prompt =
-        ExtractRequest { prompt: Some("the price".into()), ..ExtractRequest::new([site.url("/tower")]) };
+    let prompt = ExtractRequest::new([site.url("/tower")]).prompt("the price");
     assert_eq!(engine.extract(prompt).await.unwrap_err().code(), ErrorCode::ModelNotConfigured);
 }
 
@@ -98,8 +92,7 @@ async fn a_model_is_asked_for_the_rest_alone() {
         "price": { "value": 99, "quote": "99 EUR" },
     }));
     let engine = engine().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
-    let request =
-        ExtractRequest { schema: Some(price_and_architect()), ..ExtractRequest::new([site.url("/tower")]) };
+    let request = ExtractRequest::new([site.url("/tower")]).schema(price_and_architect());
     let found = engine.extract(request).await.unwrap();
     assert_eq!(found.data, json!({ "price": 12.5, "architect": "Stephen Sauvestre" }));
     assert_eq!((found.tokens_used, found.credits()), (29, 2));
@@ -129,8 +122,7 @@ async fn a_prompt_alone_has_its_schema_from_the_model() {
         Says::json(&reply(Provider::OpenAi, &text.to_string(), Ending::Stop))
     });
     let engine = engine().model(Arc::new(model(Provider::OpenAi, &fake))).build().unwrap();
-    let request =
-        ExtractRequest { prompt: Some("Who drew it?".into()), ..ExtractRequest::new([site.url("/tower")]) };
+    let request = ExtractRequest::new([site.url("/tower")]).prompt("Who drew it?");
     assert_eq!(engine.extract(request).await.unwrap().data, json!({ "architect": "Stephen Sauvestre" }));
     let first = fake.asked()[0].body.to_string();
     assert!(
@@ -146,8 +138,7 @@ async fn a_budget_keeps_calls_back_and_gives_what_is_there() {
     let budget = Budget { tokens: Some(100), ..Budget::default() };
     let engine =
         engine().model(Arc::new(model(Provider::OpenAi, &fake))).extract_budget(budget).build().unwrap();
-    let request =
-        ExtractRequest { schema: Some(price_and_architect()), ..ExtractRequest::new([site.url("/tower")]) };
+    let request = ExtractRequest::new([site.url("/tower")]).schema(price_and_architect());
     let found = engine.extract(request).await.unwrap();
     assert_eq!(found.data, json!({ "price": 12.5, "architect": null }));
     assert!(found.warning.unwrap().contains("budget"));
@@ -158,12 +149,7 @@ async fn a_budget_keeps_calls_back_and_gives_what_is_there() {
 async fn pages_are_searched_for_and_wildcards_are_mapped() {
     let site = site();
     let fields = json!({ "price": { "type": ["number", "null"] }, "brand": { "type": ["string", "null"] } });
-    let by_prompt = |prompt: &str| ExtractRequest {
-        urls: None,
-        prompt: Some(prompt.to_owned()),
-        schema: Some(schema(fields.clone())),
-        ..ExtractRequest::default()
-    };
+    let by_prompt = |prompt: &str| ExtractRequest::default().prompt(prompt).schema(schema(fields.clone()));
     let error = engine().build().unwrap().extract(by_prompt("kits")).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::SearchNotConfigured);
 
@@ -174,7 +160,7 @@ async fn pages_are_searched_for_and_wildcards_are_mapped() {
     let data = with_search.extract(by_prompt("kits")).await.unwrap().data;
     assert_eq!(data, json!({ "price": 1.5, "brand": "Acme" }));
 
-    let wildcard = ExtractRequest { schema: Some(schema(fields)), ..ExtractRequest::new([site.url("/*")]) };
+    let wildcard = ExtractRequest::new([site.url("/*")]).schema(schema(fields));
     let found = engine().build().unwrap().extract(wildcard).await.unwrap();
     assert_eq!(found.data["brand"], "Acme");
     assert!(site.asked().iter().any(|asked| asked.line.starts_with("GET /shop/b ")));
@@ -188,8 +174,7 @@ async fn a_model_on_loopback_lets_no_page_be_there() {
     let engine = Engine::builder().model(Arc::new(asked)).build().unwrap();
     let error = engine.scrape(ScrapeRequest::new(site.url("/tower"))).await.unwrap_err();
     assert_eq!(error.code(), ErrorCode::ScrapeBlocked);
-    let request =
-        ExtractRequest { schema: Some(price_and_architect()), ..ExtractRequest::new([fake.url("/v1")]) };
+    let request = ExtractRequest::new([fake.url("/v1")]).schema(price_and_architect());
     assert_eq!(engine.extract(request).await.unwrap_err().code(), ErrorCode::ScrapeBlocked);
     assert_eq!((site.asked().len(), fake.asked().len()), (0, 0));
 }

@@ -180,11 +180,8 @@ async fn a_schema_is_drafted_without_the_page() {
         _ => counted(asked, &claims(Template::Labels, 0)),
     });
     let engine = engine(&service).build().unwrap();
-    let prompt = Some("Where was she built?".to_owned());
-    let found = engine
-        .extract(ExtractRequest { prompt, ..ExtractRequest::new([site.url("/ship/0")]) })
-        .await
-        .unwrap();
+    let request = ExtractRequest::new([site.url("/ship/0")]).prompt("Where was she built?");
+    let found = engine.extract(request).await.unwrap();
     assert_eq!(found.data, Value::Object(Map::from_iter([("yard".to_owned(), json!("Harland"))])));
     let first = service.asked()[0].body.to_string();
     assert!(first.contains("Where was she built?") && !first.contains("Harland"));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gleaner::model::{LanguageModel, Recorder, Replay};
-use gleaner::{CacheStore, Engine, ExtractRequest, ExtractResult, MemoryCache};
+use gleaner::{CacheStore, Engine, ExtractResult, MemoryCache};
 use gleaner_models::Provider;
 
 use super::ships::{Template, fleet, reader, site};
@@ -16,7 +16,7 @@ async fn extract(
     offline: bool,
 ) -> ExtractResult {
     let engine = Engine::builder().allow_private("127.0.0.1/32".parse().unwrap()).cache(cache).model(model);
-    let mut request = ExtractRequest { show_sources: Some(true), ..fleet(urls) };
+    let mut request = fleet(urls).show_sources(true);
     if let Some(options) = &mut request.scrape_options {
         options.lockdown = Some(offline);
     }

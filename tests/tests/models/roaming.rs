@@ -91,13 +91,11 @@ async fn a_search_engine_adds_pages_to_those_that_are_named() {
     let search = Fake::saying(Says::json(&hits));
     let engine =
         engine().search(Arc::new(SearxNg::builder(search.url("").parse().unwrap()).build().unwrap()));
-    let request = ExtractRequest {
-        schema: Some(founder()),
-        prompt: Some("who founded the firm".to_owned()),
-        enable_web_search: Some(true),
-        show_sources: Some(true),
-        ..ExtractRequest::new([firm.url("/")])
-    };
+    let request = ExtractRequest::new([firm.url("/")])
+        .schema(founder())
+        .prompt("who founded the firm")
+        .enable_web_search(true)
+        .show_sources(true);
     let found = engine.build().unwrap().extract(request).await.unwrap();
     assert_eq!(
         found.data,

@@ -105,9 +105,8 @@ fn fleet_schema() -> Map<String, Value> {
 
 /// A request for a fleet. The model reads whole pages: what counts as main content is no matter of these tests.
 pub(crate) fn fleet(urls: &[String]) -> ExtractRequest {
-    let whole = ScrapeOptions { only_main_content: Some(false), ..ScrapeOptions::default() };
-    let schema = Some(fleet_schema());
-    ExtractRequest { schema, scrape_options: Some(whole), ..ExtractRequest::new(urls) }
+    let whole = ScrapeOptions::new().only_main_content(false);
+    ExtractRequest::new(urls).schema(fleet_schema()).scrape_options(whole)
 }
 
 /// An engine that may fetch from loopback and asks this service.

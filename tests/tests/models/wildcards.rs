@@ -37,7 +37,7 @@ fn lamp() -> Value {
 }
 
 fn request(site: &Fake, schema: &Value) -> ExtractRequest {
-    ExtractRequest { schema: schema.as_object().cloned(), ..ExtractRequest::new([site.url("/*")]) }
+    ExtractRequest::new([site.url("/*")]).schema(schema.clone())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -72,7 +72,7 @@ async fn pages_are_chosen_by_the_words_of_their_links() {
         _ => html("<main><h1>Flour</h1><p>It is ground on stone.</p></main>"),
     });
     let schema = json!({ "type": "object", "properties": { "baker": { "type": ["string", "null"] } } });
-    let request = ExtractRequest { limit: Some(4), ..request(&site, &schema) };
+    let request = request(&site, &schema).limit(4);
     let found = local().build().unwrap().extract(request).await.unwrap();
     assert_eq!(found.data["baker"], "Ada Berg", "{:?}", found.pages);
     assert!(found.pages.len() <= 4);
@@ -93,10 +93,7 @@ async fn one_object_of_many_pages_is_told() {
         "/a" => html("<dl><dt>Price</dt><dd>10 EUR</dd></dl>"),
         _ => html("<dl><dt>Brand</dt><dd>Lux</dd></dl>"),
     });
-    let two = ExtractRequest {
-        schema: lamp().as_object().cloned(),
-        ..ExtractRequest::new([adding.url("/a"), adding.url("/b")])
-    };
+    let two = ExtractRequest::new([adding.url("/a"), adding.url("/b")]).schema(lamp());
     let found = local().build().unwrap().extract(two).await.unwrap();
     assert!(!found.warning.unwrap_or_default().contains("one object"));
 }
@@ -121,10 +118,7 @@ async fn words_cost_nothing_where_no_page_can_be_read() {
         Says::json(&reply(Provider::OpenAi, r#"{"many":false,"entity":"x","fields":[]}"#, Ending::Stop))
     });
     let engine = local().model(Arc::new(model(Provider::OpenAi, &asked))).build().unwrap();
-    let request = ExtractRequest {
-        prompt: Some("the price".to_owned()),
-        ..ExtractRequest::new([site.url("/a"), site.url("/b")])
-    };
+    let request = ExtractRequest::new([site.url("/a"), site.url("/b")]).prompt("the price");
     let error = engine.extract(request).await.unwrap_err();
     assert!(error.to_string().contains("answered with status 404"), "{error}");
     assert_eq!((asked.asked().len(), site.asked().len()), (0, 2));
@@ -138,7 +132,7 @@ async fn large_pages_are_read_as_others_are() {
     );
     assert!(page.len() > 256 << 10);
     let site = Fake::start(move |_, _| html(&page));
-    let one = ExtractRequest { schema: lamp().as_object().cloned(), ..ExtractRequest::new([site.url("/a")]) };
+    let one = ExtractRequest::new([site.url("/a")]).schema(lamp());
     let found = local().build().unwrap().extract(one).await.unwrap();
     assert_eq!((&found.data["price"], &found.data["name"]), (&json!(70), &json!("Lamp")));
 }

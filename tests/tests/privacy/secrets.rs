@@ -13,7 +13,7 @@ use gleaner_testkit::ProxyServer;
 use serde_json::{Value, json};
 
 use crate::fakes::{Asked, Ending, Fake, KEY as MODEL_KEY, Says, builder, html, local, reply};
-use crate::log::listen;
+use crate::log::alone;
 use crate::wire::Wire;
 
 /// Where a text was found.
@@ -379,53 +379,58 @@ async fn everything(parts: &Parts) -> Vec<(Place, String)> {
     heard
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_secret_is_where_it_is_sent_to_and_nowhere_else() {
-    let log = listen().await;
-    let parts = Parts::new();
-    let mut heard = everything(&parts).await;
-    heard.extend(files(parts.cache.path()));
-    heard.extend(log.take().lines().map(|line| (Place::Log, line.to_owned())));
-    let places = [
-        Place::Log,
-        Place::Shown,
-        Place::Answer,
-        Place::Activity,
-        Place::CacheFile,
-        Place::HookHead,
-        Place::HookBody,
-        Place::Site,
-        Place::Robots,
-        Place::Elsewhere,
-        Place::ModelHead,
-        Place::ModelBody,
-        Place::Proxy,
-    ];
-    for place in places {
-        assert!(heard.iter().any(|(found, _)| *found == place), "nothing was heard at {place:?}");
-    }
-    let mut sightings = Vec::new();
-    for slot in SLOTS {
-        let seen_in: Vec<Place> =
-            heard.iter().filter(|(_, text)| text.contains(slot.canary)).map(|(place, _)| *place).collect();
-        for place in slot.sent_to {
-            assert!(seen_in.contains(place), "{} does not reach {place:?}: the test is blind", slot.name);
+#[test]
+fn each_secret_is_where_it_is_sent_to_and_nowhere_else() {
+    alone(async |log| {
+        let parts = Parts::new();
+        let mut heard = everything(&parts).await;
+        heard.extend(files(parts.cache.path()));
+        heard.extend(log.take().lines().map(|line| (Place::Log, line.to_owned())));
+        let places = [
+            Place::Log,
+            Place::Shown,
+            Place::Answer,
+            Place::Activity,
+            Place::CacheFile,
+            Place::HookHead,
+            Place::HookBody,
+            Place::Site,
+            Place::Robots,
+            Place::Elsewhere,
+            Place::ModelHead,
+            Place::ModelBody,
+            Place::Proxy,
+        ];
+        for place in places {
+            assert!(heard.iter().any(|(found, _)| *found == place), "nothing was heard at {place:?}");
         }
-        for (place, text) in heard.iter().filter(|(_, text)| text.contains(slot.canary)) {
-            if !slot.sent_to.contains(place) && !slot.may_be_in.contains(place) {
-                let at = text.find(slot.canary).unwrap();
-                let from = text.char_indices().map(|(at, _)| at).rfind(|from| from + 200 <= at).unwrap_or(0);
-                let around: String = text.get(from..).unwrap_or_default().chars().take(300).collect();
-                sightings.push(format!("{} in {place:?}: {around}", slot.name));
+        let mut sightings = Vec::new();
+        for slot in SLOTS {
+            let seen_in: Vec<Place> = heard
+                .iter()
+                .filter(|(_, text)| text.contains(slot.canary))
+                .map(|(place, _)| *place)
+                .collect();
+            for place in slot.sent_to {
+                assert!(seen_in.contains(place), "{} does not reach {place:?}: the test is blind", slot.name);
+            }
+            for (place, text) in heard.iter().filter(|(_, text)| text.contains(slot.canary)) {
+                if !slot.sent_to.contains(place) && !slot.may_be_in.contains(place) {
+                    let at = text.find(slot.canary).unwrap();
+                    let from =
+                        text.char_indices().map(|(at, _)| at).rfind(|from| from + 200 <= at).unwrap_or(0);
+                    let around: String = text.get(from..).unwrap_or_default().chars().take(300).collect();
+                    sightings.push(format!("{} in {place:?}: {around}", slot.name));
+                }
             }
         }
-    }
-    println!(
-        "secrets: {} slots over {} texts of {} kinds, sightings {}",
-        SLOTS.len(),
-        heard.len(),
-        places.len(),
-        sightings.len()
-    );
-    assert!(sightings.is_empty(), "{sightings:#?}");
+        println!(
+            "secrets: {} slots over {} texts of {} kinds, sightings {}",
+            SLOTS.len(),
+            heard.len(),
+            places.len(),
+            sightings.len()
+        );
+        assert!(sightings.is_empty(), "{sightings:#?}");
+    });
 }

@@ -1,5 +1,6 @@
 use std::process::Command;
 
+use gleaner::request::Format;
 use gleaner::{CrawlRequest, Engine};
 use gleaner_types::plan::{CrawlRules, SitemapMode};
 use url::Url;
@@ -34,13 +35,7 @@ pub(crate) fn engine() -> Engine {
 
 /// A crawl of a site by its links alone.
 pub(crate) fn links_only(start: impl Into<String>) -> CrawlRequest {
-    let mut request = CrawlRequest::new(start.into());
-    request.sitemap = Some(SitemapMode::Skip);
-    request.scrape_options = Some(gleaner::ScrapeOptions {
-        formats: Some(vec![gleaner::request::Format::Links]),
-        ..gleaner::ScrapeOptions::default()
-    });
-    request
+    CrawlRequest::new(start).sitemap(SitemapMode::Skip).formats([Format::Links])
 }
 
 /// The greatest resident memory of this process so far, in KiB; 0 where the system does not say.

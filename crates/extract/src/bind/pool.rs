@@ -15,7 +15,7 @@ pub(crate) struct Candidate {
     /// 0 to 1: how likely it is, if it were alone.
     pub(crate) score: f64,
     /// Where it stands in the HTML, where that is known.
-    pub(crate) place: Option<Range<usize>>,
+    pub(crate) html_range: Option<Range<usize>>,
 }
 
 /// Candidates kept for one property.
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     fn candidate(value: &str, method: Method, score: f64) -> Candidate {
-        Candidate { value: Value::from(value), quote: value.to_owned(), method, score, place: None }
+        Candidate { value: Value::from(value), quote: value.to_owned(), method, score, html_range: None }
     }
 
     #[test]

@@ -2,12 +2,12 @@ use serde_json::{Map, Value};
 
 use super::entity::scalar;
 use super::pool::{Candidate, Pool};
-use super::want::{Names, Want};
+use super::target::{NameIndex, TargetField};
 use super::words::{folded, overlap};
 use crate::evidence::Evidence;
-use crate::normalise::{Form, normalise};
+use crate::normalise::{ValueForm, normalise};
 use crate::page::Method;
-use crate::typed::Reading;
+use crate::typed::NumberStyle;
 
 /// Objects of embedded JSON that are looked at on one page.
 pub const MAX_STATE_OBJECTS: usize = 50_000;
@@ -18,7 +18,12 @@ const MAX_KEPT: usize = 12;
 
 /// Adds what embedded JSON says: the objects that bear two or more of the wanted names, those first that also bear the
 /// headline of the page or an identifier of its address.
-pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names, pools: &mut [Pool]) {
+pub(crate) fn collect(
+    evidence: &Evidence<'_>,
+    targets: &[TargetField<'_>],
+    names: &NameIndex,
+    pools: &mut [Pool],
+) {
     let mut rated: Vec<(f64, &Map<String, Value>)> = Vec::new();
     let mut waiting: Vec<&Value> = evidence.state.iter().rev().collect();
     let mut seen = 0;
@@ -57,18 +62,18 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
                 if evidence.tree.interrupt().spend(1) {
                     return;
                 }
-                let (Some(want), Some(pool)) = (wants.get(*at), pools.get_mut(*at)) else { continue };
+                let (Some(target), Some(pool)) = (targets.get(*at), pools.get_mut(*at)) else { continue };
                 let Some(text) = scalar(value) else { continue };
-                let reading = if value.is_number() { Reading::Data } else { Reading::Prose };
-                let reading = if text.contains([',', ' ']) {
-                    Reading::Prose
-                } else if want.form == Form::Price {
-                    Reading::Data
+                let style = if value.is_number() { NumberStyle::Data } else { NumberStyle::Prose };
+                let style = if text.contains([',', ' ']) {
+                    NumberStyle::Prose
+                } else if target.form == ValueForm::Price {
+                    NumberStyle::Data
                 } else {
-                    reading
+                    style
                 };
-                let Some(value) = normalise(&text, want.form, want.shape, reading) else { continue };
-                if want.form == Form::Price && matches!(value.as_str(), Some("0" | "-1")) {
+                let Some(value) = normalise(&text, target.form, target.shape, style) else { continue };
+                if target.form == ValueForm::Price && matches!(value.as_str(), Some("0" | "-1")) {
                     continue;
                 }
                 pool.add(Candidate {
@@ -76,7 +81,7 @@ pub(crate) fn collect(evidence: &Evidence<'_>, wants: &[Want<'_>], names: &Names
                     quote: text,
                     method: Method::EmbeddedState,
                     score: score * weight,
-                    place: None,
+                    html_range: None,
                 });
             }
         }
@@ -101,7 +106,12 @@ fn parts<'v>(key: &str, value: &'v Value) -> Vec<(String, &'v Value)> {
 }
 
 /// How much an object is about the page; `None` where it bears fewer than two wanted names.
-fn rate(evidence: &Evidence<'_>, address: &str, object: &Map<String, Value>, names: &Names) -> Option<f64> {
+fn rate(
+    evidence: &Evidence<'_>,
+    address: &str,
+    object: &Map<String, Value>,
+    names: &NameIndex,
+) -> Option<f64> {
     let mut bears = 0_u32;
     let mut tie: f64 = 0.0;
     for (key, value) in object.iter().take(400) {

@@ -76,7 +76,7 @@ fn one_of(name: &str, names: &[&str]) -> bool {
     names.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-struct Open<'a> {
+struct OpenElement<'a> {
     name: &'a str,
     node: usize,
     hidden: bool,
@@ -86,7 +86,7 @@ struct Open<'a> {
 impl<'a> Tree<'a> {
     /// Reads a page; never fails.
     pub(crate) fn parse(html: &'a str, interrupt: &Interrupt) -> Self {
-        let mut build = Build {
+        let mut build = TreeBuilder {
             tree: Tree { nodes: Vec::new(), text: String::new(), interrupt: interrupt.clone() },
             open: Vec::new(),
             wants_break: false,
@@ -102,9 +102,9 @@ impl<'a> Tree<'a> {
     }
 }
 
-struct Build<'a> {
+struct TreeBuilder<'a> {
     tree: Tree<'a>,
-    open: Vec<Open<'a>>,
+    open: Vec<OpenElement<'a>>,
     /// The next text begins a line.
     wants_break: bool,
 }
@@ -113,7 +113,7 @@ fn position(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-impl<'a> Build<'a> {
+impl<'a> TreeBuilder<'a> {
     fn push(&mut self, kind: Kind<'a>, hidden: bool) -> usize {
         let index = self.tree.nodes.len();
         let text = position(self.tree.text.len());
@@ -189,7 +189,7 @@ impl<'a> Build<'a> {
         if one_of(name, &VOID) || (attributes.ends_with('/') && !block) || self.open.len() >= MAX_DEPTH {
             return;
         }
-        self.open.push(Open { name, node: index, hidden, block });
+        self.open.push(OpenElement { name, node: index, hidden, block });
     }
 
     /// Ends the innermost open element that is one of `names`, unless one of `held_by` is within it.

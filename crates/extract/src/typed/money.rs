@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use iso_currency::Currency;
 
-use super::number::{Reading, amounts};
+use super::number::{NumberStyle, amounts};
 
 /// A sum in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,8 +132,8 @@ pub(crate) fn currency_code(text: &str) -> Option<&'static str> {
 }
 
 /// Numbers of a text with the currency beside them; percentages are left out.
-pub(crate) fn moneys(text: &str) -> impl Iterator<Item = Money> + '_ {
-    amounts(text, Reading::Prose).filter_map(move |amount| {
+pub(crate) fn money_amounts(text: &str) -> impl Iterator<Item = Money> + '_ {
+    amounts(text, NumberStyle::Prose).filter_map(move |amount| {
         let before = text.get(..amount.range.start).unwrap_or_default();
         let after = text.get(amount.range.end..).unwrap_or_default();
         if after.trim_start().starts_with('%') {
@@ -142,6 +142,8 @@ pub(crate) fn moneys(text: &str) -> impl Iterator<Item = Money> + '_ {
         // `5,-` and `5.–` are whole sums.
         let gap = after.trim_start_matches([',', '.', '-', '–', '—', '~', ' ', '\u{a0}']);
         let gap = if after.len() - gap.len() <= MAX_GAP_BYTES + 2 { gap } else { after };
+        // Where the sign itself begins, which the range ends behind.
+        let gap = gap.trim_start();
         let near_before = before.len() - before.trim_end().len() <= MAX_GAP_BYTES;
         let prefix = near_before.then(|| sign_at_end(before)).flatten();
         let suffix = sign_at_start(gap);
@@ -177,10 +179,18 @@ mod tests {
             ("12 krone", "12", None),
         ];
         for (text, decimal, currency) in rows {
-            let found = moneys(text).next().unwrap();
+            let found = money_amounts(text).next().unwrap();
             assert_eq!((found.decimal.as_str(), found.currency.as_deref()), (decimal, currency), "{text}");
         }
-        assert_eq!(moneys("25% off").count(), 0);
+        assert_eq!(money_amounts("25% off").count(), 0);
+    }
+
+    #[test]
+    fn a_sum_ends_behind_its_sign_whatever_stands_between() {
+        for text in ["48\n€", "48\u{2003}€", "48 € each", "48,- € each"] {
+            let range = moneys(text).next().unwrap().range;
+            assert!(text.get(range.clone()).is_some_and(|sum| sum.ends_with('€')), "{text:?}: {range:?}");
+        }
     }
 
     #[test]

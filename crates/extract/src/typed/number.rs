@@ -2,7 +2,7 @@ use std::ops::Range;
 
 /// How a single separator before three digits is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum NumberStyle {
     /// As people write: `24.990` and `24,990` are twenty-four thousand and so on.
     Prose,
     /// As schema.org asks for: the point is the decimal separator.
@@ -22,7 +22,7 @@ pub(crate) struct Amount {
 const MAX_NUMBER_CHARS: usize = 40;
 
 /// All numbers of a text, in order.
-pub(crate) fn amounts(text: &str, reading: Reading) -> impl Iterator<Item = Amount> + '_ {
+pub(crate) fn amounts(text: &str, style: NumberStyle) -> impl Iterator<Item = Amount> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
@@ -37,7 +37,7 @@ pub(crate) fn amounts(text: &str, reading: Reading) -> impl Iterator<Item = Amou
                     .get(..start)
                     .and_then(|text| text.chars().rev().nth(1))
                     .is_some_and(char::is_alphanumeric);
-            if let Some(mut decimal) = normal(&written, reading) {
+            if let Some(mut decimal) = normal(&written, style) {
                 if negative {
                     decimal.insert(0, '-');
                 }
@@ -48,8 +48,8 @@ pub(crate) fn amounts(text: &str, reading: Reading) -> impl Iterator<Item = Amou
 }
 
 /// The number that all of a text is, signs of currency and white space aside.
-pub(crate) fn decimal(text: &str, reading: Reading) -> Option<String> {
-    let mut found = amounts(text, reading);
+pub(crate) fn decimal(text: &str, style: NumberStyle) -> Option<String> {
+    let mut found = amounts(text, style);
     let first = found.next()?;
     found.next().is_none().then_some(first.decimal)
 }
@@ -110,7 +110,7 @@ fn groups_so_far(written: &str) -> bool {
 }
 
 /// Digits with at most one point.
-fn normal(written: &str, reading: Reading) -> Option<String> {
+fn normal(written: &str, style: NumberStyle) -> Option<String> {
     let separators: Vec<char> = written.chars().filter(|found| !found.is_ascii_digit()).collect();
     let points = |wanted: char| separators.iter().filter(|found| **found == wanted).count();
     let last = separators.last().copied();
@@ -122,7 +122,7 @@ fn normal(written: &str, reading: Reading) -> Option<String> {
             (points(last) == 1).then_some(last)
         }
         Some(last) if points(last) > 1 => None,
-        Some('.') if reading == Reading::Data => Some('.'),
+        Some('.') if style == NumberStyle::Data => Some('.'),
         Some(last) if tail == 3 => {
             // `0.125` is a fraction; `24.990` groups thousands.
             written.starts_with('0').then_some(last)
@@ -183,18 +183,18 @@ mod tests {
             ("5,-", "5"),
         ];
         for (text, expected) in rows {
-            assert_eq!(decimal(text, Reading::Prose).as_deref(), Some(expected), "{text}");
+            assert_eq!(decimal(text, NumberStyle::Prose).as_deref(), Some(expected), "{text}");
         }
-        assert_eq!(decimal("24.990", Reading::Data).as_deref(), Some("24.990"));
-        assert_eq!(decimal("1,299", Reading::Data).as_deref(), Some("1299"));
+        assert_eq!(decimal("24.990", NumberStyle::Data).as_deref(), Some("24.990"));
+        assert_eq!(decimal("1,299", NumberStyle::Data).as_deref(), Some("1299"));
     }
 
     #[test]
     fn several_numbers_stay_apart() {
         let found: Vec<String> =
-            amounts("2 for 10.50 or 12 14", Reading::Prose).map(|found| found.decimal).collect();
+            amounts("2 for 10.50 or 12 14", NumberStyle::Prose).map(|found| found.decimal).collect();
         assert_eq!(found, ["2", "10.50", "12", "14"]);
-        assert_eq!(decimal("5 to 9", Reading::Prose), None);
-        assert_eq!(decimal("v1.2.3.4", Reading::Prose), None);
+        assert_eq!(decimal("5 to 9", NumberStyle::Prose), None);
+        assert_eq!(decimal("v1.2.3.4", NumberStyle::Prose), None);
     }
 }

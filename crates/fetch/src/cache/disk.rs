@@ -1,9 +1,10 @@
 //! Copies in files, which survive a restart.
 //!
-//! One file for each entry, written beside its place and moved into it, under a checksum. An embedded database was the
-//! obvious alternative: it would make every page of a crawl a transaction with an `fsync`, for a cache that may lose
-//! anything at any time; and one damaged page of its tree can take all entries with it, where here a damaged file is
-//! one entry less. What a crash leaves behind is at most a temporary file, which the next start removes.
+//! One file for each entry, written beside its place and moved into it, under a checksum. An embedded
+//! database was the obvious alternative: it would make every page of a crawl a transaction with an `fsync`,
+//! for a cache that may lose anything at any time; and one damaged page of its tree can take all entries with
+//! it, where here a damaged file is one entry less. What a crash leaves behind is at most a temporary file,
+//! which the next start removes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, TryLockError};
@@ -26,7 +27,8 @@ const UNFINISHED: &str = "unfinished-";
 
 /// Copies in a folder, bounded in bytes; what has not been used for longest goes first. Cheap to clone.
 ///
-/// The folder belongs to one cache at a time, and holds what it is given in the clear: keep it where others cannot read.
+/// The folder belongs to one cache at a time, and holds what it is given in the clear: keep it where others
+/// cannot read.
 #[derive(Debug, Clone)]
 pub struct DiskCache(Arc<Inner>);
 
@@ -41,8 +43,8 @@ struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // Said rather than left to the closing of the file: a child process that is being started at this moment has a
-        // copy of the handle, and would hold the folder until its program begins.
+        // Said rather than left to the closing of the file: a child process that is being started at this
+        // moment has a copy of the handle, and would hold the folder until its program begins.
         let _ = self.lock.unlock();
     }
 }
@@ -104,8 +106,8 @@ impl Index {
 }
 
 impl DiskCache {
-    /// Opens the cache in `folder`, which is made where it is not there, and looks through its files. It does so on the
-    /// calling thread: with many entries, call it where blocking is fine.
+    /// Opens the cache in `folder`, which is made where it is not there, and looks through its files. It does
+    /// so on the calling thread: with many entries, call it where blocking is fine.
     ///
     /// # Errors
     ///
@@ -208,7 +210,8 @@ impl Inner {
         }
         let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
         file.write_all(bytes)?;
-        // Counted while it is put into place, so that of two writers of one name both count what is there in the end.
+        // Counted while it is put into place, so that of two writers of one name both count what is there in
+        // the end.
         let mut index = self.index();
         file.persist(self.folder.join(name)).map_err(|failed| failed.error)?;
         index.add(name, bytes.len() as u64);

@@ -1,8 +1,8 @@
 //! An entry as bytes, for stores that keep bytes.
 //!
-//! A checksum over everything stands in front, so that a flipped bit, a torn write and a file of another version all
-//! read as one thing: no entry. Own lines rather than a serialisation library: there are eight fields, and the body must
-//! not be copied.
+//! A checksum over everything stands in front, so that a flipped bit, a torn write and a file of another
+//! version all read as one thing: no entry. Own lines rather than a serialisation library: there are eight
+//! fields, and the body must not be copied.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -87,11 +87,13 @@ fn put(bytes: &mut Vec<u8>, text: &[u8]) {
 }
 
 fn put_count(bytes: &mut Vec<u8>, count: usize) {
-    // Texts and lists here are bounded far below 4 GiB; a longer one would fail to read back, not read back wrong.
+    // Texts and lists here are bounded far below 4 GiB; a longer one would fail to read back, not read back
+    // wrong.
     bytes.extend_from_slice(&u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes());
 }
 
-/// Reads from the front. Nothing is reserved on the word of a count: each read checks that its bytes are there.
+/// Reads from the front. Nothing is reserved on the word of a count: each read checks that its bytes are
+/// there.
 struct Reader {
     bytes: Bytes,
 }

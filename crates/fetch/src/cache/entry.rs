@@ -85,8 +85,8 @@ impl CacheEntry {
         (etag.is_some() || modified.is_some()).then(|| Validators { url: self.url.clone(), etag, modified })
     }
 
-    /// The entry after the server answered 304 with `headers`: they replace those of the same name, save those that
-    /// describe the body that was not sent (RFC 9111 section 3.2).
+    /// The entry after the server answered 304 with `headers`: they replace those of the same name, save
+    /// those that describe the body that was not sent (RFC 9111 section 3.2).
     pub(super) fn confirmed(&self, headers: &HeaderMap, hops: Vec<Hop>, now: SystemTime) -> Self {
         let mut entry = Self { hops, stored_at: now, ..self.clone() };
         for name in headers.keys().filter(|name| !DESCRIBES_BODY.contains(name)) {
@@ -119,7 +119,8 @@ fn owned_value(value: &HeaderValue) -> HeaderValue {
     copy
 }
 
-/// Headers that an entry keeps as they were when a 304 comes without a body; and cookies, which are never kept.
+/// Headers that an entry keeps as they were when a 304 comes without a body; and cookies, which are never
+/// kept.
 const DESCRIBES_BODY: &[HeaderName] = &[
     CONTENT_ENCODING,
     CONTENT_LENGTH,
@@ -130,8 +131,8 @@ const DESCRIBES_BODY: &[HeaderName] = &[
     SET_COOKIE,
 ];
 
-/// What a request carries to have a copy confirmed. It is sent to the address that gave the copy, and to no other on
-/// the way there.
+/// What a request carries to have a copy confirmed. It is sent to the address that gave the copy, and to no
+/// other on the way there.
 #[derive(Clone)]
 pub(crate) struct Validators {
     pub(crate) url: Url,

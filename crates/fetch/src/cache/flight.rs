@@ -1,11 +1,11 @@
 //! One piece of work for all who want its outcome at the same time.
 //!
-//! The first to ask for a key leads and works in its own task; the others wait for it. A spawned task that all wait for
-//! would be simpler, and would go on working when nobody wants the outcome any more, past every deadline. So a leader
-//! that is cancelled hands over: the next of those who wait leads in its place.
+//! The first to ask for a key leads and works in its own task; the others wait for it. A spawned task that
+//! all wait for would be simpler, and would go on working when nobody wants the outcome any more, past every
+//! deadline. So a leader that is cancelled hands over: the next of those who wait leads in its place.
 //!
-//! A leader whose outcome is not for others (an error, a page that must not be kept) releases them, and each works for
-//! itself: one after the other in line they would wait for the sum of all.
+//! A leader whose outcome is not for others (an error, a page that must not be kept) releases them, and each
+//! works for itself: one after the other in line they would wait for the sum of all.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -23,10 +23,11 @@ const UNKEYED: &[HeaderName] = &[
     IF_RANGE,
 ];
 
-/// What a copy is kept under: the method, the address without its fragment, and every option that changes the bytes.
+/// What a copy is kept under: the method, the address without its fragment, and every option that changes the
+/// bytes.
 ///
-/// It is a text rather than a hash, so that a store can compare the whole of it and two keys cannot collide. Header
-/// values are in it as a SHA-256 only: a key is no place to keep a secret.
+/// It is a text rather than a hash, so that a store can compare the whole of it and two keys cannot collide.
+/// Header values are in it as a SHA-256 only: a key is no place to keep a secret.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct CacheKey(Arc<str>);
 
@@ -60,8 +61,9 @@ impl CacheKey {
         &self.0
     }
 
-    /// A name for it that is safe in file systems and in other stores: SHA-256 of the text, 64 hexadecimal digits.
-    /// Whoever finds an entry by it still has to compare [`crate::CacheEntry::key`], as the fetcher does.
+    /// A name for it that is safe in file systems and in other stores: SHA-256 of the text, 64 hexadecimal
+    /// digits. Whoever finds an entry by it still has to compare [`crate::CacheEntry::key`], as the fetcher
+    /// does.
     #[must_use]
     pub fn name(&self) -> String {
         hex(&Sha256::digest(self.0.as_bytes()))
@@ -82,13 +84,14 @@ impl fmt::Debug for CacheKey {
     }
 }
 
-/// The digest of the engine's own headers, as they were last. The pages of a crawl carry the same ones, and comparing
-/// them costs less than hashing them again.
+/// The digest of the engine's own headers, as they were last. The pages of a crawl carry the same ones, and
+/// comparing them costs less than hashing them again.
 #[derive(Debug, Default)]
 pub(crate) struct LastDigest(Mutex<Option<(HeaderMap, Arc<str>)>>);
 
 impl LastDigest {
-    /// As [`digest_of`]. Headers of a caller may be secrets: none is given here, where it would outlive its request.
+    /// As [`digest_of`]. Headers of a caller may be secrets: none is given here, where it would outlive its
+    /// request.
     pub(crate) fn of(&self, headers: &HeaderMap) -> Arc<str> {
         // Nothing panics while it is held, and a pair is whole between any two calls.
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);

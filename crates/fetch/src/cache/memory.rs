@@ -6,10 +6,12 @@ use moka::sync::Cache;
 
 use super::{CacheEntry, CacheKey, CacheStore};
 
-/// Most bytes that a [`MemoryCache`] holds where nothing else is said: 4 MiB, some hundred pages, so that a crawl stays small.
+/// Most bytes that a [`MemoryCache`] holds where nothing else is said: 4 MiB, some hundred pages, so that a
+/// crawl stays small.
 pub const DEFAULT_MEMORY_CACHE_BYTES: u64 = 4 << 20;
 
-/// Copies in memory, bounded in bytes. Which one goes when it is full is up to moka's TinyLFU: what is asked for seldom.
+/// Copies in memory, bounded in bytes. Which one goes when it is full is up to moka's TinyLFU: what is asked
+/// for seldom.
 #[derive(Debug, Clone)]
 pub struct MemoryCache {
     entries: Cache<CacheKey, Arc<CacheEntry>>,

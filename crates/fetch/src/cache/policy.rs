@@ -14,8 +14,8 @@ use std::time::{Duration, SystemTime};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CachePolicy {
-    /// A copy younger than this is served; an older one is offered to the server for revalidation. With zero no copy is
-    /// served, and the request waits for nobody else's.
+    /// A copy younger than this is served; an older one is offered to the server for revalidation. With zero
+    /// no copy is served, and the request waits for nobody else's.
     pub max_age: Duration,
     /// Serve only from the cache, and only a copy that is at least this old.
     pub min_age: Option<Duration>,
@@ -38,8 +38,8 @@ impl CachePolicy {
         self.only || self.min_age.is_some()
     }
 
-    /// Will a copy of this age do? `None` is the age of a copy from the future, which a clock that was set back makes:
-    /// nothing is known about it, so that it will not.
+    /// Will a copy of this age do? `None` is the age of a copy from the future, which a clock that was set
+    /// back makes: nothing is known about it, so that it will not.
     pub(crate) fn accepts(&self, age: Option<Duration>) -> bool {
         age.is_some_and(|age| age < self.max_age && self.min_age.is_none_or(|least| age >= least))
     }

@@ -23,7 +23,8 @@ use crate::transport::trace::{Stage, Trace};
 
 /// Longest wait for a store to give, keep or forget a copy; a slower one counts as one that failed.
 pub const STORE_TIMEOUT: Duration = Duration::from_secs(1);
-/// A caller who takes longer to say whether a redirect may be followed holds up nobody else who wants the page.
+/// A caller who takes longer to say whether a redirect may be followed holds up nobody else who wants the
+/// page.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Answers `request` from the cache, or fetches it and keeps what came.
@@ -57,8 +58,8 @@ pub(crate) async fn run(
         return errand.fetch(request, trace, deadline, None).await;
     }
     trace.enter(Stage::Shared);
-    // Whoever is waited for may be waiting too: for a retry, or for a place that somebody here holds. So half of the time
-    // is kept for going alone.
+    // Whoever is waited for may be waiting too: for a retry, or for a place that somebody here holds. So half
+    // of the time is kept for going alone.
     let patience = deadline.saturating_duration_since(Instant::now()) / 2;
     let key = errand.key.clone();
     let Ok(seat) = tokio::time::timeout(patience, cache.flights.join(&key)).await else {
@@ -166,7 +167,8 @@ impl<'a> KeyedRequest<'a> {
             |copy: &&Arc<CacheEntry>| without_fragment(&response.url) == without_fragment(&copy.url);
         let mut confirmed = stale.filter(|_| response.status == 304).filter(is_confirmed);
         if response.status == 304 && confirmed.is_none() {
-            // It says that something stands which we do not have. The caller asked for a page, without a condition.
+            // It says that something stands which we do not have. The caller asked for a page, without a
+            // condition.
             self.forget(deadline).await;
             let again = plain.ok_or_else(|| releasing(unasked(&response.url)))?;
             let outcome = exchange::tiers(self.fetcher, again, &sharing, trace, deadline).await;
@@ -194,8 +196,8 @@ impl<'a> KeyedRequest<'a> {
         };
         let Some(entry) = entry.map(Arc::new) else {
             sharing.release();
-            // What the server no longer has, or no longer lets us have, is not served to others either. What it made of
-            // somebody's cookies says nothing about that.
+            // What the server no longer has, or no longer lets us have, is not served to others either. What
+            // it made of somebody's cookies says nothing about that.
             let says_so = response.is_success() || matches!(response.status, 404 | 410);
             if self.policy.store && says_so && !sent_cookies {
                 self.forget(deadline).await;
@@ -253,7 +255,8 @@ impl Sharing<'_> {
 
 #[async_trait]
 impl RedirectCheck for Sharing<'_> {
-    /// An answer may need a place at the host that one of those who wait holds. They are let go where it takes long.
+    /// An answer may need a place at the host that one of those who wait holds. They are let go where it
+    /// takes long.
     async fn check(&self, from: &Url, to: &Url) -> Result<(), RedirectRefused> {
         let mut answer = self.hops.check(from, to);
         match tokio::time::timeout(PATIENCE, &mut answer).await {
@@ -266,7 +269,8 @@ impl RedirectCheck for Sharing<'_> {
     }
 }
 
-/// Does a copy keep to this request's limit, and would each address on the way to it be asked without cookies?
+/// Does a copy keep to this request's limit, and would each address on the way to it be asked without
+/// cookies?
 fn fits(fetcher: &Inner, request: &Request, copy: &CacheEntry) -> bool {
     let now = (fetcher.clock)();
     let personal = |url: &Url| request.cookies.as_ref().is_some_and(|jar| jar.header(url, now).is_some());
@@ -368,7 +372,8 @@ fn entry_of(
     // Copies, since the originals are slices of the connection's read buffers and would keep all of those.
     let mut headers = super::entry::owned(&response.headers);
     headers.remove(http::header::SET_COOKIE);
-    // A fragment that is the request's own was handed down to here; another is a redirect's, and part of the answer.
+    // A fragment that is the request's own was handed down to here; another is a redirect's, and part of the
+    // answer.
     let url = if response.url.fragment() == fragment {
         without_fragment(&response.url)
     } else {

@@ -11,11 +11,12 @@ pub const MAX_CACHED_BODY: usize = 16 * 1024 * 1024;
 
 /// May this answer be served to others? It may where
 ///
-/// - its status is 200 or 203: a whole page, rather than a part (206), an error or a redirect. That it came back whole
-///   is known from its being a [`Response`] at all;
+/// - its status is 200 or 203: a whole page, rather than a part (206), an error or a redirect. That it came
+///   back whole is known from its being a [`Response`] at all;
 /// - no request on the way to it carried cookies;
 /// - the server did not say `no-store`, `private` or `Vary: *`;
-/// - it does not look like a wall that a site puts before a page, which is for the one visitor and for a while;
+/// - it does not look like a wall that a site puts before a page, which is for the one visitor and for a
+///   while;
 /// - it is no larger than [`MAX_CACHED_BODY`].
 pub(super) fn is_storable(response: &Response) -> bool {
     matches!(response.status, 200 | 203)

@@ -1,8 +1,8 @@
 //! Pages that stand between a reader and the page.
 //!
-//! Recognised by what they say and not by who sends them: no rule here names a site or a vendor. A page is taken for a
-//! wall only if it is small and says so in its title, or in two ways in its text, so that an article about such pages is
-//! not one.
+//! Recognised by what they say and not by who sends them: no rule here names a site or a vendor. A page is
+//! taken for a wall only if it is small and says so in its title, or in two ways in its text, so that an
+//! article about such pages is not one.
 
 use crate::error::{Error, ErrorKind};
 use crate::response::Response;
@@ -91,9 +91,9 @@ const SHORTEST: usize = 12;
 /// How many bytes the search looks at before each step.
 const BLOCK: usize = 4;
 
-/// How far a search for all phrases may go on from a block that ends a stretch of [`SHORTEST`]: to where it could next
-/// stand in the beginning of a phrase (Wu and Manber 1994). Most bytes of a page are never looked at, where a search for
-/// one phrase after the other reads the page forty times.
+/// How far a search for all phrases may go on from a block that ends a stretch of [`SHORTEST`]: to where it
+/// could next stand in the beginning of a phrase (Wu and Manber 1994). Most bytes of a page are never looked
+/// at, where a search for one phrase after the other reads the page forty times.
 static STEPS: [u8; SLOTS] = {
     let mut steps = [(SHORTEST + 1 - BLOCK) as u8; SLOTS];
     let mut phrase = 0;
@@ -114,12 +114,13 @@ static STEPS: [u8; SLOTS] = {
     steps
 };
 
-/// Places in [`STEPS`]: enough that blocks which share one by chance are rare, and few enough for the first cache.
+/// Places in [`STEPS`]: enough that blocks which share one by chance are rare, and few enough for the first
+/// cache.
 const SLOTS: usize = 1 << SLOT_BITS;
 const SLOT_BITS: u32 = 12;
 
-/// The place of a block in [`STEPS`], the same for small letters and capitals: Fibonacci hashing of what five bits of
-/// each byte tell.
+/// The place of a block in [`STEPS`], the same for small letters and capitals: Fibonacci hashing of what five
+/// bits of each byte tell.
 const fn slot(block: [u8; BLOCK]) -> usize {
     let folded = u32::from_le_bytes(block) & 0x1f1f_1f1f;
     (folded.wrapping_mul(0x9e37_79b1) >> (u32::BITS - SLOT_BITS)) as usize

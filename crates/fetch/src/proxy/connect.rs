@@ -1,7 +1,7 @@
 //! A tunnel through an HTTP proxy (`CONNECT`, RFC 9110 section 9.3.6).
 //!
-//! Read byte by byte up to the empty line, because what follows belongs to the tunnel; that is a hundred reads per
-//! connection from a socket whose data is there already.
+//! Read byte by byte up to the empty line, because what follows belongs to the tunnel; that is a hundred
+//! reads per connection from a socket whose data is there already.
 
 use http::HeaderValue;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};

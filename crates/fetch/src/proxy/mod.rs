@@ -1,8 +1,8 @@
 //! Proxies: pools of them, which of them a request goes through, and when it goes again through a better one.
 //!
-//! Proxies are what the embedder configures and nothing else; the environment is never asked. A pool's own addresses are
-//! held against a policy of the pool's, so that a proxy on a private network is opened by name and opens nothing for
-//! pages.
+//! Proxies are what the embedder configures and nothing else; the environment is never asked. A pool's own
+//! addresses are held against a policy of the pool's, so that a proxy on a private network is opened by name
+//! and opens nothing for pages.
 
 mod bot_challenge;
 mod connect;

@@ -22,8 +22,8 @@ pub const MAX_COOL_DOWN: Duration = Duration::from_secs(300);
 
 /// Proxies that stand in for each other, and the addresses where they may be.
 ///
-/// They take turns. One that fails is left alone for [`MIN_COOL_DOWN`] up to [`MAX_COOL_DOWN`]; where all have failed,
-/// the one that has cooled longest is tried, so that no pool is dead for good.
+/// They take turns. One that fails is left alone for [`MIN_COOL_DOWN`] up to [`MAX_COOL_DOWN`]; where all
+/// have failed, the one that has cooled longest is tried, so that no pool is dead for good.
 ///
 /// ```
 /// use gleaner_fetch::{Fetcher, Proxy, ProxyPool};
@@ -134,8 +134,8 @@ impl ProxyList {
         self.members.get(index)
     }
 
-    /// Whose turn it is among those that `tried` does not hold: a healthy one of the country, else a healthy one of no
-    /// particular country, else a healthy one, else the one that will be healthy first.
+    /// Whose turn it is among those that `tried` does not hold: a healthy one of the country, else a healthy
+    /// one of no particular country, else a healthy one, else the one that will be healthy first.
     pub(crate) fn pick(&self, country: Option<&str>, tried: &[usize], now: Instant) -> Option<usize> {
         let count = self.members.len();
         let start = self.turn.fetch_add(1, Relaxed) % count.max(1);

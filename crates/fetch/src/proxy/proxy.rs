@@ -13,10 +13,11 @@ use crate::error::ConfigError;
 
 /// A proxy with its credentials and its country. `Debug` shows no credentials.
 ///
-/// A proxy is told the address that the egress guard has checked, not the name: the name is resolved here, and the
-/// proxy connects to that very address while `Host` and the TLS handshake carry the name. A proxy that resolved names
-/// itself could be led to any address by whoever answers for the name, and the guard would have seen the proxy's
-/// address alone. [`Proxy::resolve_names_remotely`] gives that up for proxies that take names only.
+/// A proxy is told the address that the egress guard has checked, not the name: the name is resolved here,
+/// and the proxy connects to that very address while `Host` and the TLS handshake carry the name. A proxy
+/// that resolved names itself could be led to any address by whoever answers for the name, and the guard
+/// would have seen the proxy's address alone. [`Proxy::resolve_names_remotely`] gives that up for proxies
+/// that take names only.
 ///
 /// ```
 /// use gleaner_fetch::Proxy;
@@ -56,13 +57,13 @@ pub(crate) enum Destination<'a> {
 }
 
 impl Proxy {
-    /// Reads `http://user:password@host:port` or `socks5://user:password@host:port`; credentials and port (80 and 1080)
-    /// may be left out. Reserved characters in credentials are percent-encoded.
+    /// Reads `http://user:password@host:port` or `socks5://user:password@host:port`; credentials and port (80
+    /// and 1080) may be left out. Reserved characters in credentials are percent-encoded.
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] for another scheme, a missing host, a path, and credentials longer than the 255 bytes that SOCKS5
-    /// has room for. Its text does not repeat the input, which holds a password.
+    /// [`ConfigError`] for another scheme, a missing host, a path, and credentials longer than the 255 bytes
+    /// that SOCKS5 has room for. Its text does not repeat the input, which holds a password.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let wrong = |what: &str| {
             ConfigError::new(format!(
@@ -112,12 +113,12 @@ impl Proxy {
         Ok(self)
     }
 
-    /// An escape hatch: the proxy is told names, and resolves them as it likes. Plain `http` requests go to an HTTP proxy
-    /// in absolute form then, not through a tunnel.
+    /// An escape hatch: the proxy is told names, and resolves them as it likes. Plain `http` requests go to
+    /// an HTTP proxy in absolute form then, not through a tunnel.
     ///
-    /// Names are still resolved and judged here as well, so that a name that leads to a closed address for us stays
-    /// closed. But what the proxy connects to is up to the proxy: use it where the proxy's own network has nothing to
-    /// hide, or a guard of its own.
+    /// Names are still resolved and judged here as well, so that a name that leads to a closed address for us
+    /// stays closed. But what the proxy connects to is up to the proxy: use it where the proxy's own network
+    /// has nothing to hide, or a guard of its own.
     #[must_use]
     pub fn resolve_names_remotely(mut self) -> Self {
         self.resolves_names = true;
@@ -154,7 +155,8 @@ impl Proxy {
         Some(value)
     }
 
-    /// Asks the proxy at the other end of `stream` to lead to `destination`. What comes after is the destination's.
+    /// Asks the proxy at the other end of `stream` to lead to `destination`. What comes after is the
+    /// destination's.
     pub(crate) async fn tunnel<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
         stream: &mut S,
@@ -189,7 +191,8 @@ pub(crate) enum ProxyFailure {
 }
 
 impl ProxyFailure {
-    /// May it as well be the target's, of which the proxy waits for a connection or says nothing when there is none?
+    /// May it as well be the target's, of which the proxy waits for a connection or says nothing when there
+    /// is none?
     pub(crate) fn may_be_the_targets(self) -> bool {
         matches!(self, Self::Silent | Self::BrokeOff)
     }

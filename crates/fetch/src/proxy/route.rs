@@ -67,8 +67,8 @@ impl Proxies {
     }
 }
 
-/// The way of one request and its redirects: they stay with one proxy, because a site that sees a visitor's address
-/// change on the way begins again from the start.
+/// The way of one request and its redirects: they stay with one proxy, because a site that sees a visitor's
+/// address change on the way begins again from the start.
 #[derive(Debug)]
 pub(crate) struct ProxySession<'a> {
     direct: &'a Clients,

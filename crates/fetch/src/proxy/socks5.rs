@@ -1,4 +1,5 @@
-//! A tunnel through a SOCKS5 proxy (RFC 1928), with a user name and a password where it wants them (RFC 1929).
+//! A tunnel through a SOCKS5 proxy (RFC 1928), with a user name and a password where it wants them (RFC
+//! 1929).
 //!
 //! Every message has a known length, so that nothing is read of what follows.
 

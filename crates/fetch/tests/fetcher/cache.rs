@@ -513,7 +513,7 @@ impl CacheStore for Hangs {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_page_in_hand_outlives_a_store_that_hangs() {
     let site = counting().await;
     let fetcher = builder().cache(Arc::new(Hangs)).build().unwrap();

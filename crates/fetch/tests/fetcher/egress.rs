@@ -121,7 +121,7 @@ async fn redirects_to_other_schemes_and_ports() {
         let site = Site::serve(move |_| redirect(302, target)).await;
         let error = get(site.url("a.test", "/")).await.unwrap_err();
         assert_eq!(error.kind(), kind, "{target}: {error}");
-        assert!(error.is_refusal());
+        assert!(error.is_egress_denied() && error.is_blocked());
     }
 }
 
@@ -215,7 +215,7 @@ async fn proxies_of_the_environment_are_not_used() {
             command.args([
                 "--ignored",
                 "--exact",
-                "door::egress::child_of_a_proxied_environment",
+                "fetcher::egress::child_of_a_proxied_environment",
                 "--nocapture",
             ]);
             for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {

@@ -58,8 +58,7 @@ fn parts() -> ServiceConfig {
 }
 
 fn plan_of(prompt: &str) -> ExtractPlan {
-    let request =
-        ExtractRequest { prompt: Some(prompt.to_owned()), ..ExtractRequest::new(["https://a.example/"]) };
+    let request = ExtractRequest::new(["https://a.example/"]).prompt(prompt);
     request.check().unwrap()
 }
 
@@ -211,8 +210,7 @@ impl Extract for Visitor {
         // As long as it may have to wait.
         scrape.options.timeout = Duration::from_secs(120);
         runtime.scrape_for(scrape, reservation).await.unwrap();
-        let crawl =
-            CrawlRequest { sitemap: Some(SitemapMode::Skip), ..CrawlRequest::new("https://c.example/slow") };
+        let crawl = CrawlRequest::new("https://c.example/slow").sitemap(SitemapMode::Skip);
         let crawl = crawl.check().unwrap();
         runtime.crawl_for(crawl, reservation).await.unwrap().wait().await.unwrap();
         runtime.map_for(MapRequest::new("https://d.example/").check().unwrap(), reservation).await.unwrap();

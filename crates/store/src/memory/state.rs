@@ -350,7 +350,7 @@ impl State {
 
     /// The document of a page of one of the team's jobs that keep their documents.
     pub(super) fn page_of_job(&mut self, team: &TeamId, scrape: Uuid) -> Option<Held> {
-        let (first, last) = scrape::jobs(scrape);
+        let (first, last) = scrape::job_range(scrape);
         self.jobs.range_mut(first..=last).find_map(|(_, job)| {
             let is_theirs = job.account.as_ref().is_some_and(|account| account.team == *team);
             if is_theirs { job.results.scraped(scrape) } else { None }

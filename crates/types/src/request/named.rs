@@ -1,8 +1,8 @@
 //! A name or an object: `"pdf"` and `{"type": "pdf", "maxPages": 5}` are the same kind of value.
 //!
-//! Serde has no form for this. An untagged enum over a string and an object would need every variant twice, and
-//! would answer a small mistake inside an object with "did not match any variant". So the types that use it
-//! derive the tagged form only (`#[serde(remote = "Self")]` leaves the trait to us), and a bare name is
+//! Serde has no form for this. An untagged enum over a string and an object would need every variant twice,
+//! and would answer a small mistake inside an object with "did not match any variant". So the types that use
+//! it derive the tagged form only (`#[serde(remote = "Self")]` leaves the trait to us), and a bare name is
 //! read as the object that has nothing but its tag.
 
 use schemars::Schema;

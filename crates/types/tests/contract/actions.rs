@@ -43,7 +43,7 @@ fn actions() {
                 "waits of more than a minute together",
                 json!({ "actions": [{ "type": "wait", "milliseconds": 30_000 }, { "type": "wait", "milliseconds": 30_001 }] }),
                 "actions",
-                "wait 60001 milliseconds together, of at most 60000",
+                "wait at most 60000 milliseconds together, not 60001",
             ),
             ok("click", json!({ "actions": [{ "type": "click", "selector": "a" }] }), |p| {
                 p.actions == [Action::Click { selector: "a".to_owned(), all: false }]

@@ -34,7 +34,7 @@ fn formats() {
                     f.markdown && f.html && f.raw_html && f.links && f.images && f.summary && f.branding
                 },
             ),
-            ok("html alone leaves markdown out", json!({ "formats": ["html"] }), |p| {
+            ok("html alone excludes markdown", json!({ "formats": ["html"] }), |p| {
                 p.formats.html && !p.formats.markdown
             }),
             ok(
@@ -61,7 +61,12 @@ fn formats() {
                 "formats[0].type",
                 "is missing",
             ),
-            no("a type that is no text", json!({ "formats": [{ "type": 5 }] }), "formats[0].type", "not 5"),
+            no(
+                "a type that is not a string",
+                json!({ "formats": [{ "type": 5 }] }),
+                "formats[0].type",
+                "not 5",
+            ),
             no("a number", json!({ "formats": [5] }), "formats[0]", "or an object with that `type`, not 5"),
             no("null", json!({ "formats": [null] }), "formats[0]", "not null"),
             no(
@@ -228,7 +233,7 @@ fn formats() {
                 "change tracking without markdown",
                 json!({ "formats": ["changeTracking"] }),
                 "formats",
-                "needs `markdown` beside it",
+                "also needs `markdown`",
             ),
             no(
                 "change tracking of another mode",
@@ -259,16 +264,16 @@ fn formats() {
                 "must be an object with `type` \"attributes\" and `selectors`",
             ),
             no(
-                "attributes from entries that have too many together",
+                "attributes with too many selectors in total",
                 json!({ "formats": (0..3).map(|entry| {
                     let selectors = (0..50).map(|at| json!({ "selector": format!("a{entry}b{at}"), "attribute": "id" }));
                     json!({ "type": "attributes", "selectors": selectors.collect::<Vec<_>>() })
                 }).collect::<Vec<_>>() }),
                 "formats[2]",
-                "at most 100 are allowed",
+                "at most 100 different selectors",
             ),
             ok(
-                "a format is the same wherever it stands",
+                "formats are equal in any position",
                 json!({ "formats": ["markdown", { "type": "json", "prompt": "p" }, { "type": "json", "prompt": "p" }] }),
                 |p| {
                     let mut moved = p.formats.clone();

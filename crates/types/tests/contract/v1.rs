@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::row::{Row, no, ok, run, with};
 
-/// The same rows hold at the top of a scrape and of a batch, and inside a crawl's `scrapeOptions`.
+/// Runs the rows at the top level of a scrape and of a batch, and in a crawl's `scrapeOptions`.
 fn run_everywhere(rows: fn() -> Vec<Row<ScrapeOptionsPlan>>) {
     run(rows(), "", |body| {
         let body = with(&json!({ "url": "a.example" }), body);
@@ -51,7 +51,7 @@ fn options() {
                         && p.proxy == ProxyMode::Auto
                 },
             ),
-            ok("minAge beside the default maxAge", json!({ "minAge": 1000 }), |p| {
+            ok("minAge with the default maxAge", json!({ "minAge": 1000 }), |p| {
                 p.min_age == Some(Duration::from_secs(1))
             }),
             ok(
@@ -105,7 +105,7 @@ fn options() {
                 "needs a `schema`, a `prompt` or both",
             ),
             no(
-                "a schema that is none",
+                "an invalid schema",
                 json!({ "formats": ["json"], "jsonOptions": { "schema": { "type": 5 } } }),
                 "jsonOptions.schema",
                 "/type must be one of",
@@ -114,13 +114,13 @@ fn options() {
                 "options without json",
                 json!({ "formats": ["markdown"], "jsonOptions": { "prompt": "p" } }),
                 "jsonOptions",
-                "needs `json` among `formats`",
+                "needs `json` in `formats`",
             ),
             no(
                 "options without formats",
                 json!({ "jsonOptions": { "prompt": "p" } }),
                 "jsonOptions",
-                "needs `json` among `formats`",
+                "needs `json` in `formats`",
             ),
             ok(
                 "change tracking",
@@ -136,15 +136,15 @@ fn options() {
                 "change tracking without markdown",
                 json!({ "formats": ["changeTracking"] }),
                 "formats",
-                "needs `markdown` beside it",
+                "also needs `markdown`",
             ),
             ok(
-                "its options alone have no effect",
+                "change tracking options alone have no effect",
                 json!({ "changeTrackingOptions": { "modes": ["json"] } }),
                 |p| p.formats.change_tracking.is_none(),
             ),
             no(
-                "its options of another mode",
+                "change tracking options with an unknown mode",
                 json!({ "changeTrackingOptions": { "modes": ["x"] } }),
                 "changeTrackingOptions.modes[0]",
                 "one of `git-diff` or `json`",
@@ -172,33 +172,38 @@ fn options() {
                 "extract without options",
                 json!({ "formats": ["extract"] }),
                 "extract",
-                "asks for `extract` and needs a `schema`, a `prompt` or both",
+                "requests `extract`, which needs a `schema`, a `prompt` or both",
             ),
             no(
                 "extract with the options of json",
                 json!({ "formats": ["extract"], "extract": { "prompt": "p" }, "jsonOptions": { "prompt": "p" } }),
                 "jsonOptions",
-                "needs `json` among `formats`",
+                "needs `json` in `formats`",
             ),
             no(
                 "options without extract",
                 json!({ "extract": { "prompt": "p" } }),
                 "extract",
-                "needs `extract` among `formats`",
+                "needs `extract` in `formats`",
             ),
             no(
-                "extract beside json",
+                "extract together with json",
                 json!({ "formats": ["json", "extract"], "extract": { "prompt": "p" }, "jsonOptions": { "prompt": "p" } }),
                 "formats[1]",
                 "second `json` (`extract` is its older name) with other options",
             ),
             no(
-                "a schema of extract that is none",
+                "an invalid schema of extract",
                 json!({ "formats": ["extract"], "extract": { "schema": { "type": 5 } } }),
                 "extract.schema",
                 "/type must be one of",
             ),
-            no("agent", json!({ "agent": { "model": "m" } }), "agent", "agents are not offered: `actions`"),
+            no(
+                "agent",
+                json!({ "agent": { "model": "m" } }),
+                "agent",
+                "agents are not supported: use `actions`",
+            ),
             no("content", json!({ "formats": ["content"] }), "formats[0]", "one of `markdown`"),
         ]
     });
