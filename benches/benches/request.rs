@@ -34,7 +34,8 @@ fn requests(criterion: &mut Criterion) {
     let batch = json!({ "urls": urls, "formats": ["markdown"] });
     let read_crawl = |body: &Value| drop(CrawlRequest::plan_from_json(body).expect("a valid request"));
     let read_batch = |body: &Value| drop(BatchScrapeRequest::plan_from_json(body).expect("a valid request"));
-    let rows: [(&str, Value, &dyn Fn(&Value)); 2] =
+    type Row<'a> = (&'static str, Value, &'a dyn Fn(&Value));
+    let rows: [Row<'_>; 2] =
         [("request, a crawl", crawl, &read_crawl), ("request, a batch", batch, &read_batch)];
     for (name, body, plan) in rows {
         let bytes = body.to_string().into_bytes();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::json;
-use crate::typed::{self, Reading};
+use crate::typed::{self, NumberStyle};
 
 /// A value from the front of a text.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,14 +34,14 @@ pub fn date(text: &str) -> Option<String> {
 /// The numbers of a text and where they stand: as people write them, or as data.
 #[must_use]
 pub fn numbers(text: &str, is_data: bool) -> Vec<(String, Range<usize>)> {
-    let reading = if is_data { Reading::Data } else { Reading::Prose };
-    typed::amounts(text, reading).map(|amount| (amount.decimal, amount.range)).collect()
+    let style = if is_data { NumberStyle::Data } else { NumberStyle::Prose };
+    typed::amounts(text, style).map(|amount| (amount.decimal, amount.range)).collect()
 }
 
 /// The sums of a text, the signs of their currencies, and where they stand.
 #[must_use]
 pub fn sums(text: &str) -> Vec<(String, Option<String>, Range<usize>)> {
-    typed::moneys(text).map(|money| (money.decimal, money.currency, money.range)).collect()
+    typed::money_amounts(text).map(|money| (money.decimal, money.currency, money.range)).collect()
 }
 
 /// The code of the currency whose sign or code a text begins or ends with.

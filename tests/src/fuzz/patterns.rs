@@ -1,6 +1,6 @@
 //! The patterns of a crawl. Input: a pattern a line, an empty line, then paths of the site, each on its line.
 
-use gleaner_frontier::{CrawlScope, Decision, Reason};
+use gleaner_frontier::{CrawlScope, Decision, SkipReason};
 use gleaner_types::plan::{SitemapMode, pattern_faults};
 use gleaner_types::request::CrawlRequest;
 use regex::RegexSet;
@@ -22,12 +22,10 @@ pub fn patterns(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (patterns, paths) = text.split_once("\n\n").unwrap_or((&*text, ""));
     let patterns: Vec<String> = patterns.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-    let request = CrawlRequest {
-        include_paths: Some(patterns.clone()),
-        crawl_entire_domain: Some(true),
-        sitemap: Some(SitemapMode::Skip),
-        ..CrawlRequest::new(START)
-    };
+    let request = CrawlRequest::new(START)
+        .include_paths(patterns.clone())
+        .crawl_entire_domain(true)
+        .sitemap(SitemapMode::Skip);
     let faults = pattern_faults(&patterns);
     let plan = request.check();
     assert_eq!(plan.is_ok(), faults.is_empty(), "{faults:?}, {:?}", plan.as_ref().err());
@@ -49,7 +47,7 @@ pub fn patterns(data: &[u8]) {
         let expected = patterns.is_empty() || theirs.is_match(url.path());
         match decision {
             Decision::Inside => assert!(expected, "{url} is taken"),
-            Decision::Rejected(Reason::NotIncluded) => assert!(!expected, "{url} is left out"),
+            Decision::Rejected(SkipReason::NotIncluded) => assert!(!expected, "{url} is left out"),
             _ => continue,
         }
         assert_eq!(scope.fits_patterns(&url), expected, "{url}");

@@ -42,12 +42,10 @@ pub fn selector(data: &[u8]) {
 
 /// A page with what selectors choose alone.
 fn narrowed(html: &str, selectors: &[&str]) -> Narrowed {
-    let options = ScrapeOptions {
-        formats: Some(vec![Format::Markdown, Format::Html, Format::Links]),
-        only_main_content: Some(false),
-        include_tags: Some(selectors.iter().map(|selector| (*selector).to_owned()).collect()),
-        ..ScrapeOptions::default()
-    };
+    let options = ScrapeOptions::new()
+        .formats([Format::Markdown, Format::Html, Format::Links])
+        .only_main_content(false)
+        .include_tags(selectors.iter().copied());
     let (Ok(url), Ok(options)) = (Url::parse(BASE), options.check()) else { return Narrowed::Nothing };
     match transform(
         Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() },

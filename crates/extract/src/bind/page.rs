@@ -182,9 +182,17 @@ fn headline(evidence: &Evidence<'_>, targets: &[TargetField<'_>], pools: &mut [P
                     text.and_then(|text| normalise(text, ValueForm::Text, target.shape, NumberStyle::Prose))
                 {
                     let quote = text.unwrap_or_default().to_owned();
-                    let html_range =
-                        evidence.heading.and_then(|node| evidence.html_range_of(node)).filter(|_| score > 0.5);
-                    pool.add(super::pool::Candidate { value, quote, method: Method::Markup, score, html_range });
+                    let html_range = evidence
+                        .heading
+                        .and_then(|node| evidence.html_range_of(node))
+                        .filter(|_| score > 0.5);
+                    pool.add(super::pool::Candidate {
+                        value,
+                        quote,
+                        method: Method::Markup,
+                        score,
+                        html_range,
+                    });
                 }
             }
         }

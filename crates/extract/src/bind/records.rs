@@ -98,8 +98,13 @@ fn of_tables(evidence: &Evidence<'_>, targets: &[TargetField<'_>], names: &NameI
                 let (Some(cell), Some(target)) = (row.get(*column), targets.get(*target)) else { continue };
                 let Some(value) = told(&cell.text, target) else { continue };
                 let html_range = evidence.html_range_of(cell.node);
-                let candidate =
-                    Candidate { value, quote: cell.text.clone(), method: Method::Table, score: 0.8, html_range };
+                let candidate = Candidate {
+                    value,
+                    quote: cell.text.clone(),
+                    method: Method::Table,
+                    score: 0.8,
+                    html_range,
+                };
                 record.values.push((target.pointer.clone(), candidate));
             }
             cells += record.values.len();

@@ -157,7 +157,10 @@ pub(crate) fn identifiers(evidence: &Evidence<'_>, targets: &[TargetField<'_>], 
         // variant's or a warehouse's.
         let shown = pool.iter_mut().any(|candidate| {
             let own = candidate.value.as_str().map(bare).unwrap_or_default();
-            candidate.html_range.is_some() && candidate.score > 0.6 && own.len() >= 6 && address.contains(&own)
+            candidate.html_range.is_some()
+                && candidate.score > 0.6
+                && own.len() >= 6
+                && address.contains(&own)
         });
         for candidate in pool.iter_mut().filter(|_| shown) {
             let own = candidate.value.as_str().map(bare).unwrap_or_default();

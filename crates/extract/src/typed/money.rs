@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn a_sum_ends_behind_its_sign_whatever_stands_between() {
         for text in ["48\n€", "48\u{2003}€", "48 € each", "48,- € each"] {
-            let range = moneys(text).next().unwrap().range;
+            let range = money_amounts(text).next().unwrap().range;
             assert!(text.get(range.clone()).is_some_and(|sum| sum.ends_with('€')), "{text:?}: {range:?}");
         }
     }
