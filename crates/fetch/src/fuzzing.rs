@@ -1,4 +1,4 @@
-//! Private parsers of foreign bytes, for the fuzz targets. Not part of the API.
+//! Private parsers of external input, for the fuzz targets. Not part of the API.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::pin::pin;
@@ -15,31 +15,30 @@ use crate::cookies::CookieJar;
 use crate::proxy::{Proxy, ProxyFailure};
 use crate::{body, media, redirect, refresh};
 
-/// What a proxy said.
+/// How a proxy's answer was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProxyReply {
-    /// The tunnel is open; `None` where the proxy hung up in the middle of its answer.
+    /// Whether the tunnel is open; `None` if the answer is cut off.
     pub open: Option<bool>,
-    /// So many of its bytes were read.
+    /// How many bytes were read.
     pub read: usize,
 }
 
-/// The entry whose fields are these bytes, behind a right checksum: without one nothing else of them is
-/// looked at.
+/// The entry with these fields, behind a valid checksum: without one the fields are not examined.
 #[must_use]
 pub fn cache_entry(fields: &[u8]) -> Option<CacheEntry> {
     CacheEntry::decode(sealed(fields)).ok()
 }
 
-/// How the proxy of this URL is heard when `said` is all that it says. `None` where the URL is no proxy's.
+/// The result if the proxy with this URL sends only `answer`. `None` if the URL is not a proxy's.
 #[must_use]
-pub fn proxy_reply(proxy: &str, said: &[u8]) -> Option<ProxyReply> {
+pub fn proxy_reply(proxy: &str, answer: &[u8]) -> Option<ProxyReply> {
     let proxy = Proxy::parse(proxy).ok()?;
     let destination = crate::proxy::Destination::Address(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 443);
-    let mut stream = tokio::io::join(said, tokio::io::sink());
-    // All of it is there, so there is nothing to wait for.
+    let mut stream = tokio::io::join(answer, tokio::io::sink());
+    // All bytes are there, so there is nothing to wait for.
     let outcome = proxy.tunnel(&mut stream, &destination).now_or_never()?;
-    let read = said.len() - stream.into_inner().0.len();
+    let read = answer.len() - stream.into_inner().0.len();
     let open = match outcome {
         Ok(()) => Some(true),
         Err(ProxyFailure::BrokeOff) => None,
