@@ -296,11 +296,7 @@ mod tests {
                 let slice = read(&mut results, 7, ReadBound::default());
                 assert_eq!((texts(&slice), slice.next, slice.end), (vec!["7", "8", "9"], 10, true));
             }
-            assert!(
-                results.memory_bytes <= retained_bytes,
-                "{} bytes are memory_bytes",
-                results.memory_bytes
-            );
+            assert!(results.memory_bytes <= retained_bytes, "{} bytes in memory", results.memory_bytes);
         }
     }
 
@@ -345,7 +341,7 @@ mod tests {
                 let prepared = jobs[job].storage_form().prepare(document(&text)).unwrap();
                 jobs[job].push(prepared).unwrap();
                 let memory_bytes: usize = jobs.iter().map(|job| job.memory_bytes).sum();
-                assert!(memory_bytes <= 10_000, "{memory_bytes} bytes are memory_bytes");
+                assert!(memory_bytes <= 10_000, "{memory_bytes} bytes in memory");
             }
             for (number, job) in jobs.iter_mut().enumerate() {
                 let slice = read(job, 0, ReadBound { documents: 100, bytes: usize::MAX });

@@ -51,7 +51,7 @@ impl Unsettled {
         if team_jobs < MAX_UNSETTLED_JOBS.saturating_sub(self.jobs.len()) {
             return Ok(());
         }
-        Err(Error::full(format!("{team_jobs} jobs of the team have ended and are not mark_settled yet")))
+        Err(Error::full(format!("{team_jobs} jobs of the team have ended and are not settled yet")))
     }
 }
 
