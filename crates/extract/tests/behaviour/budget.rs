@@ -16,12 +16,19 @@ use crate::support::{page, shape};
 const TEXT: &str = "The tower is 324 metres high. Its architect was Stephen Sauvestre.\n";
 
 fn schema() -> serde_json::Value {
-    json!({ "properties": { "heightMetres": { "type": ["number", "null"] }, "architect": { "type": ["string", "null"] } } })
+    json!({
+        "properties": {
+            "heightMetres": { "type": ["number", "null"] }, "architect": { "type": ["string", "null"] },
+        },
+    })
 }
 
 fn answer() -> String {
-    json!({ "heightMetres": { "value": 324, "quote": "324 metres high" }, "architect": { "value": "Gustave", "quote": "Its architect was" } })
-        .to_string()
+    json!({
+        "heightMetres": { "value": 324, "quote": "324 metres high" },
+        "architect": { "value": "Gustave", "quote": "Its architect was" },
+    })
+    .to_string()
 }
 
 proptest! {

@@ -13,7 +13,10 @@ const THINGS: [(&str, u64); 4] =
 
 fn schema() -> Value {
     let row = json!({ "thing": { "type": "string" }, "coins": { "type": ["integer", "null"] } });
-    json!({ "type": "object", "properties": { "things": { "type": "array", "items": { "type": "object", "properties": row } } } })
+    json!({
+        "type": "object",
+        "properties": { "things": { "type": "array", "items": { "type": "object", "properties": row } } },
+    })
 }
 
 /// A model that gives a row for each thing whose name and price are in the text.
@@ -24,7 +27,10 @@ fn reader() -> Scripted {
             THINGS.iter().filter(|(name, coins)| text.contains(name) && text.contains(&coins.to_string()));
         let rows: Vec<Value> = seen
             .map(|(name, coins)| {
-                json!({ "thing": { "value": name, "quote": name }, "coins": { "value": coins, "quote": coins.to_string() } })
+                json!({
+                    "thing": { "value": name, "quote": name },
+                    "coins": { "value": coins, "quote": coins.to_string() },
+                })
             })
             .collect();
         Ok(json!({ "rows": rows }).to_string())
@@ -53,7 +59,8 @@ fn the_search_continues_after_an_unrelated_list() {
     let table = each(|name, coins| format!("| {name} | {coins} |\n"));
     let cards = each(|name, coins| format!("**{name}** - {coins} coins\n\n"));
     let before = each(|name, coins| format!("{coins} coins\n\n{name}\n\nAdd to cart\n\n"));
-    let prose = "We make an Oak table for 240 coins, an Ash chair for 85 coins, a Pine shelf at 60 and an Elm stool at 45.";
+    let prose = "We make an Oak table for 240 coins, an Ash chair for 85 coins, a Pine shelf at 60 and an \
+        Elm stool at 45.";
     let rows = [
         ("bullets below headings", bullets),
         ("a named table beside a longer list", format!("{guides}\n| Thing | Coins |\n|---|---|\n{table}")),
@@ -91,7 +98,10 @@ fn a_row_of_running_text_takes_no_value_of_another_row() {
         let rows: Vec<Value> = (0..THINGS.len())
             .map(|at| {
                 let (name, coins) = (THINGS[at].0, THINGS[(at + 1) % THINGS.len()].1);
-                json!({ "thing": { "value": name, "quote": name }, "coins": { "value": coins, "quote": coins.to_string() } })
+                json!({
+                    "thing": { "value": name, "quote": name },
+                    "coins": { "value": coins, "quote": coins.to_string() },
+                })
             })
             .collect();
         Ok(json!({ "rows": rows }).to_string())
@@ -179,15 +189,29 @@ fn rows_may_contain_lists() {
     let shape = shape(
         json!({ "properties": { "people": { "type": "array", "items": { "type": "object", "properties": {
         "person": { "type": "string" }, "skills": { "type": "array", "items": { "type": "string" } },
-        "posts": { "type": "array", "items": { "type": "object", "properties": { "firm": { "type": "string" }, "years": { "type": ["integer", "null"] } } } },
+        "posts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": { "firm": { "type": "string" }, "years": { "type": ["integer", "null"] } },
+            },
+        },
     } } } } }),
     );
     let text =
         "- Ada Berg knows rye and ovens; 3 years at Nordbrod\n- Ole Lund knows ovens; 5 years at Sydbrod\n";
     let claim = |text: &str| json!({ "value": text, "quote": text });
-    let post = |firm: &str, years: u64| json!({ "firm": claim(firm), "years": { "value": years, "quote": format!("{years} years") } });
+    let post = |firm: &str, years: u64| {
+        json!({
+            "firm": claim(firm), "years": { "value": years, "quote": format!("{years} years") },
+        })
+    };
     let rows = json!({ "rows": [
-        { "person": claim("Ada Berg"), "skills": [claim("rye"), claim("ovens"), claim("ovens"), claim("Rust")], "posts": [post("Nordbrod", 3), post("Sydbrod", 5)] },
+        {
+            "person": claim("Ada Berg"),
+            "skills": [claim("rye"), claim("ovens"), claim("ovens"), claim("Rust")],
+            "posts": [post("Nordbrod", 3), post("Sydbrod", 5)],
+        },
         { "person": claim("Ole Lund"), "skills": [claim("ovens")], "posts": [post("Sydbrod", 5)] },
     ] });
     let model = Scripted::with(move |_| Ok(rows.to_string()));
@@ -212,10 +236,17 @@ fn lists_within_entities_are_read() {
     let shape = shape(
         json!({ "properties": { "articles": { "type": "array", "items": { "type": "object", "properties": {
         "headline": { "type": "string" }, "keywords": { "type": "array", "items": { "type": "string" } },
-        "citation": { "type": "array", "items": { "type": "object", "properties": { "name": { "type": "string" } } } },
+        "citation": {
+            "type": "array", "items": { "type": "object", "properties": { "name": { "type": "string" } } },
+        },
     } } } } }),
     );
-    let article = |at: usize, words: &[&str]| json!({ "@type": "Article", "headline": format!("Rye {at}"), "keywords": words, "citation": [{ "name": format!("Source {at}") }] });
+    let article = |at: usize, words: &[&str]| {
+        json!({
+            "@type": "Article", "headline": format!("Rye {at}"), "keywords": words,
+            "citation": [{ "name": format!("Source {at}") }],
+        })
+    };
     let many: Vec<String> = (0..12).map(|at| format!("word {at}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     let html = format!(

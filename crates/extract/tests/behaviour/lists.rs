@@ -35,9 +35,14 @@ fn reader(keep: impl Fn(usize, usize) -> bool + Send + Sync + 'static) -> Script
             .map(|(_, line)| {
                 let words: Vec<&str> = line.split(' ').collect();
                 json!({
-                    "person": { "value": format!("{} {}", words[1], words[2]), "quote": format!("{} {}", words[1], words[2]) },
+                    "person": {
+                        "value": format!("{} {}", words[1], words[2]),
+                        "quote": format!("{} {}", words[1], words[2]),
+                    },
                     "city": { "value": words[4], "quote": words[4] },
-                    "badge": { "value": words[7].parse::<u64>().unwrap(), "quote": format!("badge {}", words[7]) },
+                    "badge": {
+                        "value": words[7].parse::<u64>().unwrap(), "quote": format!("badge {}", words[7]),
+                    },
                 })
             })
             .collect();
@@ -80,7 +85,14 @@ fn missing_rows_are_reported() {
         let rows: Vec<Value> = page_text(request)
             .lines()
             .filter(|line| line.starts_with("- ") && !line.ends_with('7'))
-            .map(|line| json!({ "badge": { "value": line[line.len() - 4..].parse::<u64>().unwrap(), "quote": &line[line.len() - 10..] } }))
+            .map(|line| {
+                json!({
+                    "badge": {
+                        "value": line[line.len() - 4..].parse::<u64>().unwrap(),
+                        "quote": &line[line.len() - 10..],
+                    },
+                })
+            })
             .collect();
         Ok(json!({ "rows": rows }).to_string())
     });
@@ -92,7 +104,12 @@ fn missing_rows_are_reported() {
 #[test]
 fn invented_and_repeated_rows_do_not_count() {
     let model = Scripted::with(|_| {
-        let row = |person: &str, badge: u64| json!({ "person": { "value": person, "quote": person }, "badge": { "value": badge, "quote": format!("badge {badge}") } });
+        let row = |person: &str, badge: u64| {
+            json!({
+                "person": { "value": person, "quote": person },
+                "badge": { "value": badge, "quote": format!("badge {badge}") },
+            })
+        };
         let rows = [
             row("Person3 Berg", 5_003),
             row("Person3 Berg", 5_003),
@@ -109,7 +126,8 @@ fn invented_and_repeated_rows_do_not_count() {
 fn rows_may_contain_objects() {
     let shape = shape(
         json!({ "properties": { "members": { "type": "array", "items": { "type": "object", "properties": {
-        "person": { "type": "string" }, "residence": { "type": "object", "properties": { "town": { "type": ["string", "null"] } } },
+        "person": { "type": "string" },
+        "residence": { "type": "object", "properties": { "town": { "type": ["string", "null"] } } },
     } } } } }),
     );
     let model = Scripted::with(|request| {
@@ -190,7 +208,12 @@ fn plain_values_are_asked_for_and_verified() {
 fn a_list_from_markup_is_completed_and_counted() {
     let marked: Vec<Value> = [2_usize, 3, 7]
         .iter()
-        .map(|at| json!({ "@type": "Person", "person": format!("Person{at} Berg"), "badge": 5_000 + at, "city": CITIES[at % 4] }))
+        .map(|at| {
+            json!({
+                "@type": "Person", "person": format!("Person{at} Berg"), "badge": 5_000 + at,
+                "city": CITIES[at % 4],
+            })
+        })
         .collect();
     let html = format!(r#"<script type="application/ld+json">{}</script><h1>Members</h1>"#, json!(marked));
     let shape = shape(schema());

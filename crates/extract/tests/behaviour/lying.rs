@@ -34,7 +34,8 @@ fn firm(at: usize) -> (String, Vec<(Value, String)>) {
     let motto = format!("“Work — and *rest* {at}”");
     let food = if canteen { "There is a canteen in the yard." } else { "There is no canteen." };
     let text = format!(
-        "# The firm\n\nIts head is **{name}**. {founded}\nand {employs}, with {turned}. Over its door stands {motto}. {food}\n"
+        "# The firm\n\nIts head is **{name}**. {founded}\nand {employs}, with {turned}. Over its door \
+            stands {motto}. {food}\n"
     );
     let truth = vec![
         (json!(name), format!("Its head is {name}")),

@@ -51,7 +51,8 @@ fn site(html: impl Fn(usize, &[String]) -> String, with_motto: bool) -> Site {
 fn ship_shape() -> Shape {
     let text = json!({ "type": ["string", "null"] });
     shape(json!({ "type": "object", "properties": {
-        "yard": text, "keelLaid": { "type": ["string", "null"], "format": "date" }, "crewSize": { "type": ["integer", "null"] },
+        "yard": text, "keelLaid": { "type": ["string", "null"], "format": "date" },
+        "crewSize": { "type": ["integer", "null"] },
         "draught": { "type": ["number", "null"] }, "engineMaker": text, "motto": text,
     } }))
 }

@@ -12,7 +12,8 @@ fn read(html: &str, schema: Value) -> Extraction {
 #[test]
 fn availability_is_inferred_only_where_nothing_is_stated() {
     let schema = json!({ "properties": {
-        "price": { "type": ["number", "null"] }, "availability": { "type": ["string", "null"], "enum": ["InStock", "OutOfStock", null] },
+        "price": { "type": ["number", "null"] },
+        "availability": { "type": ["string", "null"], "enum": ["InStock", "OutOfStock", null] },
     } });
     const SHOP: &str = r#"<meta property="og:type" content="product">"#;
     let (missing, in_stock, out) = (Value::Null, json!("InStock"), json!("OutOfStock"));
@@ -62,7 +63,11 @@ fn availability_uses_the_states_of_the_schema() {
 #[test]
 fn as_many_entities_as_records_are_read() {
     let text = json!({ "type": ["string", "null"] });
-    let schema = json!({ "properties": { "cups": { "type": "array", "items": { "properties": { "name": text, "sku": text } } } } });
+    let schema = json!({
+        "properties": {
+            "cups": { "type": "array", "items": { "properties": { "name": text, "sku": text } } },
+        },
+    });
     let cups: Vec<Value> = (0..5_000)
         .map(|at| json!({ "@type": "Product", "name": format!("Cup {at}"), "sku": format!("C-{at}") }))
         .collect();
@@ -110,7 +115,11 @@ fn a_column_belongs_to_the_field_of_its_header() {
 #[test]
 fn tables_with_the_same_columns_are_one_list() {
     let text = json!({ "type": ["string", "null"] });
-    let schema = json!({ "properties": { "cups": { "type": "array", "items": { "properties": { "name": text, "colour": text } } } } });
+    let schema = json!({
+        "properties": {
+            "cups": { "type": "array", "items": { "properties": { "name": text, "colour": text } } },
+        },
+    });
     let table = |name: &str| {
         format!(
             "<table><tr><th>Name</th><th>Colour</th></tr><tr><td>{name} 1</td><td>red</td></tr><tr><td>{name} 2</td><td>blue</td></tr></table>"
