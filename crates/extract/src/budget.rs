@@ -287,7 +287,8 @@ mod tests {
             micros in 0_u64..5_000,
             calls in prop::collection::vec((0_u64..800, 0_u64..400, 0_u8..4, 0_u64..400), 0..60),
         ) {
-            let ledger = Ledger::new(Budget { tokens: Some(bound), micros: Some(micros), ..Budget::default() });
+            let budget = Budget { tokens: Some(bound), micros: Some(micros), ..Budget::default() };
+            let ledger = Ledger::new(budget);
             let price = TokenPrice { input_micros: 700_000, output_micros: 2_000_000 };
             let mut open = Vec::new();
             for (input, output, fate, used) in calls {

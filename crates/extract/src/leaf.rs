@@ -179,7 +179,8 @@ mod tests {
         assert_eq!(
             empty.warning().as_deref(),
             Some(
-                "not found on the page: price, offers/*/sku; not on the page, though the model quoted it: architect"
+                "not found on the page: price, offers/*/sku; not on the page, though the model quoted it: \
+                    architect"
             )
         );
     }

@@ -279,7 +279,9 @@ mod tests {
 
     #[test]
     fn a_list_comes_from_the_cluster_about_it() {
-        let schema = json!({ "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } } });
+        let schema = json!({
+            "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } },
+        });
         let found = discover(&site(), &plan(schema, 30));
         assert_eq!(
             (found.clusters[0].pattern.as_str(), found.clusters[0].pages),
@@ -295,7 +297,9 @@ mod tests {
 
     #[test]
     fn probes_outweigh_the_ranks_of_urls() {
-        let schema = json!({ "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } } });
+        let schema = json!({
+            "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } },
+        });
         let found = discover(&site(), &plan(schema, 10));
         let probed: Vec<Probed> = found
             .probes
@@ -307,7 +311,9 @@ mod tests {
 
     #[test]
     fn index_pages_are_not_read() {
-        let schema = json!({ "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } } });
+        let schema = json!({
+            "properties": { "products": { "type": "array", "items": { "properties": { "price": {} } } } },
+        });
         let found = discover(&site(), &plan(schema, 100));
         let fill = |url: &String| if url.contains("/products/") { 0.9 } else { 0.3 };
         let probed: Vec<Probed> =
