@@ -36,8 +36,7 @@ struct Crawl {
 
 impl Crawl {
     fn new() -> Self {
-        let request =
-            CrawlRequest::new(format!("{ORIGIN}/")).sitemap(SitemapMode::Skip);
+        let request = CrawlRequest::new(format!("{ORIGIN}/")).sitemap(SitemapMode::Skip);
         let rules = request.check().expect("a valid request").rules;
         let start = Url::parse(ORIGIN).expect("a URL");
         let markdown = "Some words of a page that says the same again. ".repeat(50);

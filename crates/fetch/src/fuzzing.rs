@@ -49,7 +49,7 @@ pub fn proxy_reply(proxy: &str, answer: &[u8]) -> Option<ProxyReply> {
 
 /// Takes in the cookies that an answer from `url` sets.
 pub fn take_cookies(jar: &CookieJar, url: &Url, headers: &HeaderMap, now: SystemTime) {
-    jar.take_in(url, headers, now);
+    jar.store(url, headers, now);
 }
 
 /// The `Cookie` header of a request to `url`.

@@ -2,7 +2,7 @@
 
 use gleaner::plan::SitemapMode;
 use gleaner::request::Format;
-use gleaner::{CrawlRequest, Engine, EngineBuilder, ScrapeOptions};
+use gleaner::{CrawlRequest, Engine, EngineBuilder};
 use serde_json::{Map, Value, json};
 
 /// A builder of an engine that may reach 127.0.0.1 and nothing else that is private.
@@ -20,12 +20,7 @@ pub fn engine() -> Engine {
 /// A crawl of a site by its links alone, without texts.
 #[must_use]
 pub fn links_only(start: impl Into<String>) -> CrawlRequest {
-    let formats = Some(vec![Format::Links]);
-    CrawlRequest {
-        sitemap: Some(SitemapMode::Skip),
-        scrape_options: Some(ScrapeOptions { formats, ..ScrapeOptions::default() }),
-        ..CrawlRequest::new(start.into())
-    }
+    CrawlRequest::new(start).sitemap(SitemapMode::Skip).formats([Format::Links])
 }
 
 /// The schema of an object with these properties.

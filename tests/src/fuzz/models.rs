@@ -24,7 +24,7 @@ pub fn provider_reply(data: &[u8]) {
     let Some(provider) = PROVIDERS.get(usize::from(*service) % PROVIDERS.len()) else { return };
     match answer(*provider, body) {
         Ok(answer) => {
-            assert!(answer.text.len() <= body.len(), "{} bytes of {}", answer.text.len(), body.len())
+            assert!(answer.text.len() <= body.len(), "{} bytes of {}", answer.text.len(), body.len());
         }
         Err(error) => {
             let is_bad = error.kind() == ProviderErrorKind::BadAnswer;

@@ -37,8 +37,7 @@ pub fn srcset(data: &[u8]) {
 fn chosen(srcset: &str) -> Option<String> {
     let value = srcset.replace('&', "&amp;").replace('"', "&quot;");
     let html = format!("<!doctype html><title>A</title><img srcset=\"{value}\">");
-    let options =
-        ScrapeOptions::new().formats([Format::Images]).check().ok()?;
+    let options = ScrapeOptions::new().formats([Format::Images]).check().ok()?;
     let url = Url::parse(BASE).ok()?;
     let input = Input { url: &url, content_type: Some("text/html; charset=utf-8"), body: html.as_bytes() };
     let images = transform(input, &options).ok()?.document.images.unwrap_or_default();

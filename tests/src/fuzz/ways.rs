@@ -1,6 +1,6 @@
 //! Links and search forms of a page, and the URL patterns learned from them. Input: the page.
 
-use gleaner_extract::{MAX_WAYS, Page, UrlPatterns, ways};
+use gleaner_extract::{MAX_NAVIGATION_LINKS, Page, UrlPatterns, ways};
 use url::Url;
 
 use super::BASE;
@@ -19,7 +19,7 @@ pub fn site_ways(data: &[u8]) {
     let Ok(url) = Url::parse(BASE) else { return };
     let page = Page::new(url, String::from_utf8_lossy(data));
     let found = ways(&page, WORDS);
-    assert!(found.len() <= MAX_WAYS, "{} ways", found.len());
+    assert!(found.len() <= MAX_NAVIGATION_LINKS, "{} ways", found.len());
     for (nth, way) in found.iter().enumerate() {
         let address = &way.url;
         assert!(matches!(address.scheme(), "http" | "https") && address.has_host(), "{address}");

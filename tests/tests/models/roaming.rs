@@ -71,8 +71,7 @@ async fn a_search_engine_adds_pages_to_those_that_are_named() {
     let hits =
         json!({ "results": [{ "url": register.url("/founder"), "title": "Register", "content": "" }] });
     let search = Fake::saying(Says::json(&hits));
-    let engine =
-        local().search(Arc::new(SearxNg::builder(search.url("").parse().unwrap()).build().unwrap()));
+    let engine = local().search(Arc::new(SearxNg::builder(search.url("").parse().unwrap()).build().unwrap()));
     let request = ExtractRequest::new([firm.url("/")])
         .schema(founder())
         .prompt("who founded the firm")

@@ -67,7 +67,10 @@ async fn certificates_are_verified_by_default() {
 
     let stranger = fetcher();
     let error = fetch(&stranger, "a.test", false).await.unwrap_err();
-    assert!(error.is_tls() && error.source().is_some_and(|source| source.is::<rustls::Error>()), "{error}");
+    assert!(
+        error.is_tls() && error.source().is_some_and(<dyn std::error::Error>::is::<rustls::Error>),
+        "{error}"
+    );
     assert!(error.to_string().contains("certificate"), "{error}");
     assert_eq!(fetch(&stranger, "a.test", true).await.unwrap().status, 200);
     // The connection that was opened without verification is idle now, and must not serve this one.
