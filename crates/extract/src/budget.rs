@@ -40,7 +40,7 @@ pub enum Stop {
     Tokens,
     /// The money does not cover another call.
     Money,
-    /// No more pages are allowed.
+    /// No further pages are allowed.
     Pages,
     /// The time has run out.
     Time,
@@ -70,7 +70,7 @@ pub struct Spent {
     pub tokens: u64,
     /// Money, in millionths of a dollar.
     pub micros: u64,
-    /// Pages.
+    /// Pages fetched.
     pub pages: u64,
     /// Tokens that a provider billed beyond the reservation.
     pub overrun_tokens: u64,
@@ -109,7 +109,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An empty account.
+    /// An empty account with this budget.
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         Self { budget, state: Arc::default() }

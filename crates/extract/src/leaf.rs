@@ -55,7 +55,7 @@ pub enum Reason {
     QuoteNotOnPage,
     /// The model's value does not follow from its quote.
     NotInQuote,
-    /// The model gave a value without a quote.
+    /// The model's value has no quote.
     NoQuote,
     /// The value found is not of the type that the schema requests.
     WrongType,

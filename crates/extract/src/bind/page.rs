@@ -248,7 +248,7 @@ pub(crate) fn provenance(
     Provenance { url: evidence.url.as_str().to_owned(), quote: quote.to_owned(), span, method }
 }
 
-/// A list: records of the page for objects, repeated values for plain ones.
+/// Reads a list: records of the page for objects, repeated values for plain values.
 fn list(
     evidence: &Evidence<'_>,
     inner: &Shape,
@@ -280,7 +280,7 @@ fn list(
         out.missing.extend(missing_in_rows(inner, pointer, &out.leaves));
         return Some(Value::Array(rows));
     }
-    // Plain values: all that one property of the page's entities says.
+    // Plain values: all values of one property of the page's entities.
     let field = Field { name: name.to_owned(), shape: inner.clone(), required: false };
     let target = TargetField::new(pointer.to_owned(), Vec::new(), &field);
     let targets = [target];

@@ -8,9 +8,9 @@ use crate::schema::{Field, Shape, ShapeKind};
 /// A leaf field of the schema, with its names and its concept.
 #[derive(Debug)]
 pub(crate) struct TargetField<'s> {
-    /// RFC 6901.
+    /// The RFC 6901 pointer of the field.
     pub(crate) pointer: String,
-    /// The names of the objects around it, outermost first, in words.
+    /// The names of the enclosing objects, outermost first, in words.
     pub(crate) scope: Vec<String>,
     pub(crate) name: &'s str,
     pub(crate) shape: &'s Shape,

@@ -114,7 +114,9 @@ pub struct Probed {
 ///
 /// let request = ExtractPlan::from_json(&json!({
 ///     "urls": ["https://firm.example/*"],
-///     "schema": { "properties": { "jobs": { "type": "array", "items": { "properties": { "title": {}, "city": {} } } } } },
+///     "schema": { "properties": {
+///         "jobs": { "type": "array", "items": { "properties": { "title": {}, "city": {} } } },
+///     } },
 /// }))?;
 /// let plan = Planner::new(Means::default()).plan(&request)?;
 /// let site: Vec<SiteUrl> = ["/", "/privacy", "/jobs/baker", "/jobs/miller", "/news/we-won"]
@@ -201,9 +203,9 @@ impl Discovery {
     /// Without probes only the ranks count.
     ///
     /// For a list these are the pages of the best clusters, one cluster after the other. A cluster must reach
-    /// at least a quarter of the best cluster's value. If the fullest probe fills at least half of the schema,
-    /// the probes of a cluster must fill at least half as much as that one. For a single thing these are the
-    /// best pages, at most half of them from one cluster.
+    /// at least a quarter of the best cluster's value. If the fullest probe fills at least half of the
+    /// schema, the probes of a cluster must fill at least half as much as that one. For a single thing these
+    /// are the best pages, at most half of them from one cluster.
     #[must_use]
     pub fn pages(&self, probed: &[Probed]) -> Vec<Url> {
         let own: BTreeMap<&str, f64> =

@@ -30,8 +30,7 @@ impl StockState {
     }
 }
 
-/// Phrases for each state, in lower case. The longest one in a text counts, so that `not in stock` is not `in
-/// stock`.
+/// Phrases for each state, in lower case. The longest one in a text counts: `not in stock` is not `in stock`.
 const PHRASES: &[(&str, StockState)] = &[
     ("instock", StockState::In),
     ("in_stock", StockState::In),
@@ -313,10 +312,10 @@ fn stock_of_lone_words(text: &str) -> Option<StockState> {
     LONE_PHRASES.iter().find(|(phrase, _)| *phrase == text || *phrase == name).map(|(_, stock)| *stock)
 }
 
-/// Whether a text mentions stock at all, even without a clear state: `Sold by Acme` and `tell me when it is
-/// in stock` do.
+/// Whether a text mentions stock at all, even without a clear state.
 ///
-/// `All rights reserved` does not, nor do the Korean words for a seller or a broker.
+/// `Sold by Acme` and `tell me when it is in stock` mention it. `All rights reserved` does not, nor do the
+/// Korean words for a seller or a broker.
 pub(crate) fn mentions_stock(text: &str) -> bool {
     let mut text = text.to_lowercase();
     for other in ["rights reserved", "판매중인", "판매중개"] {

@@ -58,7 +58,7 @@ proptest! {
 }
 
 #[test]
-fn a_call_that_does_not_fit_is_not_made_and_the_result_says_so() {
+fn a_call_beyond_the_budget_is_not_made_and_the_result_says_so() {
     let model = Scripted::with(|_| Ok(answer()));
     let ledger = Ledger::new(Budget { tokens: Some(10), ..Budget::default() });
     let shape = shape(schema());

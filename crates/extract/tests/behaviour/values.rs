@@ -10,7 +10,7 @@ fn read(html: &str, schema: Value) -> Extraction {
 }
 
 #[test]
-fn availability_is_inferred_only_where_nothing_is_stated() {
+fn availability_is_inferred_only_if_none_is_stated() {
     let schema = json!({ "properties": {
         "price": { "type": ["number", "null"] },
         "availability": { "type": ["string", "null"], "enum": ["InStock", "OutOfStock", null] },
