@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use gleaner::CrawlRequest;
+use gleaner::plan::SitemapMode;
 use gleaner_testkit::{Extras, Site, SiteSpec};
 use gleaner_tests::fakes::local;
 

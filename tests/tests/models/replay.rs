@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gleaner::model::{LanguageModel, Recorder, Replay};
-use gleaner::{CacheStore, ExtractRequest, ExtractResult, MemoryCache};
+use gleaner::{CacheStore, ExtractResult, MemoryCache};
 use gleaner_models::Provider;
 use gleaner_tests::fakes::{local, model};
 

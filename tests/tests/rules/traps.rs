@@ -1,6 +1,5 @@
 //! A site of known pages beside traps that never end, crawled with a budget: what of it goes into the traps.
 
-use gleaner::CrawlRequest;
 use gleaner::request::Format;
 use gleaner_testkit::{Extras, Role, Site, SiteSpec};
 use gleaner_tests::fakes::local;
@@ -90,9 +89,8 @@ async fn real_pages_beside_soft_404s(max_concurrency: Option<u32>, compares: boo
     let first = link("/entry/n1".to_owned()) + &link("/real/0".to_owned());
     let all = std::iter::once(("/".to_owned(), page(&prose(REAL), first))).chain(soft).chain(real);
     let pages = Pages::serve(all.collect());
-    let mut request =
-        CrawlRequest { limit: Some(3 * REAL as u64), max_concurrency, ..links_only(pages.url("/")) };
-    request.scrape_options.as_mut().unwrap().formats = Some(vec![Format::Markdown]);
+    let mut request = links_only(pages.url("/")).limit(3 * REAL as u64).formats([Format::Markdown]);
+    request.max_concurrency = max_concurrency;
     let engine = local().near_duplicates(compares);
     let result = engine.build().unwrap().crawl(request).await.unwrap().wait().await.unwrap();
     let asked = pages.asked();
