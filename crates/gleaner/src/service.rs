@@ -7,7 +7,7 @@
 //! use std::sync::Arc;
 //!
 //! use gleaner::Engine;
-//! use gleaner::desk::{MemoryAccounts, Secret, Team, TeamConfig, TeamId};
+//! use gleaner::service::{MemoryAccounts, Secret, Team, TeamConfig, TeamId};
 //!
 //! # fn main() -> Result<(), gleaner::Error> {
 //! let team = TeamConfig {
@@ -17,7 +17,7 @@
 //! };
 //! let accounts = MemoryAccounts::new().with_team("their key", team);
 //! let engine = Engine::builder().accounts(Arc::new(accounts)).build()?;
-//! # let _ = engine.desk();
+//! # let _ = engine.service();
 //! # Ok(())
 //! # }
 //! ```

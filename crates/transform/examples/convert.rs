@@ -1,4 +1,4 @@
-//! HTML on standard input, Markdown of its main content on standard output.
+//! Reads HTML from standard input and writes the Markdown of its main content to standard output.
 //!
 //! `convert [--url URL] [--whole] [--meta]`
 
@@ -9,10 +9,10 @@ use gleaner_types::request::ScrapeOptions;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let after = |name: &str| {
+    let value_of = |name: &str| {
         arguments.iter().position(|argument| argument == name).and_then(|at| arguments.get(at + 1)).cloned()
     };
-    let url = after("--url").unwrap_or_else(|| "https://example.org/".to_owned()).parse()?;
+    let url = value_of("--url").unwrap_or_else(|| "https://example.org/".to_owned()).parse()?;
     let mut body = Vec::new();
     std::io::stdin().read_to_end(&mut body)?;
     let options =

@@ -35,7 +35,10 @@ impl fmt::Display for SafeUrl {
             write!(f, ":{port}")?;
         }
         f.write_str(url.path())?;
-        for (index, (name, _)) in url.query_pairs().enumerate() {
+        // Names stay percent-encoded: decoded ones may contain line breaks, which would forge log lines.
+        let pairs = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        for (index, pair) in pairs.enumerate() {
+            let name = pair.split('=').next().unwrap_or_default();
             write!(f, "{}{name}=…", if index == 0 { '?' } else { '&' })?;
         }
         Ok(())

@@ -106,7 +106,7 @@ fn answering(status: &str, kind: &str, body: &str) -> Vec<Step> {
 }
 
 #[tokio::test]
-async fn redirects_to_private_addresses_at_every_door() {
+async fn redirects_to_private_addresses_at_every_entry() {
     let canary = Canary::start_on("127.0.0.2:0").unwrap();
     let target = canary.base_url();
     let engine = guarded();
