@@ -87,7 +87,7 @@ mod tests {
 
     /// A disk with limited space, which accepts a few bytes at a time.
     struct Disk {
-        kept: Vec<u8>,
+        content: Vec<u8>,
         space: usize,
         others_write: bool,
     }
@@ -97,12 +97,12 @@ mod tests {
             let count = bytes.len().min(3).min(self.space);
             if count == 0 {
                 if self.others_write {
-                    self.kept.extend_from_slice(b"theirs\n");
+                    self.content.extend_from_slice(b"theirs\n");
                 }
                 return Err(io::ErrorKind::StorageFull.into());
             }
             self.space -= count;
-            self.kept.extend_from_slice(&bytes[..count]);
+            self.content.extend_from_slice(&bytes[..count]);
             Ok(count)
         }
 
@@ -113,11 +113,11 @@ mod tests {
 
     impl Tail for Disk {
         fn size(&self) -> io::Result<Option<u64>> {
-            Ok(Some(self.kept.len() as u64))
+            Ok(Some(self.content.len() as u64))
         }
 
         fn cut(&mut self, size: u64) -> io::Result<()> {
-            self.kept.truncate(usize::try_from(size).unwrap());
+            self.content.truncate(usize::try_from(size).unwrap());
             Ok(())
         }
     }
@@ -125,21 +125,21 @@ mod tests {
     #[test]
     fn a_full_disk_leaves_whole_lines() {
         for space in 0..20 {
-            let mut disk = Disk { kept: Vec::new(), space, others_write: false };
+            let mut disk = Disk { content: Vec::new(), space, others_write: false };
             let mut taken = 0;
             while append(&mut disk, b"a line\n").is_ok() {
                 taken += 1;
             }
-            assert_eq!(disk.kept, b"a line\n".repeat(taken), "{space} bytes of space");
+            assert_eq!(disk.content, b"a line\n".repeat(taken), "{space} bytes of space");
             assert_eq!(taken, space / 7);
         }
     }
 
     #[test]
     fn data_of_other_processes_is_not_cut_off() {
-        let mut disk = Disk { kept: Vec::new(), space: 4, others_write: true };
+        let mut disk = Disk { content: Vec::new(), space: 4, others_write: true };
         assert_eq!(append(&mut disk, b"a line\n").unwrap_err().kind(), io::ErrorKind::StorageFull);
-        assert_eq!(disk.kept, b"a litheirs\n");
+        assert_eq!(disk.content, b"a litheirs\n");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gleaner::{BlockedPage, ErrorCode, PageFailure};
 use serde::Serialize;
 
-use super::{atomic, named};
+use super::{atomic, with_path};
 
 /// The file next to the index that lists the pages without a document.
 pub(crate) const FAILURES: &str = "failures.jsonl";
@@ -44,7 +44,7 @@ impl FailureList {
     /// The file cannot be written; the error names it.
     pub(crate) fn at(path: &Path) -> io::Result<Self> {
         let file = File::options().write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(|error| named(path, &error))?;
+        let file = file.map_err(|error| with_path(path, &error))?;
         Ok(Self { path: path.to_owned(), file: Some(file), line: Vec::new(), listed: 0 })
     }
 
@@ -66,7 +66,7 @@ impl FailureList {
             },
         };
         self.listed = 0;
-        result.map_err(|error| named(&self.path, &error))
+        result.map_err(|error| with_path(&self.path, &error))
     }
 
     /// Adds rows.
@@ -75,7 +75,7 @@ impl FailureList {
     /// The file cannot be written; the error names it. Earlier rows are listed.
     pub(crate) fn add<'a>(&mut self, rows: impl IntoIterator<Item = FailureRow<'a>>) -> io::Result<()> {
         for row in rows {
-            self.add_row(&row).map_err(|error| named(&self.path, &error))?;
+            self.add_row(&row).map_err(|error| with_path(&self.path, &error))?;
             self.listed += 1;
         }
         Ok(())

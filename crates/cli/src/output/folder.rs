@@ -6,7 +6,7 @@ use gleaner::Document;
 use serde::Serialize;
 use url::Url;
 
-use super::{atomic, named};
+use super::{atomic, with_path};
 use crate::file_names::FileNames;
 
 /// The file that lists the pages of a folder.
@@ -55,7 +55,7 @@ impl Folder {
     /// # Errors
     /// The index cannot be emptied.
     pub(crate) fn begin(&mut self) -> io::Result<()> {
-        self.index.set_len(0).map_err(|error| named(&self.path.join(INDEX), &error))
+        self.index.set_len(0).map_err(|error| with_path(&self.path.join(INDEX), &error))
     }
 
     /// Like [`create`](Self::create), but adds one page to an existing index. Earlier rows of the same file
@@ -67,7 +67,7 @@ impl Folder {
         let mut folder = Self::open(path, names, File::options().append(true).create(true))?;
         let file = folder.write(page)?;
         let index = path.join(INDEX);
-        Self::remove_earlier_rows(&index, &file).map_err(|error| named(&index, &error))?;
+        Self::remove_earlier_rows(&index, &file).map_err(|error| with_path(&index, &error))?;
         Ok(file)
     }
 
@@ -100,9 +100,9 @@ impl Folder {
     }
 
     fn open(path: &Path, names: FileNames, how: &fs::OpenOptions) -> io::Result<Self> {
-        fs::create_dir_all(path).map_err(|error| named(path, &error))?;
+        fs::create_dir_all(path).map_err(|error| with_path(path, &error))?;
         let index = path.join(INDEX);
-        let index = how.open(&index).map_err(|error| named(&index, &error))?;
+        let index = how.open(&index).map_err(|error| with_path(&index, &error))?;
         Ok(Self { path: path.to_owned(), names, index, line: Vec::new() })
     }
 
@@ -145,7 +145,8 @@ impl Folder {
         self.line.clear();
         serde_json::to_writer(&mut self.line, &row)?;
         self.line.push(b'\n');
-        atomic::append(&mut self.index, &self.line).map_err(|error| named(&self.path.join(INDEX), &error))?;
+        atomic::append(&mut self.index, &self.line)
+            .map_err(|error| with_path(&self.path.join(INDEX), &error))?;
         Ok(file)
     }
 
@@ -159,7 +160,7 @@ impl Folder {
             }
             Ok(())
         });
-        written.map_err(|error| named(&path, &error))
+        written.map_err(|error| with_path(&path, &error))
     }
 }
 

@@ -58,6 +58,6 @@ impl Sink {
 }
 
 /// An error of a file, with its path.
-fn named(path: &Path, error: &io::Error) -> io::Error {
+fn with_path(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
 }

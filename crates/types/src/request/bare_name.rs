@@ -79,7 +79,7 @@ macro_rules! name_or_object {
     ($name:ident, $key:literal) => {
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                crate::request::named::serialize(
+                crate::request::bare_name::serialize(
                     $name::serialize(self, serde_json::value::Serializer),
                     $key,
                     serializer,
@@ -89,7 +89,7 @@ macro_rules! name_or_object {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                crate::request::named::deserialize(deserializer, $key, |value| $name::deserialize(value))
+                crate::request::bare_name::deserialize(deserializer, $key, |value| $name::deserialize(value))
             }
         }
     };
