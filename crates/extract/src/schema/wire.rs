@@ -93,7 +93,8 @@ fn write(shape: &Shape, dialect: Dialect) -> Value {
                     json!({ "type": "object", "properties": properties, "propertyOrdering": names })
                 }
                 _ => json!({
-                    "type": "object", "properties": properties, "required": names, "additionalProperties": false,
+                    "type": "object", "properties": properties, "required": names,
+                    "additionalProperties": false,
                 }),
             }
         }
