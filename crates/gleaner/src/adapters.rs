@@ -11,7 +11,7 @@ use gleaner_fetch::{
     RedirectRefused, Render, RenderRequest, Rendered, Request, Response, data_uri, renderer_for,
 };
 use gleaner_frontier::asks_nofollow;
-use gleaner_jobs::{
+use gleaner_runtime::{
     Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, Transform,
     TransformTask, Transformed, rfc3339,
 };

@@ -7,7 +7,7 @@ use gleaner_fetch::{CacheStore, EgressPolicy, FetcherBuilder, MemoryCache, Proxy
 use gleaner_frontier::{
     DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, FrontierConfig,
 };
-use gleaner_jobs::{
+use gleaner_runtime::{
     Accounts, ActivityLog, Clock, Deliver, Extract, JobService, MemoryBudget, ReadPdf, Runtime,
     RuntimeConfig, ServiceConfig, WebhookConfig,
 };

@@ -1,4 +1,4 @@
-use gleaner_jobs::Job;
+use gleaner_runtime::Job;
 use gleaner_types::plan::CrawlParamsPreviewPlan;
 use gleaner_types::request::CrawlRequest;
 use gleaner_types::response::CrawlParamsPreview;

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gleaner_jobs::{Extract, Job, JobService, MapResult, Runtime};
+use gleaner_runtime::{Extract, Job, JobService, MapResult, Runtime};
 use gleaner_store::{EndedJob, TeamId};
 use gleaner_transform::Input;
 use gleaner_types::plan::{CrawlPlan, ExtractPlan, ScrapeOptionsPlan, WebhookPlan};

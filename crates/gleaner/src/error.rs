@@ -16,7 +16,7 @@ enum Inner {
     Request(Faults),
     Fetcher(gleaner_fetch::ConfigError),
     Transform(gleaner_transform::Error),
-    Job(gleaner_jobs::Error),
+    Job(gleaner_runtime::Error),
     Configuration(&'static str),
     Unsupported { code: ErrorCode, text: String },
     Incomplete { text: String, found: Box<ExtractResult> },
@@ -74,8 +74,8 @@ impl Error {
             Inner::Unsupported { .. } => ErrorKind::Unsupported,
             Inner::Incomplete { .. } => ErrorKind::Incomplete,
             Inner::Job(error) => match error.kind() {
-                gleaner_jobs::ErrorKind::Rules => ErrorKind::Request,
-                gleaner_jobs::ErrorKind::Page => ErrorKind::Page,
+                gleaner_runtime::ErrorKind::Rules => ErrorKind::Request,
+                gleaner_runtime::ErrorKind::Page => ErrorKind::Page,
                 _ => ErrorKind::Store,
             },
         }
@@ -181,8 +181,8 @@ impl From<gleaner_transform::Error> for Error {
     }
 }
 
-impl From<gleaner_jobs::Error> for Error {
-    fn from(error: gleaner_jobs::Error) -> Self {
+impl From<gleaner_runtime::Error> for Error {
+    fn from(error: gleaner_runtime::Error) -> Self {
         Inner::Job(error).into()
     }
 }

@@ -4,7 +4,7 @@ use std::any::type_name;
 use std::ops::Deref;
 
 use gleaner_extract::Plan;
-use gleaner_jobs::ExtractTask;
+use gleaner_runtime::ExtractTask;
 use gleaner_types::request::ExtractRequest;
 use gleaner_types::{ErrorCode, JobId, PageError};
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
@@ -76,7 +76,7 @@ impl Engine {
                     .map(ExtractResult::from)
             }
         };
-        Ok(found.map_err(gleaner_jobs::Error::from)?)
+        Ok(found.map_err(gleaner_runtime::Error::from)?)
     }
 
     /// As [`extract`](Self::extract), with the schema of a Rust type, into that type. Doc comments of fields become
@@ -166,7 +166,7 @@ impl Engine {
         };
         planner.plan(&plan).map_err(|error| {
             let error = PageError { code: ErrorCode::BadRequest, message: error.to_string() };
-            gleaner_jobs::Error::from(error).into()
+            gleaner_runtime::Error::from(error).into()
         })
     }
 }

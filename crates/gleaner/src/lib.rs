@@ -100,12 +100,12 @@ pub mod render {
     };
 }
 pub use gleaner_frontier::{SkipReason, Trap};
-pub use gleaner_jobs::{
+#[cfg(feature = "models")]
+pub use gleaner_models as models;
+pub use gleaner_runtime::{
     DEFAULT_PAGE_MEMORY, Error as JobError, Explanation, Job, JobEnd, JobResult, MAX_EXPLAINED, MapResult,
     MemoryBudget, Verdict,
 };
-#[cfg(feature = "models")]
-pub use gleaner_models as models;
 pub use gleaner_store::{BlockedPage, JobSnapshot, PageFailure, PageFailures};
 pub use gleaner_transform::Input;
 pub use gleaner_types::request::{

@@ -22,7 +22,7 @@
 //! # }
 //! ```
 
-pub use gleaner_jobs::{
+pub use gleaner_runtime::{
     Accounts, ActivityLog, Balance, Deliver, DeliverError, Delivery, Error, ErrorKind, Extract, ExtractTask,
     Extracted, JobService, MemoryAccounts, MemoryActivityLog, Operation, Page, PageRead, PageTask, PageText,
     Secret, SignatureError, StatusBody, Submit, Submitted, Team, TeamConfig, UnlimitedAccounts,

@@ -17,7 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gleaner-extract", &["gleaner-types"]),
     ("gleaner-models", &["gleaner-types", "gleaner-extract", "gleaner-fetch"]),
     ("gleaner-store", &["gleaner-types", "gleaner-frontier"]),
-    ("gleaner-jobs", &["gleaner-types", "gleaner-frontier", "gleaner-store"]),
+    ("gleaner-runtime", &["gleaner-types", "gleaner-frontier", "gleaner-store"]),
     (
         "gleaner",
         &[
@@ -28,7 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gleaner-extract",
             "gleaner-models",
             "gleaner-store",
-            "gleaner-jobs",
+            "gleaner-runtime",
         ],
     ),
     ("gleaner-http", &["gleaner"]),

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use async_trait::async_trait;
-use gleaner_jobs::{Fetched, PdfTurn, ReadPdf, Transformed, spawn_blocking};
+use gleaner_runtime::{Fetched, PdfTurn, ReadPdf, Transformed, spawn_blocking};
 use gleaner_transform::pdf::{
     Limits, MAX_WORKER_SECONDS, convert_options, ended_by_time, read_answer, request_head,
 };

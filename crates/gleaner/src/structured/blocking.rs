@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_extract::{Extractor, Page, RecalledPage, Shape, SiteMemory, SitePosition, SiteUrl, Task, ways};
-use gleaner_jobs::{BlockingError, WaitLimits};
+use gleaner_runtime::{BlockingError, WaitLimits};
 use gleaner_types::{ErrorCode, Interrupt, PageError};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -101,7 +101,7 @@ pub(super) async fn blocking<T: Send + 'static>(
     let runtime = Handle::current();
     let work = move || runtime.block_on(gone.run_until_cancelled(work));
     let patience = WaitLimits { until: Instant::now() + PATIENCE, each: PATIENCE };
-    let done = gleaner_jobs::blocking(places, interrupt, patience, work).await;
+    let done = gleaner_runtime::blocking(places, interrupt, patience, work).await;
     done.and_then(|done| done.ok_or(BlockingError::Failed)).map_err(|error| match error {
         BlockingError::NoCapacity | BlockingError::Late => PageError {
             code: ErrorCode::ScrapeTimeout,

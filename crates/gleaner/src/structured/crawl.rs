@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use gleaner_extract::model::LanguageModel;
 use gleaner_extract::{Budget, CompiledCrawl, ErrorKind, SiteUrl, compile_crawl};
-use gleaner_jobs::Runtime;
+use gleaner_runtime::Runtime;
 use gleaner_types::plan::{
     CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, Location, MapPlan, SitemapMode, Target,
 };
@@ -143,7 +143,7 @@ impl CrawlPrompts {
                  and this engine was built without one: its operator can add one; until then, give the crawl's options \
                  themselves",
             ),
-            ErrorKind::Model(why) => gleaner_jobs::Error::from(PageError {
+            ErrorKind::Model(why) => gleaner_runtime::Error::from(PageError {
                 code: ErrorCode::UnknownError,
                 message: format!("the model could not be asked about `prompt`: {why}"),
             })
@@ -178,7 +178,9 @@ async fn addresses(
     if found.links.is_empty() {
         let why = found.warning.unwrap_or_else(|| "the site gave none".to_owned());
         let message = format!("`prompt` needs the site's addresses, and there are none: {why}");
-        return Err(gleaner_jobs::Error::from(PageError { code: ErrorCode::ScrapeSiteError, message }).into());
+        return Err(
+            gleaner_runtime::Error::from(PageError { code: ErrorCode::ScrapeSiteError, message }).into()
+        );
     }
     Ok(found.links.into_iter().map(SiteUrl::new).collect())
 }

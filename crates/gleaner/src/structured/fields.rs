@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gleaner_extract::{Page, Shape, empty_answer, extract};
-use gleaner_jobs::PageText;
+use gleaner_runtime::PageText;
 use gleaner_transform::EXTRACTIVE_SUMMARY;
 use gleaner_types::plan::{ChangeTrackingMode, Formats, ScrapeOptionsPlan};
 use gleaner_types::{Document, Interrupt};

@@ -7,7 +7,7 @@ use gleaner_extract::model::{
     ProviderErrorKind, RetryPolicy, Retrying,
 };
 use gleaner_extract::{Budget, ErrorKind, Extractor, Ledger, Shape, SiteMemory, Stop};
-use gleaner_jobs::CreditReservation;
+use gleaner_runtime::CreditReservation;
 use gleaner_types::PageError;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};

@@ -12,7 +12,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gleaner_extract::model::{Budgeted, LanguageModel};
 use gleaner_extract::{Budget, Ledger, Page, Shape, Task, TemplateMemory, UrlPatterns, empty_answer};
-use gleaner_jobs::{Extract, ExtractTask, Extracted, PageRead, PageTask};
+use gleaner_runtime::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 use gleaner_transform::EXTRACTIVE_SUMMARY;
 use gleaner_types::{Interrupt, PageError};
 use serde_json::Value;

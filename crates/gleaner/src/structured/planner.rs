@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 use async_trait::async_trait;
 use gleaner_extract::model::{LanguageModel, WebSearch};
 use gleaner_extract::{Budget, Means, Plan};
-use gleaner_jobs::{CreditReservation, Extract, ExtractTask, Extracted, Runtime, without_logs};
+use gleaner_runtime::{CreditReservation, Extract, ExtractTask, Extracted, Runtime, without_logs};
 use gleaner_types::plan::ExtractPlan;
 use gleaner_types::{ErrorCode, PageError};
 use tokio::sync::Semaphore;

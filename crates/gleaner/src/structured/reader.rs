@@ -7,7 +7,7 @@ use gleaner_extract::{
     Cardinality, Drift, Extractor, Leaf, Page, PageExtraction, Plan, Probed, RecalledPage, Shape, SiteUrl,
     Step, Task,
 };
-use gleaner_jobs::Runtime;
+use gleaner_runtime::Runtime;
 use gleaner_types::plan::{ExtractPlan, Formats, ScrapeOptionsPlan, Target};
 use gleaner_types::{Document, ErrorCode, Interrupt, PageError, SafeUrl};
 use tokio::sync::Semaphore;

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use gleaner_extract::{Conflict, Drift, Leaf, LedgerEntry, Missing, Plan, Spent, Stop};
-use gleaner_jobs::{Extracted, TOKENS_PER_CREDIT};
+use gleaner_runtime::{Extracted, TOKENS_PER_CREDIT};
 use gleaner_types::{PageError, SafeUrl};
 use serde::{Serialize, Serializer};
 use serde_json::Value;

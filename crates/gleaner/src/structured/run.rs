@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use gleaner_extract::{Plan, Shape, Step, empty_answer};
-use gleaner_jobs::CreditReservation;
+use gleaner_runtime::CreditReservation;
 use gleaner_types::PageError;
 use gleaner_types::plan::ExtractPlan;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_jobs::{CreditReservation, Runtime};
+use gleaner_runtime::{CreditReservation, Runtime};
 use gleaner_types::plan::{CrawlPlan, CrawlRules, ScrapeOptionsPlan, ScrapePlan, SitemapMode, Target};
 use gleaner_types::{Document, ErrorCode, PageError, SafeUrl};
 
@@ -103,6 +103,6 @@ pub(super) fn alone() -> CrawlRules {
     }
 }
 
-pub(super) fn failure(error: &gleaner_jobs::Error) -> PageError {
+pub(super) fn failure(error: &gleaner_runtime::Error) -> PageError {
     PageError { code: error.code(), message: error.to_string() }
 }

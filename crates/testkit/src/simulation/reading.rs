@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gleaner_jobs::{Job, Runtime};
+use gleaner_runtime::{Job, Runtime};
 use gleaner_types::JobState;
 use url::Url;
 

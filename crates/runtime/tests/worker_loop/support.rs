@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_jobs::{
+use gleaner_runtime::{
     Clock, Fetch, FetchError, FetchRequest, Fetched, JobResult, MemoryBudget, RedirectCheck, Runtime,
     RuntimeConfig, Transform, TransformTask, Transformed,
 };

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_jobs::{
+use gleaner_runtime::{
     Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MAX_CONCURRENT_PDFS, MemoryBudget, PdfTurn,
     ReadPdf, RedirectCheck, Runtime, RuntimeConfig, Transform, TransformTask, Transformed,
 };
@@ -292,7 +292,7 @@ async fn pdfs_are_read_elsewhere_where_there_is_somebody_and_until_their_page_is
             ..ScrapeRequest::new(format!("https://a.example{path}"))
         };
         let scraped = runtime.scrape(request.check().unwrap(), Value::Null).await;
-        assert_eq!(scraped.err().as_ref().map(gleaner_jobs::Error::code), code, "{path}");
+        assert_eq!(scraped.err().as_ref().map(gleaner_runtime::Error::code), code, "{path}");
         let mut read = Vec::new();
         while let Ok((who, what)) = told.try_recv() {
             assert_eq!(what, path);

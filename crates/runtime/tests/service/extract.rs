@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_jobs::{ErrorKind, Extract, ExtractTask, Extracted, JobService, ServiceConfig, Submit, Team};
+use gleaner_runtime::{ErrorKind, Extract, ExtractTask, Extracted, JobService, ServiceConfig, Submit, Team};
 use gleaner_store::TeamId;
 use gleaner_types::plan::{
     ChangeTracking, ChangeTrackingMode, EventKind, ExtractPlan, SitemapMode, WebhookPlan,
@@ -200,7 +200,7 @@ async fn an_extract_spends_what_its_team_has_and_no_more() {
 
 /// Scrapes a page and crawls one, on its job's account.
 #[derive(Debug, Default)]
-struct Visitor(std::sync::OnceLock<std::sync::Weak<gleaner_jobs::Runtime>>);
+struct Visitor(std::sync::OnceLock<std::sync::Weak<gleaner_runtime::Runtime>>);
 
 #[async_trait]
 impl Extract for Visitor {

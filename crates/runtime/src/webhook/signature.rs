@@ -29,7 +29,7 @@ pub fn sign(secret: &Secret, body: &[u8]) -> String {
 /// The time that it takes does not depend on how much of the signature is right.
 ///
 /// ```
-/// use gleaner_jobs::{Secret, sign, verify};
+/// use gleaner_runtime::{Secret, sign, verify};
 ///
 /// let secret = Secret::new("whsec");
 /// let header = sign(&secret, b"{}");

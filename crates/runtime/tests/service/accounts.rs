@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_jobs::{
+use gleaner_runtime::{
     Accounts, Balance, Error, ErrorKind, MemoryAccounts, Operation, Page, Secret, ServiceConfig, Submit,
     Team, TeamConfig,
 };

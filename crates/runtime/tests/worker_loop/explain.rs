@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::SkipReason;
-use gleaner_jobs::{Explanation, Job, Runtime, Verdict};
+use gleaner_runtime::{Explanation, Job, Runtime, Verdict};
 use gleaner_types::request::{CrawlRequest, Proxy, ScrapeOptions};
 use serde_json::Value;
 use url::Url;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_jobs::{
+use gleaner_runtime::{
     ErrorKind, JobService, MemoryAccounts, MemoryActivityLog, Page, ServiceConfig, Submit, TeamConfig,
 };
 use gleaner_store::TeamId;

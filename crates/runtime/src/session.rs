@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 /// jobs cannot meet in it, and it goes when the job ends.
 ///
 /// ```
-/// use gleaner_jobs::Session;
+/// use gleaner_runtime::Session;
 ///
 /// let (one, other) = (Session::default(), Session::default());
 /// assert_eq!(one.get_or_init(|| String::from("kept")), Some(&"kept".to_owned()));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_frontier::{FrontierConfig, HostFeedback};
-use gleaner_jobs::{
+use gleaner_runtime::{
     Clock, Fetch, FetchError, FetchRequest, Fetched, JobService, MemoryBudget, RedirectCheck, Runtime,
     RuntimeConfig, ServiceConfig, Submit, Team, Transform, TransformTask, Transformed,
 };

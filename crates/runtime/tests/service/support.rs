@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gleaner_jobs::{
+use gleaner_runtime::{
     Clock, Deliver, DeliverError, Delivery, Fetch, FetchError, FetchRequest, Fetched, JobService,
     MemoryAccounts, MemoryBudget, Page, PageText, RedirectCheck, Runtime, RuntimeConfig, ServiceConfig,
     StatusBody, Submit, Team, TeamConfig, Transform, TransformTask, Transformed,
