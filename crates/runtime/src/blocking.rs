@@ -89,9 +89,7 @@ pub(crate) async fn blocking_with_permit<T: Send + 'static>(
 
 /// Does an operation of a store that takes long, and cannot let others have their turn, on a thread for blocking work. It is
 /// done whether anybody waits for it or not.
-pub(crate) async fn blocking_operation<T: Send + 'static>(
-    operation: impl Future<Output = T> + Send + 'static,
-) -> T {
+pub async fn blocking_operation<T: Send + 'static>(operation: impl Future<Output = T> + Send + 'static) -> T {
     let runtime = Handle::current();
     match blocking_to_end(move || runtime.block_on(operation)).await {
         Some(done) => done,

@@ -31,7 +31,8 @@ impl Clock {
     }
 
     /// When this clock will show `moment`.
-    pub(crate) fn instant(&self, moment: Duration) -> Instant {
+    #[must_use]
+    pub fn instant(&self, moment: Duration) -> Instant {
         self.start + moment.saturating_sub(self.epoch)
     }
 }
@@ -43,7 +44,8 @@ pub fn rfc3339(since_epoch: Duration) -> String {
 }
 
 /// A time since the Unix epoch, to the millisecond.
-pub(crate) fn timestamp(since_epoch: Duration) -> OffsetDateTime {
+#[must_use]
+pub fn timestamp(since_epoch: Duration) -> OffsetDateTime {
     let milliseconds = i64::try_from(since_epoch.as_millis()).unwrap_or(0);
     OffsetDateTime::UNIX_EPOCH
         .checked_add(time::Duration::milliseconds(milliseconds))

@@ -1,3 +1,5 @@
+//! The compiled form of a running job's request.
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -11,10 +13,10 @@ use gleaner_types::{JobId, SafeUrl};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::explain::{FoundOn, Records, Traces};
+use crate::explain::{FoundOn, Records, TraceRules, Traces};
 use crate::host_limiter::RequestPacing;
+use crate::route::route_key;
 use crate::session::Session;
-use crate::shared::route_key;
 use crate::sitemaps::Sitemaps;
 
 /// How many pages earn a job one request beyond the first try of each. So a host that fails every request is asked
@@ -253,7 +255,15 @@ impl JobContext {
     /// Follows these addresses through a crawl, and gives what is written down about it; to be called before it begins.
     pub(crate) fn record(&mut self, explained: &[Url]) -> Option<Arc<Records>> {
         let crawl = self.crawl.as_mut()?;
-        let traces = Traces::new(explained, crawl, route_key(&self.options));
+        let rules = TraceRules {
+            scope: &crawl.scope,
+            identity: &crawl.identity,
+            max_depth: crawl.max_depth,
+            limit: crawl.limit,
+            robots_agent: crawl.robots_agent.as_deref(),
+            route_key: route_key(&self.options),
+        };
+        let traces = Traces::new(explained, rules);
         crawl.records = Arc::new(Records { traces, ..Records::default() });
         Some(Arc::clone(&crawl.records))
     }

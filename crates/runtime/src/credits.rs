@@ -1,3 +1,5 @@
+//! Prices of pages.
+
 use gleaner_types::plan::{ChangeTrackingMode, ScrapeOptionsPlan};
 use gleaner_types::{Document, ProxyUsed};
 
@@ -7,11 +9,14 @@ pub const CREDITS_PER_PAGE: u64 = 1;
 pub const CREDITS_PER_MODEL_PAGE: u64 = 5;
 /// What the stealth proxy adds where it was the one used.
 pub const CREDITS_FOR_STEALTH: u64 = 4;
+/// Tokens that one credit pays (contract 1).
+pub const TOKENS_PER_CREDIT: u64 = 15;
 /// What zero data retention adds to each page.
 pub const CREDITS_FOR_ZERO_DATA_RETENTION: u64 = 1;
 
-/// What a page costs at least: what its options alone tell.
-pub(crate) fn least_price(options: &ScrapeOptionsPlan, zero_data_retention: bool) -> u64 {
+/// What a page costs at least, by its options alone.
+#[must_use]
+pub fn least_price(options: &ScrapeOptionsPlan, zero_data_retention: bool) -> u64 {
     let formats = &options.formats;
     let compared_by_model = formats
         .change_tracking

@@ -4,10 +4,11 @@ use std::time::Duration;
 use gleaner_types::response::ErrorBody;
 use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, MAP_TIMED_OUT, PageError, SCRAPE_TIMED_OUT};
 
-/// How long a team with too many jobs, or too much in one, is asked to wait.
-pub(crate) const QUEUE_FULL_PAUSE: Duration = Duration::from_secs(10);
+/// Wait that is advised where a team has too many jobs or too many pages in one.
+pub const QUEUE_FULL_PAUSE: Duration = Duration::from_secs(10);
 
-/// Why a job could not begin, or could not be read.
+/// Why a job could not begin, or could not be read. The layers above the runtime, and implementations of its ports, use
+/// the same type.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -26,7 +27,7 @@ pub enum ErrorKind {
     /// The request breaks rules that only its job could tell, such as a webhook for pages that are added to a batch;
     /// [`Error::faults`] lists them.
     Rules,
-    /// The store or the keeper of accounts failed.
+    /// The store, the accounts provider or another port failed.
     Store,
     /// There is no such job of this team and kind, or its results are no longer kept.
     NotFound,
@@ -55,35 +56,45 @@ impl Error {
     }
 
     /// A field of the request is at fault.
-    pub(crate) fn fault(field: &str, text: &str) -> Self {
+    #[must_use]
+    pub fn fault(field: &str, text: &str) -> Self {
         Faults::from(Fault::invalid_value(FaultPath::key(field), text)).into()
     }
 
-    pub(crate) fn not_found() -> Self {
+    /// The job is unknown.
+    #[must_use]
+    pub fn not_found() -> Self {
         Self::new(ErrorKind::NotFound, "Job not found")
     }
 
-    pub(crate) fn conflict(text: impl Into<String>) -> Self {
+    /// The request conflicts with an earlier one.
+    pub fn conflict(text: impl Into<String>) -> Self {
         Self::new(ErrorKind::Conflict, text)
     }
 
-    pub(crate) fn insufficient_credits(text: impl Into<String>) -> Self {
+    /// The team has too few credits.
+    pub fn insufficient_credits(text: impl Into<String>) -> Self {
         Self::new(ErrorKind::InsufficientCredits, text)
     }
 
-    pub(crate) fn unauthorized() -> Self {
+    /// The API key is unknown.
+    #[must_use]
+    pub fn unauthorized() -> Self {
         Self::new(ErrorKind::Unauthorized, "Unauthorized: Invalid token")
     }
 
-    pub(crate) fn forbidden(text: impl Into<String>) -> Self {
+    /// The team may not do this.
+    pub fn forbidden(text: impl Into<String>) -> Self {
         Self::new(ErrorKind::Forbidden, text)
     }
 
-    pub(crate) fn rate_limited(text: impl Into<String>, retry_after: Duration) -> Self {
+    /// Too much at once; the client may try again after `retry_after`.
+    pub fn rate_limited(text: impl Into<String>, retry_after: Duration) -> Self {
         Self { retry_after: Some(retry_after), ..Self::new(ErrorKind::RateLimited, text) }
     }
 
-    pub(crate) fn unsupported(code: ErrorCode, text: impl Into<String>) -> Self {
+    /// The engine was built without what the request needs. `code` is the contract's code for it.
+    pub fn unsupported(code: ErrorCode, text: impl Into<String>) -> Self {
         Self { code: Some(code), ..Self::new(ErrorKind::Unsupported, text) }
     }
 
@@ -95,8 +106,9 @@ impl Error {
         }
     }
 
-    /// The keeper of accounts, or another part that the embedder gave, failed.
-    pub(crate) fn failed(text: impl Into<String>) -> Self {
+    /// The accounts provider, or another part that the embedder supplies, failed. Clients do not see the text: it is for
+    /// the log.
+    pub fn failed(text: impl Into<String>) -> Self {
         Self { code: Some(ErrorCode::UnknownError), ..Self::new(ErrorKind::Store, text) }
     }
 

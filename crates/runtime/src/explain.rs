@@ -9,13 +9,12 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gleaner_frontier::{Decision, SkipReason, Trap, UrlKey};
+use gleaner_frontier::{CrawlScope, Decision, Identity, SkipReason, Trap, UrlKey};
 use gleaner_store::{JobSnapshot, PageOutcome};
 use gleaner_types::{JobState, PageError};
 use url::Url;
 
-use crate::context::CrawlContext;
-use crate::robots::RouteKey;
+use crate::route::RouteKey;
 
 /// At most so many addresses of one crawl are followed; further ones are left out.
 pub const MAX_EXPLAINED: usize = 1_000;
@@ -157,6 +156,17 @@ pub(crate) enum FoundOn<'a> {
     Sitemap(&'a Url),
 }
 
+/// What decides in a crawl about the addresses that are followed through it.
+#[derive(Debug)]
+pub(crate) struct TraceRules<'a> {
+    pub(crate) scope: &'a CrawlScope,
+    pub(crate) identity: &'a Identity,
+    pub(crate) max_depth: Option<u32>,
+    pub(crate) limit: u64,
+    pub(crate) robots_agent: Option<&'a str>,
+    pub(crate) route_key: Option<RouteKey>,
+}
+
 #[derive(Debug)]
 struct Trace {
     url: Url,
@@ -172,17 +182,13 @@ struct Trace {
 }
 
 impl Traces {
-    pub(crate) fn new(urls: &[Url], crawl: &CrawlContext, route_key: Option<RouteKey>) -> Self {
-        let mut traces = Self {
-            max_depth: crawl.max_depth,
-            limit: crawl.limit,
-            robots_agent: crawl.robots_agent.clone(),
-            route_key,
-            ..Self::default()
-        };
+    pub(crate) fn new(urls: &[Url], rules: TraceRules<'_>) -> Self {
+        let TraceRules { scope, identity, max_depth, limit, robots_agent, route_key } = rules;
+        let robots_agent = robots_agent.map(str::to_owned);
+        let mut traces = Self { max_depth, limit, robots_agent, route_key, ..Self::default() };
         for url in urls.iter().take(MAX_EXPLAINED) {
-            let key = crawl.identity.key(url);
-            let verdict = match crawl.scope.decide(url, false) {
+            let key = identity.key(url);
+            let verdict = match scope.decide(url, false) {
                 Decision::Rejected(reason) => Some(Verdict::Rejected(reason)),
                 Decision::Inside | Decision::External => None,
             };

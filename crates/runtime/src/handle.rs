@@ -4,15 +4,16 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use futures_core::Stream;
 use futures_core::future::BoxFuture;
 use gleaner_frontier::SkipReason;
-use gleaner_store::{DeadLetter, JobSnapshot, PageFailures, ReadBound, Slice, Store};
-use gleaner_types::{Document, JobId, JobState};
+use gleaner_store::{DeadLetter, JobFailure, JobSnapshot, PageFailures, ReadBound, Slice, Store};
+use gleaner_types::{Document, ErrorCode, JobId, JobState, PageError};
 use tokio::runtime::Handle;
 
-use crate::Error;
+use crate::error::{Error, QUEUE_FULL_PAUSE};
 use crate::explain::{Explanation, Records};
 use crate::runtime::Runtime;
 
@@ -34,6 +35,10 @@ pub struct Job {
     error: Option<Error>,
     /// Of a crawl.
     records: Option<Arc<Records>>,
+    /// Of a scrape: how long its document is waited for.
+    timeout: Option<Duration>,
+    /// The job goes on when the handle is dropped.
+    is_detached: bool,
 }
 
 /// All that came of a job.
@@ -68,12 +73,44 @@ impl Job {
             ended: false,
             error: None,
             records: None,
+            timeout: None,
+            is_detached: false,
         }
     }
 
     pub(crate) fn with_records(mut self, records: Option<Arc<Records>>) -> Self {
         self.records = records;
         self
+    }
+
+    pub(crate) fn with_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Gives up the handle, not the job, and returns its id: the job is read through the store from then on.
+    #[must_use = "the job is known by its id alone from then on"]
+    pub fn detach(mut self) -> JobId {
+        self.is_detached = true;
+        self.id
+    }
+
+    /// The document of a job with one page, such as a scrape, whose timeout bounds the wait.
+    ///
+    /// # Errors
+    /// The page's failure, in the contract's codes; why the job failed as a whole; or where the store fails.
+    pub async fn document(mut self) -> Result<Document, Error> {
+        let document = match self.timeout {
+            Some(timeout) => tokio::time::timeout(timeout, self.next()).await.map_err(|_| late(timeout))?,
+            None => self.next().await,
+        };
+        match document {
+            Some(document) => Ok(document),
+            None => Err(match self.failures().await?.failures.pop() {
+                Some(failure) => failure.error.into(),
+                None => why_nothing(self.status().await?),
+            }),
+        }
     }
 
     /// How many links of a crawl were left out so far, by reason, in the order in which the reasons are tested. A link
@@ -83,7 +120,7 @@ impl Job {
         self.records.as_ref().map(|records| records.rejections.all()).unwrap_or_default()
     }
 
-    /// What became so far of the addresses that the crawl was [asked to explain](Runtime::crawl_explained), in their order.
+    /// What became so far of the [addresses that the crawl was to explain](crate::StartOptions::explained), in their order.
     /// An address that no link led to is held against the robots.txt of its origin, where that was read.
     ///
     /// # Errors
@@ -264,6 +301,25 @@ impl fmt::Debug for Job {
 
 impl Drop for Job {
     fn drop(&mut self) {
-        self.runtime.abandon(self.id, &self.tokio);
+        if !self.is_detached {
+            self.runtime.abandon(self.id, &self.tokio);
+        }
+    }
+}
+
+fn late(timeout: Duration) -> PageError {
+    PageError {
+        code: ErrorCode::ScrapeTimeout,
+        message: format!("the page was not done within the timeout of {} ms", timeout.as_millis()),
+    }
+}
+
+/// Why a scrape that lists no failure gave no document.
+fn why_nothing(job: JobSnapshot) -> Error {
+    let reason = job.error.unwrap_or_else(|| "the page gave no document".to_owned());
+    match job.failure {
+        Some(JobFailure::InsufficientCredits) => Error::insufficient_credits(reason),
+        Some(JobFailure::NoRoom) => Error::rate_limited(reason, QUEUE_FULL_PAUSE),
+        _ => PageError { code: ErrorCode::UnknownError, message: reason }.into(),
     }
 }

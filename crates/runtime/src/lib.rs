@@ -1,93 +1,104 @@
-//! The engine room of gleaner: one worker loop over ports, for scrape, batch and crawl.
+//! The runtime of gleaner: one worker loop over ports, for scrape, batch and crawl.
 //!
 //! The loop leases pages from the [store](gleaner_store), fetches and transforms each through the [`Fetch`] and
 //! [`Transform`] ports, and finishes it together with the links it gave. All waiting is in the store: politeness, limits
 //! and back-pressure are reasons why a page is not leased yet, so a page in work is always one that may be fetched now.
 //!
-//! [`Runtime`] takes checked plans and gives [`Job`]s, which are streams of documents. Programs use it through the
+//! [`Runtime::start`] takes a checked plan and gives a [`Job`], which is a stream of documents. Programs use it through the
 //! `gleaner` facade, which fits the real fetcher and transformer to the ports.
 //!
-//! [`JobService`] stands before a room and serves many teams: jobs that outlive their submitter, read by id; credits, by the
-//! [`Accounts`] trait; webhooks, by [`Deliver`]; structured data, by [`Extract`]; what became of jobs, by
-//! [`ActivityLog`]. Every port has a default, so a desk can be had for a room alone.
+//! What the runtime needs from the crates above it are small ports as well: [`Extract`] reads off pages what may take a
+//! model, [`TrackChanges`] compares a document with an earlier scrape, and a [`JobOwner`] pays for the parts of an extract
+//! job. `gleaner-extract-jobs` and `gleaner-service` implement them; the runtime works without.
+//!
+//! # Modules
+//!
+//! Each module uses modules above it in this list only; a test of the workspace checks that.
+//!
+//! | layer | modules |
+//! |---|---|
+//! | base | `error`, `clock`, `blocking`, `log_suppression`, `slices`, `memory`, `session`, `warning` |
+//! | rules and limits | `credits`, `exports`, `limits`, `route` |
+//! | state of hosts | `robots` (the cache), `host_limiter` |
+//! | ports | `ports`, `owner`, `extract`, `tracking`, `config` |
+//! | job | `explain`, `sitemaps`, `context` |
+//! | shared by all jobs | `shared`, `hosts`, `robots_reader`, `attempts` |
+//! | steps of a page | `permission`, `transforming`, `sitemap_fetch`, `sitemap_lease`, `page_trace`, `fetching`, `conclude`, `read_page`, `track_changes` |
+//! | work | `page`, `map`, `worker` |
+//! | jobs from outside | `runtime`, `handle`, `start` |
 
-mod accounts;
-mod activity;
+mod attempts;
 mod blocking;
 mod clock;
+mod conclude;
+mod config;
 mod context;
-mod credit_reservation;
 mod credits;
 mod error;
 mod explain;
 mod exports;
 mod extract;
+mod fetching;
 mod handle;
 mod host_limiter;
+mod hosts;
+mod limits;
 mod log_suppression;
-mod lookups;
 mod map;
 mod memory;
+mod owner;
 mod page;
+mod page_trace;
 mod permission;
 mod ports;
-mod reading;
+mod read_page;
 mod robots;
+mod robots_reader;
+mod route;
 mod runtime;
-mod service;
 mod session;
 mod shared;
+mod sitemap_fetch;
 mod sitemap_lease;
 mod sitemaps;
 mod slices;
+mod start;
+mod track_changes;
 mod tracking;
 mod transforming;
-mod webhook;
+mod warning;
 mod worker;
 
-pub use accounts::{
-    Accounts, Balance, DEFAULT_TEAM_CONCURRENCY, DEFAULT_TEAM_JOBS, MemoryAccounts, Operation, Secret, Team,
-    TeamConfig, UnlimitedAccounts,
-};
-pub use activity::{ActivityLog, DEFAULT_ACTIVITY_ENTRIES, MemoryActivityLog};
-pub use blocking::{BlockingError, WaitLimits, blocking, spawn_blocking};
-pub use clock::{Clock, rfc3339};
-pub use credit_reservation::{CREDITS_AHEAD, CreditReservation};
+pub use blocking::{BlockingError, WaitLimits, blocking, blocking_operation, spawn_blocking};
+pub use clock::{Clock, rfc3339, timestamp};
+pub use config::RuntimeConfig;
 pub use credits::{
     CREDITS_FOR_STEALTH, CREDITS_FOR_ZERO_DATA_RETENTION, CREDITS_PER_MODEL_PAGE, CREDITS_PER_PAGE,
+    TOKENS_PER_CREDIT, least_price,
 };
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, QUEUE_FULL_PAUSE};
 pub use explain::{Explanation, MAX_EXPLAINED, Verdict};
-pub use extract::{Extract, ExtractTask, Extracted, TOKENS_PER_CREDIT};
+pub use extract::{Extract, ExtractTask, Extracted, PageRead, PageTask};
 pub use handle::{Job, JobEnd, JobResult};
+pub use limits::{
+    MAX_ATTEMPTS, MAX_CONCURRENT_PDFS, MAX_CONCURRENT_SITEMAPS, MAX_LARGE_TRANSFORMS, MAX_MAPS,
+    MAX_RETRY_AFTER, MAX_TRANSFORM_TIME, MIN_MEDIUM_TRANSFORMS, RETRY_PAUSE,
+};
 pub use log_suppression::without_logs;
-pub use lookups::{LOOKUP_WAIT, MAX_LOOKUPS_PER_TEAM};
 pub use map::{DEFAULT_MAP_TIMEOUT, MapResult};
 pub use memory::{DEFAULT_PAGE_MEMORY, MemoryBudget};
-pub use page::{MAX_ATTEMPTS, MAX_RETRY_AFTER, RETRY_PAUSE};
+pub use owner::{JobOwner, OwnerPermit, TokenMeter};
+pub use page::LARGE_DOCUMENT;
 pub use ports::{
-    Fetch, FetchError, FetchRequest, Fetched, PdfTurn, Purpose, ReadPdf, RedirectCheck, RedirectRefusal,
-    Rendering, Transform, TransformTask, Transformed,
+    Fetch, FetchError, FetchRequest, Fetched, PageText, PdfTurn, Purpose, ReadPdf, RedirectCheck,
+    RedirectRefusal, Rendering, Transform, TransformTask, Transformed,
 };
-pub use reading::{PageRead, PageTask, PageText};
 pub use robots::{MAX_ROBOTS_KEPT, MAX_ROBOTS_MEMORY, ROBOTS_LIFETIME, ROBOTS_RETRY, ROBOTS_TIMEOUT};
-pub use runtime::{Runtime, RuntimeConfig};
-pub use service::{
-    BODY_WAIT, JobService, LONG_POLL, MAX_BODIES_PER_TEAM, MAX_CONCURRENT_BODIES, Page, ServiceConfig,
-    StatusBody, Submit, Submitted,
-};
+pub use runtime::{RunningJob, Runtime, new_id};
 pub use session::Session;
-pub use shared::MAX_MAPS;
 pub use sitemaps::{MAX_SITEMAP_BYTES, MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, MAX_SITEMAP_PAGES};
 pub use slices::MAX_CONCURRENT_SLICES;
-pub use tracking::{MAX_DIFF_BYTES, MAX_REPORTED_LINES};
-pub use transforming::{
-    MAX_CONCURRENT_PDFS, MAX_CONCURRENT_SITEMAPS, MAX_LARGE_TRANSFORMS, MAX_TRANSFORM_TIME,
-    MIN_MEDIUM_TRANSFORMS,
-};
-pub use webhook::{
-    BREAKER_FAILURES, BREAKER_PAUSE, DELIVERY_HOLD, DELIVERY_RETRIES, DELIVERY_TIMEOUT, Deliver,
-    DeliverError, Delivery, MAX_DELIVERIES, MAX_DELIVERIES_PER_ENDPOINT, MAX_DELIVERIES_PER_TEAM,
-    MAX_ENDPOINTS_KNOWN, SignatureError, WebhookConfig, sign, verify,
-};
+pub use start::{JobSpec, StartOptions};
+pub use tracking::{NOT_COMPARED, TrackChanges, TrackingTask};
+pub use warning::warn;
 pub use worker::SWEEP_EVERY;

@@ -14,14 +14,17 @@ use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 use crate::context::JobContext;
+use crate::error::Error;
+use crate::hosts::RequestChain;
 use crate::permission::CrawlRedirects;
 use crate::ports::{FetchRequest, Purpose, Transformed};
 use crate::robots::Robots;
-use crate::shared::{RequestChain, Shared};
+use crate::shared::Shared;
+use crate::sitemap_fetch;
 use crate::sitemaps::{Allowed, Sitemaps};
 use crate::slices::Slices;
 use crate::transforming::transform;
-use crate::{Error, sitemaps};
+use crate::warning::joined;
 
 /// How long mapping a site may take where the request does not say. What its sitemaps gave until then is the result.
 pub const DEFAULT_MAP_TIMEOUT: Duration = Duration::from_secs(300);
@@ -82,7 +85,7 @@ async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResul
                 return Err(late().into());
             }
             let late = format!("not all sitemaps were read within the timeout of {} ms", timeout.as_millis());
-            warning = Some(warning.map_or_else(|| late.clone(), |first| format!("{first}; {late}")));
+            warning = Some(joined(warning, &late));
         }
     }
     let mut links = best_first(found.links);
@@ -105,7 +108,7 @@ async fn read_sitemaps(
     while let Some(next) = queue.pop_front() {
         let robots = shared.robots(&shared.agent, &next.url, false, job).await.robots;
         let Allowed::Yes { gap } = sitemaps.allows(&robots, &next.url, next.key) else { continue };
-        match sitemaps::read(shared, &next.url, &job.options, job.pacing(gap)).await {
+        match sitemap_fetch::read(shared, &next.url, &job.options, job.pacing(gap)).await {
             Ok(read) => {
                 let (further, pages) = sitemaps.take(next.key, read);
                 queue.extend(further);

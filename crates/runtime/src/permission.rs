@@ -1,4 +1,4 @@
-//! Whether a page of a crawl may be asked for: what its robots.txt says, where a redirect leads, and what becomes of a page
+//! Whether a page of a crawl may be fetched: what its robots.txt says, where a redirect leads, and what becomes of a page
 //! that may not.
 
 use std::sync::Arc;
@@ -6,64 +6,57 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use gleaner_frontier::{Decision, Observation, SkipReason};
-use gleaner_store::{LeasedPage, PageOutcome};
+use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use http::StatusCode;
 use url::Url;
 
+use crate::attempts::try_again;
 use crate::context::JobContext;
 use crate::exports::serves_exports;
 use crate::host_limiter::Lease;
-use crate::page::try_again;
+use crate::hosts::{RequestChain, same_host};
 use crate::ports::{RedirectCheck, RedirectRefusal};
-use crate::robots::{Known, ROBOTS_RETRY, Robots, RobotsFailure};
-use crate::shared::{RequestChain, Shared, same_host};
+use crate::robots::{Known, ROBOTS_RETRY, RobotsFailure};
+use crate::shared::Shared;
 
-/// What becomes of a leased page that gives no document.
-pub(crate) struct Ended {
-    pub(crate) outcome: PageOutcome,
-    /// False where nothing was asked of its host.
-    pub(crate) asked: bool,
+/// Ends a page without a request for it, because of what is known of robots.txt.
+pub(crate) fn withhold(page: &mut FinishedPage, known: &Known, outcome: PageOutcome) {
+    page.outcome = outcome;
+    // Where robots.txt could not be read, it is not requested again for a while, and the pages that come next need no gap.
+    page.asked = known.fresh && known.robots.trouble.is_none();
 }
 
-impl Ended {
-    /// It was not asked for because of what is known of robots.txt.
-    pub(crate) fn by(known: &Known, outcome: PageOutcome) -> Self {
-        // Where robots.txt could not be had, it is not asked for again for a while, and the pages that come next need no gap.
-        Self { outcome, asked: known.fresh && known.robots.trouble.is_none() }
-    }
-
-    /// It was asked for.
-    pub(crate) fn asked(outcome: PageOutcome) -> Self {
-        Self { outcome, asked: true }
-    }
-}
-
-/// What robots.txt says of `url`, where the page is read from, where it matters; or, where it forbids that or is not known
-/// well enough yet, what becomes of the page.
-pub(crate) async fn robots_of(
+/// The gap between requests that robots.txt asks for, zero where it is not read. `None` where robots.txt forbids the page or
+/// is not known well enough yet: then the page has its outcome. `export` is where the page is read from, if not at its own
+/// address.
+pub(crate) async fn permission(
     shared: &Arc<Shared>,
     job: &JobContext,
-    page: &LeasedPage,
-    url: &Url,
+    page: &mut FinishedPage,
+    export: Option<&Url>,
     lease: &Lease,
-) -> Result<Option<Arc<Robots>>, Ended> {
-    let Some(crawl) = &job.crawl else { return Ok(None) };
-    let Some(agent) = crawl.robots_agent.as_deref() else { return Ok(None) };
-    let known = shared.robots(agent, url, job.is_scheme_assumed(page.key), job).await;
-    let robots = &known.robots;
-    if let Some(trouble) = &robots.trouble {
-        return Err(Ended::by(&known, unread(shared, job, page, trouble).await));
-    }
-    if !robots.policy.allows(url) {
-        return Err(Ended::by(&known, forbidden(shared, job, page, None).await));
-    }
-    // This host has just been asked for robots.txt, and pages of it may have been leased before its delay was known.
-    // They go back, and are leased again at the right pace; one that is alone waits here.
-    let gap = robots.policy.crawl_delay().max(crawl.delay);
-    if let Some(gap) = gap.filter(|_| known.fresh && !lease.is_alone()) {
-        return Err(Ended::by(&known, PageOutcome::Return(shared.clock.now() + gap)));
-    }
-    Ok(Some(known.robots))
+) -> Option<Duration> {
+    let Some(crawl) = &job.crawl else { return Some(Duration::ZERO) };
+    let Some(agent) = crawl.robots_agent.as_deref() else { return Some(Duration::ZERO) };
+    let leased = &page.lease;
+    let url = export.unwrap_or(&leased.url);
+    let known = shared.robots(agent, url, job.is_scheme_assumed(leased.key), job).await;
+    let policy = &known.robots.policy;
+    let refusal = if let Some(trouble) = &known.robots.trouble {
+        unread(shared, job, leased, trouble).await
+    } else if !policy.allows(url) {
+        forbidden(shared, job, leased, None).await
+    } else {
+        // This host has just answered a request for robots.txt, and pages of it may have been leased before its delay was
+        // known. They go back, and are leased again at the right pace; one that is alone waits here.
+        let gap = policy.crawl_delay().max(crawl.delay);
+        match gap.filter(|_| known.fresh && !lease.is_alone()) {
+            Some(gap) => PageOutcome::Return(shared.clock.now() + gap),
+            None => return Some(policy.crawl_delay().unwrap_or_default()),
+        }
+    };
+    withhold(page, &known, refusal);
+    None
 }
 
 /// What becomes of a page whose robots.txt could not be read.

@@ -1,7 +1,8 @@
-//! What the worker loop needs from outside, as traits that it owns.
+//! What the worker loop needs from below, as traits that it owns.
 //!
 //! The loop knows neither HTTP nor HTML: the facade fits `gleaner-fetch` and `gleaner-transform` to these ports, and the
-//! simulator fits scripted ones.
+//! simulator fits scripted ones. What it needs from above are the ports [`Extract`](crate::Extract),
+//! [`TrackChanges`](crate::TrackChanges) and [`JobOwner`](crate::JobOwner).
 
 use std::fmt::Debug;
 use std::net::IpAddr;
@@ -15,7 +16,6 @@ use gleaner_types::{ActionResults, CacheState, Document, Interrupt, PageError, P
 use tokio::time::Instant;
 use url::Url;
 
-use crate::reading::PageText;
 use crate::session::Session;
 
 /// Fetches or renders one address.
@@ -208,4 +208,15 @@ pub struct Transformed {
     ///
     /// [`Extract::read_page`]: crate::Extract::read_page
     pub text: Option<Box<PageText>>,
+}
+
+/// A page as text, for what is read off it after its transform.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageText {
+    /// Its HTML as it came; empty where there is none.
+    pub html: String,
+    /// Its content as Markdown, as far as the options keep it.
+    pub markdown: String,
+    /// What the document's warning says of the summary unless a better one takes its place.
+    pub summary_warning: Option<&'static str>,
 }

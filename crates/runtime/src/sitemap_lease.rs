@@ -3,19 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_store::{LeasedPage, PageOutcome};
+use gleaner_store::{FinishedPage, LeasedPage, PageOutcome};
 use gleaner_types::SafeUrl;
 use gleaner_types::plan::{ScrapeOptionsPlan, SitemapMode};
 use url::Url;
 
+use crate::attempts::try_again;
 use crate::context::{CrawlContext, JobContext};
 use crate::explain::FoundOn;
 use crate::host_limiter::RequestPacing;
-use crate::page::try_again;
-use crate::permission::Ended;
+use crate::permission::withhold;
 use crate::robots::ROBOTS_RETRY;
 use crate::shared::Shared;
-use crate::sitemaps::{self, Allowed};
+use crate::sitemap_fetch;
+use crate::sitemaps::Allowed;
 
 /// The sitemaps of a site are read once its start page has answered, and so told which site it is, or has failed for good.
 /// Any other page has none to admit.
@@ -36,21 +37,22 @@ pub(crate) async fn read_sitemap(
     shared: &Arc<Shared>,
     job: &Arc<JobContext>,
     crawl: &CrawlContext,
-    page: &LeasedPage,
-) -> Ended {
+    page: &mut FinishedPage,
+) {
+    let leased = &page.lease;
     let mut pacing = job.pacing(Duration::ZERO);
     if let Some(agent) = &crawl.robots_agent {
-        let known = shared.robots(agent, &page.url, false, job).await;
-        match crawl.sitemaps.allows(&known.robots, &page.url, page.key) {
+        let known = shared.robots(agent, &leased.url, false, job).await;
+        match crawl.sitemaps.allows(&known.robots, &leased.url, leased.key) {
             Allowed::Yes { gap } => pacing.gap = gap,
-            Allowed::No => return Ended::by(&known, PageOutcome::Skipped),
+            Allowed::No => return withhold(page, &known, PageOutcome::Skipped),
             Allowed::Unknown => {
-                let again = try_again(shared, job, page, Some(ROBOTS_RETRY));
-                return Ended::by(&known, again.unwrap_or(PageOutcome::Skipped));
+                let again = try_again(shared, job, leased, Some(ROBOTS_RETRY));
+                return withhold(page, &known, again.unwrap_or(PageOutcome::Skipped));
             }
         }
     }
-    Ended::asked(fetch_sitemap(shared, job, crawl, page, pacing).await)
+    page.outcome = fetch_sitemap(shared, job, crawl, leased, pacing).await;
 }
 
 async fn fetch_sitemap(
@@ -60,9 +62,9 @@ async fn fetch_sitemap(
     page: &LeasedPage,
     pacing: RequestPacing,
 ) -> PageOutcome {
-    let options = errand_options(job, &page.url);
+    let options = auxiliary_options(job, &page.url);
     if crawl.sitemaps.is_robots(page.key) {
-        match sitemaps::read_robots(shared, &page.url, &options, pacing).await {
+        match sitemap_fetch::read_robots(shared, &page.url, &options, pacing).await {
             Ok(named) => shared.admit(job.id, crawl.sitemaps.named(named)).await,
             Err(failure) if failure.retryable => {
                 return try_again(shared, job, page, None).unwrap_or(PageOutcome::Skipped);
@@ -72,7 +74,7 @@ async fn fetch_sitemap(
         }
         return PageOutcome::Skipped;
     }
-    let found = match sitemaps::read(shared, &page.url, &options, pacing).await {
+    let found = match sitemap_fetch::read(shared, &page.url, &options, pacing).await {
         Ok(found) => found,
         Err(failure) => {
             if failure.retryable
@@ -109,7 +111,7 @@ async fn warn_of_sitemap(shared: &Shared, job: &JobContext, crawl: &CrawlContext
 }
 
 /// The options with which a sitemap is fetched.
-fn errand_options(job: &JobContext, url: &Url) -> ScrapeOptionsPlan {
+fn auxiliary_options(job: &JobContext, url: &Url) -> ScrapeOptionsPlan {
     let same_site = job.crawl.as_ref().is_some_and(|crawl| crawl.start.origin() == url.origin());
     if same_site { job.options.clone() } else { job.foreign_options.clone() }
 }

@@ -1,4 +1,4 @@
-//! Reading the sitemaps of a site: which there are, and when enough was read.
+//! The sitemaps of a site: which there are, and when enough was read.
 //!
 //! In a crawl a sitemap is leased, fetched and finished like a page, so that politeness, limits and crashes are the
 //! queue's business here too; it gives pages at depth 0 in place of a document. [`Sitemaps`] of a job remembers which
@@ -9,19 +9,13 @@
 //! it says of the pace would hold for a job that asked not to heed it.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use gleaner_frontier::{Candidate, HostFeedback, Identity, RobotsPolicy, Sitemap, UrlKey, same_site};
-use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ErrorCode, PageError};
+use gleaner_frontier::{Candidate, Identity, RobotsPolicy, Sitemap, UrlKey, same_site};
 use url::Url;
 
-use crate::host_limiter::RequestPacing;
-use crate::ports::{FetchError, FetchRequest, Fetched, Purpose};
 use crate::robots::Robots;
-use crate::shared::{HostRedirects, Shared, is_busy};
-use crate::transforming;
 
 /// At most so many sitemap files of one site are read.
 pub const MAX_SITEMAP_FILES: usize = 1_000;
@@ -65,16 +59,16 @@ struct State {
 
 /// A sitemap that was read.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct ReadSitemap {
     /// After redirects.
-    url: Url,
-    bytes: usize,
-    sitemap: Sitemap,
+    pub(crate) url: Url,
+    pub(crate) bytes: usize,
+    pub(crate) sitemap: Sitemap,
     /// Of its pages, in their order.
-    priorities: Vec<u8>,
+    pub(crate) priorities: Vec<u8>,
 }
 
-impl Found {
+impl ReadSitemap {
     /// Why not all of it could be read, where that is so.
     pub(crate) fn trouble(&self) -> Option<String> {
         self.sitemap.warnings.first().map(ToString::to_string)
@@ -154,8 +148,8 @@ impl Sitemaps {
     /// crawled: no other can be made a target.
     /// The same page in another language is a page like any other, and as
     /// important; that both name each other is left to whoever knows which pages are known.
-    pub(crate) fn take(&self, from: UrlKey, found: Found) -> (Vec<Candidate>, Vec<(Url, u8)>) {
-        let Found { url, bytes, sitemap: found, priorities } = found;
+    pub(crate) fn take(&self, from: UrlKey, found: ReadSitemap) -> (Vec<Candidate>, Vec<(Url, u8)>) {
+        let ReadSitemap { url, bytes, sitemap: found, priorities } = found;
         let mut state = self.lock();
         state.bytes = state.bytes.saturating_add(bytes);
         let depth = state.depths.get(&from).map_or(0, |depth| depth + 1);
@@ -166,12 +160,12 @@ impl Sitemaps {
         } else {
             Vec::new()
         };
-        let runtime = MAX_SITEMAP_PAGES - state.pages;
+        let left = MAX_SITEMAP_PAGES - state.pages;
         let pages = found.pages.into_iter().zip(priorities).flat_map(|(mut page, priority)| {
             page.alternates.retain(|other| *other != page.url);
             std::iter::once(page.url).chain(page.alternates).map(move |url| (url, priority))
         });
-        let pages: Vec<(Url, u8)> = pages.take(runtime).collect();
+        let pages: Vec<(Url, u8)> = pages.take(left).collect();
         state.pages += pages.len();
         (further, pages)
     }
@@ -186,8 +180,8 @@ impl State {
         let mut new = Vec::new();
         for url in urls {
             let key = key_of(&url);
-            let runtime = self.depths.len() < MAX_SITEMAP_FILES && self.bytes < MAX_SITEMAP_BYTES;
-            if runtime && !self.depths.contains_key(&key) {
+            let has_space = self.depths.len() < MAX_SITEMAP_FILES && self.bytes < MAX_SITEMAP_BYTES;
+            if has_space && !self.depths.contains_key(&key) {
                 self.depths.insert(key, depth);
                 new.push(Candidate { url, key, external: false, priority: Candidate::AUXILIARY });
             }
@@ -208,54 +202,6 @@ fn key_of(url: &Url) -> UrlKey {
     UrlKey::from_raw(Identity::from_options(false, false).key(url).to_raw() ^ MARK)
 }
 
-/// Fetches and reads one sitemap. One that answers anything but 200 is empty.
-pub(crate) async fn read(
-    shared: &Arc<Shared>,
-    url: &Url,
-    options: &ScrapeOptionsPlan,
-    pacing: RequestPacing,
-) -> Result<Found, FetchError> {
-    let answer = fetch(shared, url, options, pacing).await?;
-    let (url, bytes) = (answer.url.clone(), answer.body.len());
-    if answer.status != 200 {
-        return Ok(Found { url, bytes, sitemap: Sitemap::default(), priorities: Vec::new() });
-    }
-    let (sitemap, priorities) = transforming::sitemap(shared, answer).await;
-    Ok(Found { url, bytes, sitemap, priorities })
-}
-
-/// Fetches a robots.txt and reads which sitemaps it names; none where it is not there.
-pub(crate) async fn read_robots(
-    shared: &Arc<Shared>,
-    url: &Url,
-    options: &ScrapeOptionsPlan,
-    pacing: RequestPacing,
-) -> Result<Vec<Url>, FetchError> {
-    let answer = fetch(shared, url, options, pacing).await?;
-    Ok(shared.robots_policy(&answer, &shared.agent).await.sitemaps().to_vec())
-}
-
-async fn fetch(
-    shared: &Arc<Shared>,
-    url: &Url,
-    options: &ScrapeOptionsPlan,
-    pacing: RequestPacing,
-) -> Result<Fetched, FetchError> {
-    let request =
-        FetchRequest { url, scheme_assumed: false, options, purpose: Purpose::Sitemap, session: None };
-    let redirects = HostRedirects::begin(shared, url, pacing).await;
-    let answer = shared.fetch.fetch(request, &redirects).await?;
-    // How fast it came says nothing of pages.
-    shared.feedback(url, HostFeedback { answered: true, ..HostFeedback::default() }).await;
-    shared.heed(&answer).await;
-    if is_busy(answer.status) {
-        let message = format!("it answered with status {}", answer.status);
-        let error = PageError { code: ErrorCode::ScrapeSiteError, message };
-        return Err(FetchError { error, retryable: true, refused_hop: None });
-    }
-    Ok(answer)
-}
-
 #[cfg(test)]
 mod tests {
     use gleaner_frontier::sitemap;
@@ -263,17 +209,17 @@ mod tests {
     use super::*;
 
     /// A sitemap of these pages, or of these further sitemaps.
-    fn sitemap_of(element: &str, urls: &[Url]) -> Found {
+    fn sitemap_of(element: &str, urls: &[Url]) -> ReadSitemap {
         let parent = if element == "url" { "urlset" } else { "sitemapindex" };
         let entries: String =
             urls.iter().map(|url| format!("<{element}><loc>{url}</loc></{element}>")).collect();
         found_in(&format!("<{parent}>{entries}</{parent}>"))
     }
 
-    fn found_in(body: &str) -> Found {
+    fn found_in(body: &str) -> ReadSitemap {
         let url = url("/");
         let sitemap = sitemap::parse(body.as_bytes(), &url);
-        Found { priorities: sitemap.crawl_priorities(), sitemap, bytes: body.len(), url }
+        ReadSitemap { priorities: sitemap.crawl_priorities(), sitemap, bytes: body.len(), url }
     }
 
     fn url(path: &str) -> Url {
@@ -381,7 +327,7 @@ mod tests {
         let children =
             ["https://www.site.example/1.xml", "https://s.cdn.example/2.xml", "https://victim.example/3.xml"];
         let children = children.map(|child| Url::parse(child).unwrap());
-        let index = Found { url: root.url.clone(), ..sitemap_of("sitemap", &children) };
+        let index = ReadSitemap { url: root.url.clone(), ..sitemap_of("sitemap", &children) };
         let (further, _) = sitemaps.take(root.key, index);
         assert_eq!(paths(&further), ["/1.xml", "/2.xml"]);
     }
@@ -390,7 +336,7 @@ mod tests {
     fn the_bytes_of_all_sitemaps_are_bounded() {
         let sitemaps = Sitemaps::default();
         let root = sitemaps.roots(&url("/"), Some(&RobotsPolicy::allow_all())).remove(0);
-        let large = Found { bytes: MAX_SITEMAP_BYTES, ..sitemap_of("sitemap", &[url("/more.xml")]) };
+        let large = ReadSitemap { bytes: MAX_SITEMAP_BYTES, ..sitemap_of("sitemap", &[url("/more.xml")]) };
         assert!(sitemaps.take(root.key, large).0.is_empty());
     }
 }

@@ -8,36 +8,18 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use gleaner_frontier::{Sitemap, sitemap};
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::{ErrorCode, Interrupt, PageError};
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::blocking::{BlockingError, WaitLimits, blocking, blocking_with_permit};
 use crate::context::JobContext;
+use crate::limits::MAX_TRANSFORM_TIME;
 use crate::ports::{Fetched, PdfTurn, TransformTask, Transformed};
 use crate::shared::Shared;
-
-/// PDFs that are read at once, where no [`ReadPdf`](crate::ReadPdf) reads them.
-pub const MAX_CONCURRENT_PDFS: usize = 2;
-
-/// Other bodies larger than 1 MiB that are transformed at once.
-pub const MAX_LARGE_TRANSFORMS: usize = 4;
-
-/// Smaller bodies that are not transformed on a thread of the runtime: as many at once as there are processors, and at least
-/// this many. They have places of their own, so that a few large ones do not hold up all others.
-pub const MIN_MEDIUM_TRANSFORMS: usize = 2;
-
-/// Large sitemaps that are read at once: each may be gzip of 50 MB.
-pub const MAX_CONCURRENT_SITEMAPS: usize = 2;
-
-/// A page waits this long for its place, and is given up when it has been worked on for this long again, or when its
-/// request ends.
-pub const MAX_TRANSFORM_TIME: Duration = Duration::from_secs(60);
 
 /// Bodies from this size on are transformed in the places for large ones.
 const LARGE_BODY: usize = 1 << 20;
@@ -62,27 +44,6 @@ const LARGE_SITEMAP: usize = 256 << 10;
 
 /// What a gzip file begins with (RFC 1952, 2.3.1).
 const GZIP: &[u8] = &[0x1f, 0x8b];
-
-/// The places for what takes long.
-#[derive(Debug)]
-pub(crate) struct TransformLimits {
-    pdfs: Arc<Semaphore>,
-    large: Arc<Semaphore>,
-    pub(crate) middling: Arc<Semaphore>,
-    sitemaps: Arc<Semaphore>,
-}
-
-impl Default for TransformLimits {
-    fn default() -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Self {
-            pdfs: Arc::new(Semaphore::new(MAX_CONCURRENT_PDFS)),
-            large: Arc::new(Semaphore::new(processors.clamp(1, MAX_LARGE_TRANSFORMS))),
-            middling: Arc::new(Semaphore::new(processors.max(MIN_MEDIUM_TRANSFORMS))),
-            sitemaps: Arc::new(Semaphore::new(MAX_CONCURRENT_SITEMAPS)),
-        }
-    }
-}
 
 /// The answer back, and what came of it until nobody waits for it any more. A panic of the transformer is this page's
 /// failure.
@@ -112,9 +73,9 @@ pub(crate) async fn transform(
         return (page, Err(failed(BlockingError::NoCapacity)));
     };
     let places = match page.body.len() {
-        _ if pdf => &shared.places.pdfs,
-        LARGE_BODY.. => &shared.places.large,
-        _ => &shared.places.middling,
+        _ if pdf => &shared.transforms.pdfs,
+        LARGE_BODY.. => &shared.transforms.large,
+        _ => &shared.transforms.medium,
     };
     let interrupt = Interrupt::armed();
     let patience = WaitLimits { until, each: MAX_TRANSFORM_TIME };
@@ -175,7 +136,7 @@ pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>
         let priorities = sitemap.crawl_priorities();
         (sitemap, priorities)
     };
-    let places = &shared.places.sitemaps;
+    let places = &shared.transforms.sitemaps;
     let read =
         async move { if is_small { Some(parse()) } else { blocking_with_permit(places, parse).await } };
     let read = AssertUnwindSafe(read).catch_unwind().await;

@@ -9,7 +9,7 @@
 //! leak exceeds it always, and by far. A run takes a second.
 //!
 //! ```sh
-//! cargo run --release -p gleaner-runtime --example signature_timing
+//! cargo run --release -p gleaner-service --example signature_timing
 //! ```
 
 #![expect(clippy::print_stdout, reason = "an example speaks to who runs it")]
@@ -18,7 +18,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use gleaner_runtime::{Secret, sign, verify};
+use gleaner_service::{Secret, sign, verify};
 
 const SAMPLES: usize = 100_000;
 /// Samples beyond this share of the slowest are dropped from both classes alike: they are interrupts.

@@ -1,7 +1,7 @@
 //! A receiver of webhooks: verifies each, drops repeats by their id, and acts on what is new.
 //!
 //! ```sh
-//! cargo run -p gleaner-runtime --example webhook_receiver -- 127.0.0.1:8099 whsec
+//! cargo run -p gleaner-service --example webhook_receiver -- 127.0.0.1:8099 whsec
 //! ```
 //!
 //! It answers one request at a time and closes the connection; a real receiver has a web framework around the same three
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 
-use gleaner_runtime::{Secret, verify};
+use gleaner_service::{Secret, verify};
 use gleaner_types::event::{SIGNATURE_HEADER, WebhookPayload};
 use serde_json::Value;
 

@@ -5,10 +5,9 @@ use std::fmt::Debug;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use gleaner_runtime::Error;
 use gleaner_store::{EndedJob, TeamId};
 use gleaner_types::JobId;
-
-use crate::Error;
 
 /// So many jobs are remembered by [`MemoryActivityLog`], unless it is told another number.
 pub const DEFAULT_ACTIVITY_ENTRIES: usize = 10_000;

@@ -1,17 +1,18 @@
-//! What an extract job works on: the account of its team.
+//! The account that an extract job works on: that of its team.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use async_trait::async_trait;
+use gleaner_runtime::{JobOwner, OwnerPermit, TOKENS_PER_CREDIT, TokenMeter};
 use gleaner_store::JobAccount;
 use gleaner_types::JobId;
 use tokio::sync::Mutex;
 
 use crate::accounts::{Accounts, Team};
-use crate::extract::TOKENS_PER_CREDIT;
-use crate::lookups::{LookupPermit, Lookups};
+use crate::lookups::Lookups;
 
-/// An extract job draws so many credits more than it needs for its next step, lest it ask its keeper at each.
+/// An extract job draws this many credits more than it needs for its next step, to avoid one account call per step.
 pub const CREDITS_AHEAD: u64 = 100;
 
 /// The account of an extract job: credits for its tokens, and its team's turn and slots for its pages.
@@ -20,20 +21,18 @@ pub const CREDITS_AHEAD: u64 = 100;
 /// until then, and it stops where there are no more. So it never spends what nobody has, and its team need not have the
 /// price of the whole budget. What it did not use goes back at its end.
 ///
-/// What a job used is charged however it ends, since it was used ([`metered_by`](Self::metered_by)): when it is complete, when
-/// it fails for a reason that it tells, and when it is cancelled. Only where the engine itself fails on it, nothing is.
-pub struct CreditReservation {
+/// What a job used is charged however it ends, since it was used ([`metered_by`](JobOwner::metered_by)): when it is
+/// complete, when it fails for a reason that it reports, and when it is cancelled. Only where the engine itself fails on it,
+/// nothing is.
+pub(crate) struct CreditReservation {
     accounts: Arc<dyn Accounts>,
     lookups: Lookups,
     team: Team,
     job: JobId,
     /// Credits that are set aside; `None` where they are not counted against a balance.
     reserved: Option<Mutex<u64>>,
-    meter: OnceLock<Meter>,
+    meter: OnceLock<TokenMeter>,
 }
-
-/// Tells how many tokens were used so far.
-type Meter = Box<dyn Fn() -> u64 + Send + Sync>;
 
 impl CreditReservation {
     pub(crate) fn new(
@@ -46,27 +45,17 @@ impl CreditReservation {
         let reserved = reserved.map(Mutex::new);
         Self { accounts, lookups, team: team.clone(), job, reserved, meter: OnceLock::new() }
     }
+}
 
-    /// Gives it what tells the tokens that the job used so far. It is asked where the job ends without a result, and may be
-    /// asked at any time. The first one given holds.
-    pub fn metered_by(&self, tokens: impl Fn() -> u64 + Send + Sync + 'static) {
-        let _another_holds = self.meter.set(Box::new(tokens));
+#[async_trait]
+impl JobOwner for CreditReservation {
+    fn page_account(&self) -> Box<JobAccount> {
+        let slots = Some(self.team.max_concurrency);
+        let team = self.team.id.clone();
+        Box::new(JobAccount { slots, part_of: Some(self.job), ..JobAccount::of(team) })
     }
 
-    /// Tokens that the job used so far, as far as that is told.
-    #[must_use]
-    pub fn used(&self) -> u64 {
-        self.meter.get().map_or(0, |meter| meter())
-    }
-
-    /// Waits for a place for work that is no page, such as the map of a site.
-    pub(crate) async fn lookup(&self) -> LookupPermit {
-        self.lookups.wait(&self.team).await
-    }
-
-    /// Sets credits aside for so many tokens of the job, from its begin on. False where the team has too few: what would
-    /// use so many must be left.
-    pub async fn cover(&self, tokens: u64) -> bool {
+    async fn cover(&self, tokens: u64) -> bool {
         let Some(reserved) = &self.reserved else { return true };
         let mut reserved = reserved.lock().await;
         let needed = tokens.div_ceil(TOKENS_PER_CREDIT);
@@ -86,11 +75,16 @@ impl CreditReservation {
         }
     }
 
-    /// The account of a page of the job: it is leased as any page of the team, and paid with the job's tokens.
-    pub(crate) fn of_page(&self) -> Box<JobAccount> {
-        let slots = Some(self.team.max_concurrency);
-        let team = self.team.id.clone();
-        Box::new(JobAccount { slots, part_of: Some(self.job), ..JobAccount::of(team) })
+    fn metered_by(&self, meter: TokenMeter) {
+        let _first_stays = self.meter.set(meter);
+    }
+
+    fn used(&self) -> u64 {
+        self.meter.get().map_or(0, |meter| meter())
+    }
+
+    async fn lookup(&self) -> OwnerPermit {
+        OwnerPermit::new(self.lookups.wait(&self.team).await)
     }
 }
 

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use gleaner_runtime::{Error, MAX_MAPS};
 use gleaner_store::TeamId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::Error;
 use crate::accounts::Team;
-use crate::shared::MAX_MAPS;
 
 /// So much of it is done at once for one team, or as many as it may have pages in work where these are fewer: half of the
 /// [sites that are mapped at once](MAX_MAPS), so that no team can keep the others from theirs.

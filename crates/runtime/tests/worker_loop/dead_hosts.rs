@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use gleaner_runtime::StartOptions;
 use gleaner_types::ErrorCode;
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest};
-use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::support::{Answer, Web, crawl, runtime};
@@ -26,7 +26,7 @@ async fn a_batch_of_pages_of_a_dead_host_ends_in_seconds() {
         let urls = (0..pages).map(|n| format!("https://dead.example/{n}")).collect::<Vec<_>>();
         let began = Instant::now();
         let plan = BatchScrapeRequest::new(urls).check().unwrap();
-        let result = runtime(&web).batch(plan, Value::Null).await.unwrap().wait().await.unwrap();
+        let result = runtime(&web).start(plan, StartOptions::default()).await.unwrap().wait().await.unwrap();
         assert_eq!(result.snapshot.failed, pages as u64);
         assert!(began.elapsed() < Duration::from_secs(bound), "{pages} pages took {:?}", began.elapsed());
     }

@@ -6,12 +6,16 @@ use std::time::Duration;
 use gleaner_frontier::SkipReason;
 use gleaner_runtime::{Explanation, Job, Runtime, Verdict};
 use gleaner_types::request::{CrawlRequest, Proxy, ScrapeOptions};
-use serde_json::Value;
 use url::Url;
 
 use crate::support::{Answer, Web, runtime, small_room};
 
 const START: &str = "https://a.example/docs/";
+
+/// Options that follow these addresses through a crawl.
+fn explaining(urls: &[Url]) -> StartOptions {
+    StartOptions { explained: urls.to_vec(), ..StartOptions::default() }
+}
 
 async fn explained(
     runtime: &Arc<Runtime>,
@@ -20,7 +24,7 @@ async fn explained(
 ) -> (Job, Vec<Explanation>) {
     let start = Url::parse(&request.url).unwrap();
     let urls: Vec<Url> = addresses.iter().map(|address| start.join(address).unwrap()).collect();
-    let mut job = runtime.crawl_explained(request.check().unwrap(), Value::Null, &urls).await.unwrap();
+    let mut job = runtime.start(request.check().unwrap(), explaining(&urls)).await.unwrap();
     while job.next().await.is_some() {}
     let explanations = job.explanations().await.unwrap();
     (job, explanations)
@@ -122,7 +126,7 @@ async fn a_page_that_was_found_and_not_reached_says_what_came_before() {
     let urls = asked.map(|path| Url::parse("https://a.example/").unwrap().join(path).unwrap());
     let runtime = runtime(&web);
     let plan = request(10).check().unwrap();
-    let mut job = runtime.crawl_explained(plan, Value::Null, &urls).await.unwrap();
+    let mut job = runtime.start(plan, explaining(&urls)).await.unwrap();
     assert!(job.next().await.is_some());
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(job.explanations().await.unwrap()[0].verdict, Verdict::Waiting);

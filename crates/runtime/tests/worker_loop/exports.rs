@@ -1,7 +1,7 @@
 //! Documents of Google's services, which are read from their exports.
 
+use gleaner_runtime::StartOptions;
 use gleaner_types::request::{CrawlRequest, ScrapeRequest};
-use serde_json::Value;
 
 use crate::support::{Answer, Web, crawl, runtime};
 
@@ -20,8 +20,10 @@ fn web(robots: &'static str) -> std::sync::Arc<Web> {
 #[tokio::test(start_paused = true)]
 async fn a_shared_document_is_read_from_its_export_and_told_as_it_was_asked_for() {
     let web = web("");
-    let document =
-        runtime(&web).scrape(ScrapeRequest::new(SHARED).check().unwrap(), Value::Null).await.unwrap();
+    let document = runtime(&web)
+        .scrape(ScrapeRequest::new(SHARED).check().unwrap(), StartOptions::default())
+        .await
+        .unwrap();
     assert_eq!(document.metadata.source_url.as_deref(), Some(SHARED));
     assert_eq!(document.metadata.url.as_deref(), Some(SERVED));
     assert_eq!(document.metadata.status_code, Some(200));

@@ -1,6 +1,7 @@
 //! Long lists of links, and patterns that cost much.
 
 use gleaner_frontier::SkipReason;
+use gleaner_runtime::StartOptions;
 use gleaner_types::JobState;
 use gleaner_types::request::CrawlRequest;
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ async fn a_page_of_very_many_links_loses_none() {
     let links: &'static str = (0..20_000).map(|n| format!("/{n}\n")).collect::<String>().leak();
     let web = Web::new([("https://a.example/", vec![Answer::Ok(links)])]);
     let request = CrawlRequest { limit: Some(20_001), ..CrawlRequest::new("https://a.example/") };
-    let mut job = runtime(&web).crawl(request.check().unwrap(), Value::Null).await.unwrap();
+    let mut job = runtime(&web).start(request.check().unwrap(), StartOptions::default()).await.unwrap();
     assert!(job.next().await.is_some());
     assert_eq!(job.status().await.unwrap().total, 20_001);
 }
@@ -36,7 +37,7 @@ async fn a_sitemap_of_very_many_pages_loses_none() {
         ("https://a.example/sitemap.xml", vec![Answer::Ok(listed)]),
     ]);
     let request = CrawlRequest { limit: Some(20_001), ..CrawlRequest::new("https://a.example/") };
-    let mut job = runtime(&web).crawl(request.check().unwrap(), Value::Null).await.unwrap();
+    let mut job = runtime(&web).start(request.check().unwrap(), StartOptions::default()).await.unwrap();
     // The start page, and the first of the sitemap.
     for _ in 0..2 {
         assert!(job.next().await.is_some());
@@ -58,7 +59,7 @@ async fn addresses_that_cost_too_much_to_match_are_left_out_and_told() {
         exclude_paths: Some(vec!["(?:[ab]*a[ab]{600}){3}c".to_owned()]),
         ..CrawlRequest::new("https://a.example/")
     };
-    let mut job = runtime(&web).crawl(request.check().unwrap(), Value::Null).await.unwrap();
+    let mut job = runtime(&web).start(request.check().unwrap(), StartOptions::default()).await.unwrap();
     let mut documents = 0;
     while job.next().await.is_some() {
         documents += 1;
@@ -87,7 +88,7 @@ async fn a_crawl_whose_patterns_nobody_can_afford_is_refused_by_name() {
     let mut plan = CrawlRequest::new("https://a.example/").check().unwrap();
     plan.rules.exclude_paths = patterns;
     let web = Web::new([("https://a.example/", vec![Answer::Ok("")])]);
-    let refused = runtime(&web).crawl(plan, Value::Null).await.unwrap_err();
+    let refused = runtime(&web).start(plan, StartOptions::default()).await.unwrap_err();
     assert!(refused.to_string().starts_with("excludePaths["), "{refused}");
     assert_eq!(web.requests().len(), 0);
     crawl(&web, CrawlRequest::new("https://a.example/")).await;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use gleaner_runtime::StartOptions;
 use gleaner_types::Document;
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::request::CrawlRequest;
-use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::support::{Answer, Web, crawl, runtime, site_of};
@@ -76,7 +76,7 @@ async fn a_host_that_was_overloaded_is_asked_again_when_its_rest_is_over() {
             let sitemap = Some(if long { SitemapMode::Include } else { SitemapMode::Skip });
             CrawlRequest { sitemap, ..CrawlRequest::new("https://a.example/") }.check().unwrap()
         };
-        let first = runtime.crawl(plan(), Value::Null).await.unwrap().wait().await.unwrap();
+        let first = runtime.start(plan(), StartOptions::default()).await.unwrap().wait().await.unwrap();
         let refused = |document: &Document| document.metadata.status_code == Some(status);
         assert!(first.documents.iter().all(refused), "{name}");
         assert_eq!(first.documents.len(), if long { 31 } else { 1 }, "{name}");
@@ -86,7 +86,7 @@ async fn a_host_that_was_overloaded_is_asked_again_when_its_rest_is_over() {
         web.answers.lock().unwrap().extend(all_well().into_iter().map(|(url, said)| (url.to_owned(), said)));
         tokio::time::sleep(Duration::from_secs(idle)).await;
         let began = Instant::now();
-        let second = runtime.crawl(plan(), Value::Null).await.unwrap().wait().await.unwrap();
+        let second = runtime.start(plan(), StartOptions::default()).await.unwrap().wait().await.unwrap();
         let waited = web.requests()[asked].began - began;
         assert_eq!(second.documents.len(), 31, "{name}");
         assert_eq!(waited.as_secs(), waits, "{name}: {waited:?}");

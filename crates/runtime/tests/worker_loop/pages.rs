@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::{Candidate, JobRules, UrlKey};
+use gleaner_runtime::StartOptions;
 use gleaner_store::{MemoryStore, NewJob, Store};
 use gleaner_types::request::{CrawlRequest, ScrapeOptions, ScrapeRequest};
 use gleaner_types::{ErrorCode, JobId, JobKind};
-use serde_json::Value;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -62,7 +62,7 @@ async fn a_scrape_ends_at_its_deadline_whatever_it_waits_for() {
     };
     let scrapes = (0..60).map(|_| {
         let (runtime, plan) = (Arc::clone(&runtime), request.clone().check().unwrap());
-        tokio::spawn(async move { runtime.scrape(plan, Value::Null).await })
+        tokio::spawn(async move { runtime.scrape(plan, StartOptions::default()).await })
     });
     for scrape in scrapes.collect::<Vec<_>>() {
         let error = scrape.await.unwrap().unwrap_err();
@@ -71,14 +71,14 @@ async fn a_scrape_ends_at_its_deadline_whatever_it_waits_for() {
     assert_eq!(began.elapsed(), Duration::from_secs(2));
     // Their places are free again.
     web.answers.lock().unwrap().insert("https://a.example/".to_owned(), vec![Answer::Ok("")]);
-    assert!(runtime.scrape(request.check().unwrap(), Value::Null).await.is_ok());
+    assert!(runtime.scrape(request.check().unwrap(), StartOptions::default()).await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]
 async fn robots_txt_does_not_hold_for_a_page_that_the_user_named() {
     let web = Web::new([("https://a.example/", vec![Answer::Ok("")])]);
     let plan = ScrapeRequest::new("https://a.example/").check().unwrap();
-    assert!(runtime(&web).scrape(plan, Value::Null).await.is_ok());
+    assert!(runtime(&web).scrape(plan, StartOptions::default()).await.is_ok());
     assert_eq!(web.count("https://a.example/robots.txt"), 0);
 }
 
@@ -114,7 +114,10 @@ async fn the_pages_of_another_engine_wait_for_it() {
     let runtime = room_over(&web, Arc::clone(&store) as Arc<dyn Store>);
     for _ in 0..30 {
         let plan = ScrapeRequest::new("https://a.example/").check().unwrap();
-        assert!(runtime.scrape(plan, Value::Null).await.is_ok(), "its own pages are done beside them");
+        assert!(
+            runtime.scrape(plan, StartOptions::default()).await.is_ok(),
+            "its own pages are done beside them"
+        );
         tokio::time::sleep(Duration::from_secs(60)).await;
     }
     let snapshot = store.snapshot(id).await.unwrap();

@@ -8,13 +8,12 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_frontier::{FrontierConfig, HostFeedback};
 use gleaner_runtime::{
-    Clock, Fetch, FetchError, FetchRequest, Fetched, JobService, MemoryBudget, RedirectCheck, Runtime,
-    RuntimeConfig, ServiceConfig, Submit, Team, Transform, TransformTask, Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, MemoryBudget, RedirectCheck, Runtime, RuntimeConfig,
+    StartOptions, Transform, TransformTask, Transformed,
 };
-use gleaner_store::{MemoryConfig, MemoryStore, Store as _, TeamId};
+use gleaner_store::{JobAccount, MemoryConfig, MemoryStore, Store as _, TeamId};
 use gleaner_types::request::{BatchScrapeRequest, ScrapeRequest};
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
-use serde_json::Value;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use url::Url;
@@ -163,7 +162,7 @@ async fn scrape_at_once(runtime: &Arc<Runtime>, urls: impl Iterator<Item = Strin
     let mut scrapes = JoinSet::new();
     for url in urls {
         let (runtime, plan) = (Arc::clone(runtime), ScrapeRequest::new(url).check().unwrap());
-        scrapes.spawn(async move { runtime.scrape(plan, Value::Null).await.is_ok() });
+        scrapes.spawn(async move { runtime.scrape(plan, StartOptions::default()).await.is_ok() });
     }
     let done = scrapes.join_all().await.into_iter().filter(|done| *done).count();
     (done, began.elapsed())
@@ -254,7 +253,7 @@ async fn slow_pages_are_no_sign_of_overload() {
     let urls: Vec<String> = pages("www.example", "60", 40).chain(pages("www.example", "600", 40)).collect();
     let plan = BatchScrapeRequest::new(urls).check().unwrap();
     let began = Instant::now();
-    let batch = runtime(&Arc::new(Hosts::default())).batch(plan, Value::Null).await.unwrap();
+    let batch = runtime(&Arc::new(Hosts::default())).start(plan, StartOptions::default()).await.unwrap();
     assert_eq!(batch.wait().await.unwrap().documents.len(), 80);
     assert!(began.elapsed() <= Duration::from_millis(4_200), "{:?}", began.elapsed());
 }
@@ -263,11 +262,12 @@ async fn slow_pages_are_no_sign_of_overload() {
 async fn one_failing_page_delays_nobody_else() {
     for what in ["busy", "broken"] {
         for host in ["www.example", "apex.example"] {
-            let service = JobService::new(runtime(&Arc::new(Hosts::default())), ServiceConfig::default());
+            let runtime = runtime(&Arc::new(Hosts::default()));
             let scrape = |team: &str, url: String| {
-                let (service, team) = (Arc::clone(&service), Team::new(TeamId::new(team)));
-                let plan = ScrapeRequest::new(url).check().unwrap();
-                async move { service.scrape(&team, plan, Submit::default()).await.is_ok() }
+                let account = Some(Box::new(JobAccount::of(TeamId::new(team))));
+                let options = StartOptions { account, ..StartOptions::default() };
+                let (runtime, plan) = (Arc::clone(&runtime), ScrapeRequest::new(url).check().unwrap());
+                async move { runtime.scrape(plan, options).await.is_ok() }
             };
             let in_vain = async {
                 for _ in 0..20 {

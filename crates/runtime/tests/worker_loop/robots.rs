@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use gleaner_runtime::StartOptions;
 use gleaner_types::ErrorCode;
 use gleaner_types::plan::ProxyMode;
 use gleaner_types::request::{CrawlRequest, Location, Proxy, ScrapeOptions};
-use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::support::{Answer, Web, crawl, paths, runtime, site_of};
@@ -185,7 +185,7 @@ async fn the_time_that_one_job_has_for_a_robots_txt_is_not_that_of_another() {
     ]);
     let runtime = runtime(&web);
     let begin = async |request: CrawlRequest| {
-        runtime.crawl(request.check().unwrap(), Value::Null).await.unwrap().wait().await.unwrap()
+        runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap().wait().await.unwrap()
     };
     let (hasty, patient) = tokio::join!(
         begin(impatient(2_000, "https://a.example/")),
@@ -255,7 +255,7 @@ async fn a_site_that_one_way_alone_leads_to_is_read_by_that_way() {
         let options = ScrapeOptions { proxy: Some(proxy), ..ScrapeOptions::default() };
         let request =
             CrawlRequest { scrape_options: Some(options), ..CrawlRequest::new("https://a.example/") };
-        let job = runtime.crawl(request.check().unwrap(), Value::Null).await.unwrap();
+        let job = runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap();
         let result = job.wait().await.unwrap();
         assert_eq!(result.documents.len(), shown, "{proxy:?}: {:?}", result.failures);
         assert_eq!(result.snapshot.robots_blocked, 1, "{proxy:?}");
@@ -297,8 +297,13 @@ async fn the_delay_of_an_agent_that_one_job_chose_holds_for_that_job() {
             ..CrawlRequest::new("https://a.example/")
         };
         let began = Instant::now();
-        let result =
-            runtime.crawl(request.check().unwrap(), Value::Null).await.unwrap().wait().await.unwrap();
+        let result = runtime
+            .start(request.check().unwrap(), StartOptions::default())
+            .await
+            .unwrap()
+            .wait()
+            .await
+            .unwrap();
         assert_eq!(result.documents.len(), 21, "{agent:?}");
         let least = Duration::from_secs(20 * 60);
         assert_eq!(began.elapsed() >= least, slow, "{agent:?}: {:?}", began.elapsed());

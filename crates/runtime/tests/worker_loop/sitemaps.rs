@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use gleaner_runtime::StartOptions;
 use gleaner_types::plan::SitemapMode;
 use gleaner_types::request::CrawlRequest;
-use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::support::{Answer, Web, crawl, paths, runtime};
@@ -98,7 +98,7 @@ async fn the_total_of_a_running_crawl_counts_pages_alone() {
             max_concurrency: Some(2),
             ..CrawlRequest::new("https://a.example/")
         };
-        let mut job = runtime(&web).crawl(request.check().unwrap(), Value::Null).await.unwrap();
+        let mut job = runtime(&web).start(request.check().unwrap(), StartOptions::default()).await.unwrap();
         let (mut documents, mut most) = (0, 0);
         loop {
             tokio::select! {

@@ -8,13 +8,12 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
     Clock, Fetch, FetchError, FetchRequest, Fetched, JobResult, MemoryBudget, RedirectCheck, Runtime,
-    RuntimeConfig, Transform, TransformTask, Transformed,
+    RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::plan::{ProxyMode, ScrapeOptionsPlan};
 use gleaner_types::request::CrawlRequest;
 use gleaner_types::{CacheState, Document, ErrorCode, JobState, PageError, ProxyUsed};
-use serde_json::Value;
 use tokio::time::Instant;
 use url::Url;
 
@@ -209,8 +208,13 @@ pub(crate) fn room_over(web: &Arc<Web>, store: Arc<dyn Store>) -> Arc<Runtime> {
 pub(crate) const NOW: Duration = Duration::from_secs(1_700_000_000);
 
 pub(crate) async fn crawl(web: &Arc<Web>, request: CrawlRequest) -> JobResult {
-    let result =
-        runtime(web).crawl(request.check().unwrap(), Value::Null).await.unwrap().wait().await.unwrap();
+    let result = runtime(web)
+        .start(request.check().unwrap(), StartOptions::default())
+        .await
+        .unwrap()
+        .wait()
+        .await
+        .unwrap();
     assert_eq!(result.snapshot.state, JobState::Completed);
     assert_eq!(result.snapshot.completed, result.documents.len() as u64);
     result

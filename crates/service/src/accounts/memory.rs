@@ -219,8 +219,9 @@ impl Accounts for MemoryAccounts {
 
 #[cfg(test)]
 mod tests {
+    use gleaner_runtime::new_id;
+
     use super::*;
-    use crate::runtime::new_id;
 
     fn accounts(credits: u64) -> (MemoryAccounts, TeamId) {
         let id = TeamId::new("a");

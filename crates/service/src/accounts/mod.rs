@@ -8,14 +8,13 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use gleaner_runtime::Error;
 use gleaner_store::TeamId;
 use gleaner_types::JobId;
 
 pub use memory::{MemoryAccounts, TeamConfig};
 pub use secret::Secret;
 pub use unlimited::UnlimitedAccounts;
-
-use crate::Error;
 
 /// Pages of a team in work at once, unless its keeper says otherwise: what contract 8 calls
 /// the team's concurrency limit.

@@ -1,12 +1,11 @@
 //! What stays of a team's jobs.
 
+use gleaner_runtime::{Error, timestamp};
 use gleaner_store::{EndedJob, TeamId};
 use gleaner_types::response::{Activities, Activity};
 use gleaner_types::{JobState, limits};
 
 use super::JobService;
-use crate::Error;
-use crate::clock::timestamp;
 
 impl JobService {
     /// At most this many of the team's jobs and scrapes that have ended, the one that ended last first: what the activity

@@ -1,19 +1,16 @@
 use std::sync::Arc;
 
+use gleaner_runtime::{CREDITS_PER_PAGE, Error};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::{JobId, JobKind};
 
 use super::{JobService, Submit};
-use crate::Error;
 use crate::accounts::Team;
-use crate::context::candidates;
-use crate::credits::CREDITS_PER_PAGE;
-use crate::runtime::new_id;
 
 impl JobService {
-    /// Adds pages to a batch that runs. They are scraped with the options that the batch began with, and told to its
-    /// webhook; where the request asks for other options, the batch carries a warning, and for what would be
-    /// promised in vain it is refused.
+    /// Adds pages to a batch that runs. They are scraped with the options that the batch began with, and their events go to
+    /// its webhook; where the request asks for other options, the batch carries a warning, and what cannot be honoured is
+    /// refused.
     pub(super) async fn append(
         self: &Arc<Self>,
         team: &Team,
@@ -26,10 +23,10 @@ impl JobService {
         if snapshot.kind != Some(JobKind::BatchScrape) {
             return Err(Error::not_found());
         }
-        let context = self.shared().context(id).filter(|_| !snapshot.state.is_terminal());
-        let context =
-            context.ok_or_else(|| Error::conflict("the batch has ended and takes no more pages"))?;
-        if plan.zero_data_retention && !context.zero_data_retention {
+        let running = self.runtime.running(id).filter(|_| !snapshot.state.is_terminal());
+        let running =
+            running.ok_or_else(|| Error::conflict("the batch has ended and takes no more pages"))?;
+        if plan.zero_data_retention && !running.zero_data_retention() {
             let text = "`zeroDataRetention` cannot be asked for pages of a batch that began without it";
             return Err(Error::fault("zeroDataRetention", text));
         }
@@ -39,17 +36,13 @@ impl JobService {
         }
         let credits = (plan.targets.len() as u64).saturating_mul(CREDITS_PER_PAGE);
         let reservation = self.reserve(team, id, credits).await?;
-        // Numbers that the batch has not given out: those of a new id, which no other request has.
-        let (_, random) = new_id().as_uuid().as_u64_pair();
-        let pages = candidates(random << 20, &plan.targets);
-        let now = self.clock().now();
         let (credits, key) = (reservation.credits().unwrap_or(0), submit.idempotency_key);
-        if let Err(error) = self.store().append(id, pages, credits, key, now).await {
+        if let Err(error) = self.runtime.append(id, &plan.targets, credits, key).await {
             reservation.release().await?;
-            return Err(error.into());
+            return Err(error);
         }
         reservation.kept();
-        if context.options != plan.options {
+        if *running.options() != plan.options {
             let warning = "appended pages are scraped with the options that the batch began with";
             self.store().warn(id, warning).await?;
         }

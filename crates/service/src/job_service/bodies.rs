@@ -5,12 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use gleaner_runtime::Error;
 use gleaner_store::TeamId;
 use gleaner_types::limits;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
-
-use crate::Error;
 
 /// Bodies of statuses that are made or sent at once take at most so many bytes, those of all teams. One whose only
 /// document is larger than [`MAX_STATUS_BYTES`](limits::MAX_STATUS_BYTES) counts as that.

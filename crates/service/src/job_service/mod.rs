@@ -14,6 +14,7 @@ mod watch;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gleaner_runtime::{Clock, Error, Extract, Runtime};
 use gleaner_store::{JobSnapshot, Store, TeamId};
 use gleaner_types::{JobId, JobKind};
 use serde_json::Value;
@@ -26,15 +27,13 @@ pub use status::{LONG_POLL, Page, StatusBody};
 pub use submit::Submitted;
 
 use self::bodies::Bodies;
+use self::maintenance::Maintenance;
 use crate::accounts::{Accounts, Operation, Team, UnlimitedAccounts};
 use crate::activity::{ActivityLog, MemoryActivityLog};
 use crate::credit_reservation::CreditReservation;
-use crate::extract::Extract;
 use crate::lookups::Lookups;
-use crate::runtime::Runtime;
-use crate::shared::Shared;
+use crate::tracking::ChangeTracker;
 use crate::webhook::{Deliver, WebhookConfig, WebhookSender};
-use crate::{Error, clock::Clock};
 
 /// What a [`JobService`] has beside its [`Runtime`]. The default meters nothing, sends no webhooks and extracts nothing.
 #[derive(Debug, Clone)]
@@ -87,7 +86,7 @@ pub struct JobService {
     parts: ServiceConfig,
     webhook_sender: Option<Arc<WebhookSender>>,
     /// Extract jobs at work.
-    tasks: Mutex<HashMap<JobId, Work>>,
+    tasks: Mutex<HashMap<JobId, ExtractWork>>,
     lookups: Lookups,
     /// Of statuses under way.
     bodies: Bodies,
@@ -97,22 +96,22 @@ pub struct JobService {
 
 /// What an extract job at work is cancelled and charged by.
 #[derive(Debug, Clone)]
-struct Work {
+struct ExtractWork {
     cancelled: CancellationToken,
     reservation: Arc<CreditReservation>,
 }
 
 impl JobService {
-    /// A desk before this room.
+    /// A service over this runtime, whose documents it compares with their last scrape from then on.
     #[must_use]
     pub fn new(runtime: Arc<Runtime>, parts: ServiceConfig) -> Arc<Self> {
-        let shared = runtime.shared();
         if let Some(extract) = &parts.extract {
-            let _another_desk_has_it = shared.extract.set(Arc::clone(extract));
+            runtime.set_extract(Arc::clone(extract));
         }
+        runtime.set_tracker(Arc::new(ChangeTracker::new(&runtime)));
         let webhook_sender = parts.deliver.clone().map(|deliver| {
-            let (store, accounts) = (Arc::clone(&shared.store), Arc::clone(&parts.accounts));
-            WebhookSender::new(store, deliver, accounts, parts.webhooks.clone(), shared.clock)
+            let (store, accounts) = (Arc::clone(runtime.store()), Arc::clone(&parts.accounts));
+            WebhookSender::new(store, deliver, accounts, parts.webhooks.clone(), runtime.clock())
         });
         Arc::new(Self {
             runtime,
@@ -125,7 +124,7 @@ impl JobService {
         })
     }
 
-    /// The room behind it.
+    /// The runtime beneath it.
     #[must_use]
     pub fn runtime(&self) -> &Arc<Runtime> {
         &self.runtime
@@ -150,16 +149,12 @@ impl JobService {
         }
     }
 
-    fn shared(&self) -> &Arc<Shared> {
-        self.runtime.shared()
-    }
-
     fn store(&self) -> &Arc<dyn Store> {
         self.runtime.store()
     }
 
     fn clock(&self) -> Clock {
-        self.shared().clock
+        self.runtime.clock()
     }
 
     /// A job of this team that is read as one of this kind. Crawls and batches are read as each other: v1's clients ask for
@@ -172,13 +167,13 @@ impl JobService {
         theirs.then_some(snapshot).ok_or_else(Error::not_found)
     }
 
-    fn tasks(&self) -> MutexGuard<'_, HashMap<JobId, Work>> {
+    fn tasks(&self) -> MutexGuard<'_, HashMap<JobId, ExtractWork>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stops whatever still works for a job.
     fn forget(&self, job: JobId) {
-        self.shared().forget(job);
+        self.runtime.forget(job);
         if let Some(task) = self.tasks().remove(&job) {
             task.cancelled.cancel();
         }
@@ -189,12 +184,9 @@ impl JobService {
         self.runtime.wake();
         let mut maintenance = self.maintenance.lock().unwrap_or_else(PoisonError::into_inner);
         if maintenance.as_ref().is_none_or(JoinHandle::is_finished) {
-            *maintenance = Some(tokio::spawn(maintenance::run(
-                Arc::clone(self.shared()),
-                Arc::clone(&self.parts.accounts),
-                Arc::clone(&self.parts.activity),
-                self.webhook_sender.clone(),
-            )));
+            let (accounts, activity) = (Arc::clone(&self.parts.accounts), Arc::clone(&self.parts.activity));
+            let work = Maintenance::new(&self.runtime, accounts, activity);
+            *maintenance = Some(tokio::spawn(work.run(self.webhook_sender.clone())));
         }
     }
 }

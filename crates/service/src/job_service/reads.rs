@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gleaner_runtime::{Error, JobOwner as _, TOKENS_PER_CREDIT, timestamp};
 use gleaner_store::{DeadLetter, TeamId};
 use gleaner_types::response::{
     ActiveCrawl, ActiveCrawls, ConcurrencyCheck, CreditUsage, ExtractStatus, JobCancelled, JobError,
@@ -14,10 +15,7 @@ use uuid::Uuid;
 
 use super::JobService;
 use super::submit::charge;
-use crate::Error;
 use crate::accounts::Team;
-use crate::clock::timestamp;
-use crate::extract::TOKENS_PER_CREDIT;
 
 /// Parts of a request that are no options of the crawl, or that nobody needs to see again.
 const NO_OPTIONS: [&str; 3] = ["url", "webhook", "origin"];
@@ -50,7 +48,7 @@ impl JobService {
         self.find(team, kind, id).await?;
         let work = self.tasks().get(&id).cloned();
         if let Some(work) = work
-            && let Err(error) = charge(self.shared(), id, work.reservation.used()).await
+            && let Err(error) = charge(self.store().as_ref(), id, work.reservation.used()).await
             && !error.is_job_ended()
         {
             return Err(error.into());

@@ -3,15 +3,13 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use gleaner_runtime::{CREDITS_PER_PAGE, Error, new_id};
 use gleaner_store::TeamId;
 use gleaner_types::JobId;
 use tokio::runtime::Handle;
 
 use super::JobService;
-use crate::Error;
 use crate::accounts::{Accounts, Team};
-use crate::credits::CREDITS_PER_PAGE;
-use crate::runtime::new_id;
 
 /// Credits reserved for what has not come about yet. Where it does not, they go back, also where whoever asked for it
 /// goes away in between.
@@ -82,7 +80,7 @@ impl JobService {
         let (accounts, team) = (Arc::clone(&self.parts.accounts), team.id.clone());
         // On its own feet: what was done is paid, though nobody may wait for it any more.
         let settling = tokio::spawn(async move { accounts.settle(&team, id, CREDITS_PER_PAGE).await });
-        settling.await.unwrap_or_else(|_| Err(Error::failed("the keeper of accounts panicked")))?;
+        settling.await.unwrap_or_else(|_| Err(Error::failed("the accounts provider panicked")))?;
         Ok(done)
     }
 

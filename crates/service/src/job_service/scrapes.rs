@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use gleaner_runtime::{Error, LARGE_DOCUMENT, blocking_operation};
 use gleaner_store::{TeamId, is_heavier};
 use gleaner_types::Document;
 use uuid::Uuid;
 
 use super::JobService;
-use crate::Error;
-use crate::blocking::blocking_operation;
-use crate::page::LARGE_DOCUMENT;
 
 /// What a `ScrapeResponse` has before its document, and after it.
 const HEAD: &[u8] = br#"{"success":true,"data":"#;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use gleaner_runtime::{Error, timestamp};
 use gleaner_store::{JobSnapshot, JsonSlice, ReadBound, TeamId};
 use gleaner_types::response::JobStatus;
 use gleaner_types::{Document, JobId, JobKind, limits};
@@ -10,8 +11,6 @@ use tokio::time::Instant;
 
 use super::JobService;
 use super::bodies::BodySlot;
-use crate::Error;
-use crate::clock::timestamp;
 
 /// A reader who asks for what comes next of a running job is kept waiting for at most so long where nothing is there
 /// yet, lest it ask again at once.

@@ -3,7 +3,11 @@
 use std::sync::{Arc, Weak};
 
 use gleaner_frontier::JobRules;
-use gleaner_store::{Conclusion, JobAccount, Retention};
+use gleaner_runtime::{
+    CREDITS_PER_PAGE, Clock, Error, Extract, ExtractTask, Extracted, Job, MapResult, QUEUE_FULL_PAUSE,
+    StartOptions, TOKENS_PER_CREDIT, least_price, new_id, warn, without_logs,
+};
+use gleaner_store::{Conclusion, JobAccount, NewJob, Retention, Store};
 use gleaner_types::plan::{
     BatchPlan, ChangeTrackingMode, CrawlPlan, ExtractPlan, MapPlan, ScrapeOptionsPlan, ScrapePlan,
     WebhookPlan,
@@ -11,18 +15,9 @@ use gleaner_types::plan::{
 use gleaner_types::{Document, ErrorCode, JobId, JobKind};
 
 use super::reserve::Reservation;
-use super::{JobService, Submit, Work};
-use crate::Error;
+use super::{ExtractWork, JobService, Submit};
 use crate::accounts::Team;
 use crate::credit_reservation::CreditReservation;
-use crate::credits::{CREDITS_PER_PAGE, least_price};
-use crate::error::QUEUE_FULL_PAUSE;
-use crate::extract::{Extract, ExtractTask, TOKENS_PER_CREDIT};
-use crate::log_suppression::without_logs;
-use crate::map::MapResult;
-use crate::reading::warn;
-use crate::runtime::{Terms, new_id};
-use crate::shared::Shared;
 
 /// A job that was begun, or added to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,11 +56,11 @@ impl JobService {
             pages: 1,
         };
         let (keeps, warnings) = (!plan.zero_data_retention, std::mem::take(&mut submit.warnings));
-        let (terms, reservation) = self.terms(team, &asked, submit).await?;
-        let terms = Terms { retention: Retention::Stream, ..terms };
-        let begun = self.begun(reservation, self.runtime.begin_scrape(plan, terms).await).await?;
+        let (options, reservation) = self.terms(team, &asked, submit).await?;
+        let options = StartOptions { retention: Retention::Stream, ..options };
+        let job = self.begun(reservation, self.runtime.start(plan, options).await).await?;
         // The store has the job, and its end settles it, however it comes.
-        let mut document = begun.done().await?;
+        let mut document = job.document().await?;
         warnings.iter().for_each(|warning| warn(&mut document, warning));
         Ok(if keeps { self.keep(&team.id, document).await } else { document })
     }
@@ -101,8 +96,9 @@ impl JobService {
             options: &plan.options,
             pages: plan.targets.len() as u64,
         };
-        let (terms, reservation) = self.terms(team, &asked, submit).await?;
-        let id = self.begun(reservation, self.runtime.start_batch(plan, terms).await).await?;
+        let (options, reservation) = self.terms(team, &asked, submit).await?;
+        let started = self.runtime.start(plan, options).await.map(Job::detach);
+        let id = self.begun(reservation, started).await?;
         self.warn(id, &warnings).await;
         Ok(Submitted { id, invalid_urls })
     }
@@ -125,8 +121,9 @@ impl JobService {
             options: &plan.options,
             pages: plan.limit,
         };
-        let (terms, reservation) = self.terms(team, &asked, submit).await?;
-        let id = self.begun(reservation, self.runtime.start_crawl(plan, terms).await).await?;
+        let (options, reservation) = self.terms(team, &asked, submit).await?;
+        let started = self.runtime.start(plan, options).await.map(Job::detach);
+        let id = self.begun(reservation, started).await?;
         self.warn(id, &warnings).await;
         Ok(Submitted { id, invalid_urls: None })
     }
@@ -174,27 +171,31 @@ impl JobService {
             options: &plan.options,
             pages: 1,
         };
-        let (terms, initial) = self.terms(team, &asked, submit).await?;
-        let id = terms.id;
-        let mut job = terms.job(Some(JobKind::Extract), JobRules::with_limit(u64::MAX), Vec::new());
-        (job.sealed, job.in_memory) = (false, plan.zero_data_retention);
-        job.url = plan.sources.first().map(|source| source.target.asked_for().into_owned());
+        let (options, initial) = self.terms(team, &asked, submit).await?;
+        let StartOptions { id, request, retention, account, .. } = options;
+        let job = NewJob {
+            request,
+            retention,
+            account,
+            url: plan.sources.first().map(|source| source.target.asked_for().into_owned()),
+            sealed: false,
+            in_memory: plan.zero_data_retention,
+            webhook: plan.webhook.clone().map(Arc::new),
+            ..NewJob::new(id, Some(JobKind::Extract), JobRules::with_limit(u64::MAX), Vec::new())
+        };
         let accounts = Arc::clone(&self.parts.accounts);
         let reservation = CreditReservation::new(accounts, self.lookups.clone(), team, id, initial.credits());
         let reservation = Arc::new(reservation);
         let begun = self.store().submit(job, self.clock().now()).await.map_err(Error::from);
         self.begun(initial, begun).await?;
         self.warn(id, &warnings).await;
-        let cancelled = self.shared().stopped.child_token();
-        self.tasks().insert(id, Work { cancelled: cancelled.clone(), reservation: Arc::clone(&reservation) });
-        // Not with the desk in its hand: the desk's end is its end.
-        let (service, shared) = (Arc::downgrade(self), Arc::clone(self.shared()));
-        tokio::spawn(work(
-            service,
-            shared,
-            extract,
-            ExtractTask { id, plan, cancelled, reservation: Some(reservation) },
-        ));
+        let cancelled = self.runtime.stopped().child_token();
+        let work = ExtractWork { cancelled: cancelled.clone(), reservation: Arc::clone(&reservation) };
+        self.tasks().insert(id, work);
+        let task = ExtractTask { id, plan, cancelled, owner: Some(reservation) };
+        // Without a handle to the service, whose end ends the work.
+        let (service, store) = (Arc::downgrade(self), Arc::clone(self.store()));
+        tokio::spawn(work_on(service, store, self.clock(), extract, task));
         Ok(Submitted { id, invalid_urls })
     }
 
@@ -213,7 +214,7 @@ impl JobService {
         team: &Team,
         asked: &Asked<'_>,
         submit: Submit,
-    ) -> Result<(Terms, Reservation), Error> {
+    ) -> Result<(StartOptions, Reservation), Error> {
         self.check(team, asked, &submit).await?;
         let id = new_id();
         let credits = asked.pages.saturating_mul(CREDITS_PER_PAGE);
@@ -228,14 +229,14 @@ impl JobService {
             idempotency_key: submit.idempotency_key,
             part_of: None,
         };
-        let terms = Terms {
+        let options = StartOptions {
             id,
             request: submit.request,
             retention: Retention::Keep,
             account: Some(Box::new(account)),
-            webhook: asked.webhook.cloned().map(Arc::new),
+            ..StartOptions::default()
         };
-        Ok((terms, reservation))
+        Ok((options, reservation))
     }
 
     /// What is held against the team before credits are reserved; the word that holds is the store's.
@@ -323,16 +324,22 @@ fn no_model(text: &str) -> Error {
 }
 
 /// Charges an extract job that ends without a result with the tokens that it used.
-pub(super) async fn charge(shared: &Shared, job: JobId, tokens: u64) -> Result<(), gleaner_store::Error> {
+pub(super) async fn charge(store: &dyn Store, job: JobId, tokens: u64) -> Result<(), gleaner_store::Error> {
     match tokens {
         0 => Ok(()),
-        _ => shared.store.charge(job, tokens, tokens.div_ceil(TOKENS_PER_CREDIT)).await,
+        _ => store.charge(job, tokens, tokens.div_ceil(TOKENS_PER_CREDIT)).await,
     }
 }
 
 /// Does an extract job, unless it is cancelled.
-async fn work(service: Weak<JobService>, shared: Arc<Shared>, extract: Arc<dyn Extract>, task: ExtractTask) {
-    let (id, cancelled, reservation) = (task.id, task.cancelled.clone(), task.reservation.clone());
+async fn work_on(
+    service: Weak<JobService>,
+    store: Arc<dyn Store>,
+    clock: Clock,
+    extract: Arc<dyn Extract>,
+    task: ExtractTask,
+) {
+    let (id, cancelled, owner) = (task.id, task.cancelled.clone(), task.owner.clone());
     // In a task of its own, so that a panic is this job's failure.
     let log_suppression = task.plan.zero_data_retention;
     let mut working = tokio::spawn(async move { without_logs(log_suppression, extract.extract(task)).await });
@@ -340,17 +347,17 @@ async fn work(service: Weak<JobService>, shared: Arc<Shared>, extract: Arc<dyn E
         () = cancelled.cancelled() => return working.abort(),
         extracted = &mut working => extracted,
     };
-    let (store, now) = (&shared.store, shared.clock.now());
+    let now = clock.now();
     let ended = match extracted {
         Ok(Ok(extracted)) => {
             let credits = extracted.credits();
-            let crate::extract::Extracted { data, sources, warning, tokens_used } = extracted;
+            let Extracted { data, sources, warning, tokens_used } = extracted;
             let conclusion = Conclusion { data, sources, warning, tokens_used, credits };
             store.conclude(id, conclusion, now).await
         }
         Ok(Err(error)) => {
-            let used = reservation.map_or(0, |reservation| reservation.used());
-            if let Err(error) = charge(&shared, id, used).await {
+            let used = owner.map_or(0, |owner| owner.used());
+            if let Err(error) = charge(store.as_ref(), id, used).await {
                 tracing::error!(%error, job = %id, "what an extract used could not be charged");
             }
             store.fail(id, &error.message, now).await

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures_core::Stream;
+use gleaner_runtime::Error;
 use gleaner_store::{ReadBound, TeamId};
 use gleaner_types::event::WatchFrame;
 use gleaner_types::{JobId, JobKind, JobState, limits};
 
 use super::JobService;
-use crate::Error;
 
 /// Documents in one `catchup`; the others follow one by one.
 const CATCHUP: ReadBound = ReadBound { documents: 100, bytes: limits::MAX_STATUS_BYTES / 2 };

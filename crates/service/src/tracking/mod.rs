@@ -2,114 +2,107 @@
 
 mod diff;
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt as _;
-use gleaner_store::{HistoryKey, PageOutcome, PastScrape, Remembered};
-use gleaner_types::plan::{ChangeTracking, ChangeTrackingMode};
+use async_trait::async_trait;
+use gleaner_runtime::{
+    Clock, MAX_TRANSFORM_TIME, NOT_COMPARED, Runtime, TrackChanges, TrackingTask, WaitLimits, blocking,
+    rfc3339, warn,
+};
+use gleaner_store::{HistoryKey, PastScrape, Remembered, Store};
+use gleaner_types::plan::ChangeTrackingMode;
 use gleaner_types::{Document, Interrupt};
 use serde_json::{Map, Value, json};
-use tokio::time::Instant;
+use tokio::sync::Semaphore;
 use url::Url;
 
 pub use diff::{MAX_DIFF_BYTES, MAX_REPORTED_LINES};
 
-use crate::blocking::{WaitLimits, blocking};
-use crate::clock::rfc3339;
-use crate::context::JobContext;
-use crate::reading::warn;
-use crate::shared::Shared;
-use crate::transforming::MAX_TRANSFORM_TIME;
-
-/// What the reader is told where a page's history could not be had.
-const NOT_COMPARED: &str = "the page could not be compared with its last scrape";
-
-/// The same where there was no time for it.
+/// Warning of a document that could not be compared in time.
 const NOT_IN_TIME: &str = "the page could not be compared with its last scrape in time";
 
-/// What the reader is told of a diff that has more lines than are parsed.
+/// Warning of a diff that has more lines than are parsed.
 const CUT: &str =
     "the parsed form of the diff (`changeTracking.diff.json`) has its first lines alone; its `text` has all";
 
 /// Texts that are larger together, in bytes, are compared on a thread for blocking work: each line may be one of a few bytes,
-/// and telling of one takes a microsecond.
+/// and reporting one takes a microsecond.
 const LARGE_TEXTS: usize = 16 << 10;
 
-/// Completes a document that was asked for with change tracking, and gives what is to be remembered with it for the
-/// next time. `fields` are what mode `json` compares. Nobody waits for it beyond `until`.
-pub(crate) async fn track(
-    shared: &Arc<Shared>,
-    job: &Arc<JobContext>,
-    asked: &ChangeTracking,
-    fields: Option<Value>,
-    outcome: &mut PageOutcome,
-    until: Instant,
-) -> Option<Box<Remembered>> {
-    let PageOutcome::Document(document, _) = outcome else { return None };
-    let tracking = AssertUnwindSafe(compare(shared, job, asked, fields, document, until)).catch_unwind();
-    let tracked = tokio::select! {
-        () = job.cancelled.cancelled() => return None,
-        tracked = tracking => tracked,
-    };
-    match tracked {
-        Ok(Ok(remembered)) => Some(Box::new(remembered)),
-        Ok(Err(remark)) => {
-            warn(document, remark);
-            None
+/// [`TrackChanges`] by the histories of the store.
+#[derive(Debug)]
+pub(crate) struct ChangeTracker {
+    store: Arc<dyn Store>,
+    clock: Clock,
+    /// For large texts.
+    permits: Arc<Semaphore>,
+}
+
+impl ChangeTracker {
+    /// For the pages of this runtime.
+    pub(crate) fn new(runtime: &Runtime) -> Self {
+        let (store, permits) = (Arc::clone(runtime.store()), Arc::clone(runtime.transform_permits()));
+        Self { store, clock: runtime.clock(), permits }
+    }
+
+    /// Fails with what the reader should know.
+    async fn compare(
+        &self,
+        task: TrackingTask<'_>,
+        document: &mut Document,
+    ) -> Result<Remembered, &'static str> {
+        let TrackingTask { job, team, options, fields, zero_data_retention, until } = task;
+        if zero_data_retention {
+            return Err("change tracking has no effect under zero data retention: nothing is remembered");
         }
-        Err(_) => {
-            warn(document, NOT_COMPARED);
-            None
+        let failed = |error: gleaner_store::Error| {
+            tracing::error!(%error, job = %job, "the history of a page could not be read");
+            NOT_COMPARED
+        };
+        let markdown: Arc<str> = Arc::from(document.markdown.as_deref().unwrap_or_default());
+        let asked_for = document.metadata.source_url.as_deref().unwrap_or_default();
+        // One history, whether the address was written with its slash or without.
+        let url = Url::parse(asked_for).map_or_else(|_| asked_for.to_owned(), String::from);
+        let team = team.cloned().unwrap_or_default();
+        let (at, status) = (self.clock.now(), document.metadata.status_code);
+        let scrape = PastScrape { at, status, markdown, json: fields };
+        let key = HistoryKey { team, url, tag: options.tag.clone() };
+        let before = self.store.last_scrape(job, &key).await.map_err(failed)?;
+        let size = before.as_ref().map_or(0, |before| before.markdown.len()) + scrape.markdown.len();
+        let (verdict, is_cut, scrape) = if size <= LARGE_TEXTS {
+            let (verdict, is_cut) = verdict(before.as_ref(), &scrape, &options.modes, &Interrupt::never());
+            (verdict, is_cut, scrape)
+        } else {
+            let (interrupt, modes) = (Interrupt::armed(), options.modes.clone());
+            let work = {
+                let interrupt = interrupt.clone();
+                move || {
+                    let (verdict, is_cut) = verdict(before.as_ref(), &scrape, &modes, &interrupt);
+                    (verdict, is_cut, scrape)
+                }
+            };
+            let limits = WaitLimits { until, each: MAX_TRANSFORM_TIME };
+            blocking(&self.permits, &interrupt, limits, work).await.map_err(|_| NOT_IN_TIME)?
+        };
+        document.change_tracking = Some(verdict);
+        if is_cut {
+            warn(document, CUT);
         }
+        Ok(Remembered { key, scrape })
     }
 }
 
-/// Fails with what the reader should know.
-async fn compare(
-    shared: &Arc<Shared>,
-    job: &Arc<JobContext>,
-    asked: &ChangeTracking,
-    json: Option<Value>,
-    document: &mut Document,
-    until: Instant,
-) -> Result<Remembered, &'static str> {
-    if job.zero_data_retention {
-        return Err("change tracking has no effect under zero data retention: nothing is remembered");
-    }
-    let failed = |error: gleaner_store::Error| {
-        tracing::error!(%error, job = %job.id, "the history of a page could not be read");
-        NOT_COMPARED
-    };
-    let markdown: Arc<str> = Arc::from(document.markdown.as_deref().unwrap_or_default());
-    let asked_for = document.metadata.source_url.as_deref().unwrap_or_default();
-    // One history, whether the address was written with its slash or without.
-    let url = Url::parse(asked_for).map_or_else(|_| asked_for.to_owned(), String::from);
-    let team = shared.store.snapshot(job.id).await.map_err(failed)?.team.unwrap_or_default();
-    let scrape = PastScrape { at: shared.clock.now(), status: document.metadata.status_code, markdown, json };
-    let key = HistoryKey { team, url, tag: asked.tag.clone() };
-    let before = shared.store.last_scrape(job.id, &key).await.map_err(failed)?;
-    let size = before.as_ref().map_or(0, |before| before.markdown.len()) + scrape.markdown.len();
-    let (verdict, is_cut, scrape) = if size <= LARGE_TEXTS {
-        let (verdict, is_cut) = verdict(before.as_ref(), &scrape, &asked.modes, &Interrupt::never());
-        (verdict, is_cut, scrape)
-    } else {
-        let (interrupt, modes) = (Interrupt::armed(), asked.modes.clone());
-        let work = {
-            let interrupt = interrupt.clone();
-            move || {
-                let (verdict, is_cut) = verdict(before.as_ref(), &scrape, &modes, &interrupt);
-                (verdict, is_cut, scrape)
+#[async_trait]
+impl TrackChanges for ChangeTracker {
+    async fn track(&self, task: TrackingTask<'_>, document: &mut Document) -> Option<Box<Remembered>> {
+        match self.compare(task, document).await {
+            Ok(remembered) => Some(Box::new(remembered)),
+            Err(remark) => {
+                warn(document, remark);
+                None
             }
-        };
-        let patience = WaitLimits { until, each: MAX_TRANSFORM_TIME };
-        blocking(&shared.places.middling, &interrupt, patience, work).await.map_err(|_| NOT_IN_TIME)?
-    };
-    document.change_tracking = Some(verdict);
-    if is_cut {
-        warn(document, CUT);
+        }
     }
-    Ok(Remembered { key, scrape })
 }
 
 fn is_gone(scrape: &PastScrape) -> bool {

@@ -3,7 +3,7 @@ use std::fmt;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use crate::Secret;
+use crate::accounts::Secret;
 
 /// What the value of the header begins with: the name of the algorithm.
 const PREFIX: &str = "sha256=";
@@ -29,7 +29,7 @@ pub fn sign(secret: &Secret, body: &[u8]) -> String {
 /// The time that it takes does not depend on how much of the signature is right.
 ///
 /// ```
-/// use gleaner_runtime::{Secret, sign, verify};
+/// use gleaner_service::{Secret, sign, verify};
 ///
 /// let secret = Secret::new("whsec");
 /// let header = sign(&secret, b"{}");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gleaner_runtime::Clock;
 use gleaner_store::{DELIVERY_LEASE, DeliveryOutcome, DueEvent, Store};
 use gleaner_types::SafeUrl;
 use gleaner_types::plan::EventKind;
@@ -11,8 +12,7 @@ use tokio::task::JoinSet;
 
 use super::breaker::{Endpoints, Leave, Limits, Returned};
 use super::{Deliver, Delivery, MAX_DELIVERIES, MAX_DELIVERIES_PER_TEAM, WebhookConfig, signature};
-use crate::clock::Clock;
-use crate::{Accounts, Secret};
+use crate::accounts::{Accounts, Secret};
 
 /// A receiver that is busy is looked at again after this.
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
@@ -53,11 +53,11 @@ impl WebhookSender {
     /// Sends what is due, as far as there is room, and tells when to come again; `None` where only an event can change
     /// anything.
     pub(crate) async fn send_due(self: &Arc<Self>, under_way: &mut JoinSet<()>) -> Option<Duration> {
-        let runtime = MAX_DELIVERIES.saturating_sub(under_way.len());
-        if runtime == 0 {
+        let capacity = MAX_DELIVERIES.saturating_sub(under_way.len());
+        if capacity == 0 {
             return None;
         }
-        match self.store.due(runtime, self.clock.now()).await {
+        match self.store.due(capacity, self.clock.now()).await {
             Ok(due) => {
                 for event in due.events {
                     let webhook_sender = Arc::clone(self);

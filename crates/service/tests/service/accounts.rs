@@ -3,9 +3,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_runtime::{
-    Accounts, Balance, Error, ErrorKind, MemoryAccounts, Operation, Page, Secret, ServiceConfig, Submit,
-    Team, TeamConfig,
+use gleaner_runtime::{Error, ErrorKind};
+use gleaner_service::{
+    Accounts, Balance, MemoryAccounts, Operation, Page, Secret, ServiceConfig, Submit, Team, TeamConfig,
 };
 use gleaner_store::{DELIVERY_LEASE, TeamId};
 use gleaner_types::plan::BatchPlan;

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_runtime::{
-    ActivityLog, Error, Extract, ExtractTask, Extracted, JobService, ServiceConfig, Submit,
-};
+use gleaner_runtime::{Error, Extract, ExtractTask, Extracted};
+use gleaner_service::{ActivityLog, JobService, ServiceConfig, Submit};
 use gleaner_store::{EndedJob, TeamId};
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ExtractRequest, ScrapeRequest};
 use gleaner_types::response::{Activity, ActivityKind};

@@ -2,7 +2,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use gleaner_runtime::{ErrorKind, JobService, MemoryActivityLog, Page, ServiceConfig, Submit, Team};
+use gleaner_runtime::ErrorKind;
+use gleaner_service::{JobService, MemoryActivityLog, Page, ServiceConfig, Submit, Team};
 use gleaner_store::{MemoryConfig, TeamId};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ScrapeRequest};

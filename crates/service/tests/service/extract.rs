@@ -3,7 +3,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_runtime::{ErrorKind, Extract, ExtractTask, Extracted, JobService, ServiceConfig, Submit, Team};
+use gleaner_runtime::{ErrorKind, Extract, ExtractTask, Extracted, Runtime, StartOptions};
+use gleaner_service::{JobService, ServiceConfig, Submit, Team};
 use gleaner_store::TeamId;
 use gleaner_types::plan::{
     ChangeTracking, ChangeTrackingMode, EventKind, ExtractPlan, SitemapMode, WebhookPlan,
@@ -115,11 +116,11 @@ struct Metered;
 impl Extract for Metered {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
         let used = Arc::new(AtomicU64::new(0));
-        let reservation = task.reservation.unwrap();
+        let owner = task.owner.unwrap();
         let meter = Arc::clone(&used);
-        reservation.metered_by(move || meter.load(Ordering::Relaxed));
+        owner.metered_by(Box::new(move || meter.load(Ordering::Relaxed)));
         for second in 1..=5 {
-            assert!(reservation.cover(30 * second).await);
+            assert!(owner.cover(30 * second).await);
             tokio::time::sleep(Duration::from_secs(1)).await;
             used.store(30 * second, Ordering::Relaxed);
         }
@@ -128,7 +129,7 @@ impl Extract for Metered {
                 Err(PageError { code: ErrorCode::ScrapeAllEnginesFailed, message: "no page".to_owned() })
             }
             Some("panic") => panic!("a planner that panics"),
-            _ => Ok(Extracted { tokens_used: reservation.used(), ..Extracted::default() }),
+            _ => Ok(Extracted { tokens_used: owner.used(), ..Extracted::default() }),
         }
     }
 }
@@ -168,9 +169,9 @@ struct Thrifty;
 #[async_trait]
 impl Extract for Thrifty {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
-        let reservation = task.reservation.unwrap();
+        let owner = task.owner.unwrap();
         let mut tokens_used = 0;
-        while tokens_used < 10_000 && reservation.cover(tokens_used + 100).await {
+        while tokens_used < 10_000 && owner.cover(tokens_used + 100).await {
             tokio::time::sleep(Duration::from_millis(10)).await;
             tokens_used += 100;
         }
@@ -200,22 +201,23 @@ async fn an_extract_spends_what_its_team_has_and_no_more() {
 
 /// Scrapes a page and crawls one, on its job's account.
 #[derive(Debug, Default)]
-struct Visitor(std::sync::OnceLock<std::sync::Weak<gleaner_runtime::Runtime>>);
+struct Visitor(std::sync::OnceLock<std::sync::Weak<Runtime>>);
 
 #[async_trait]
 impl Extract for Visitor {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
         let runtime = self.0.get().and_then(std::sync::Weak::upgrade).unwrap();
-        let reservation = task.reservation.as_deref();
+        let owner = task.owner.as_deref();
         let mut scrape = ScrapeRequest::new("https://b.example/one").check().unwrap();
         // As long as it may have to wait.
         scrape.options.timeout = Duration::from_secs(120);
-        runtime.scrape_for(scrape, reservation).await.unwrap();
+        runtime.scrape(scrape, StartOptions::part_of(owner)).await.unwrap();
         let crawl =
             CrawlRequest { sitemap: Some(SitemapMode::Skip), ..CrawlRequest::new("https://c.example/slow") };
         let crawl = crawl.check().unwrap();
-        runtime.crawl_for(crawl, reservation).await.unwrap().wait().await.unwrap();
-        runtime.map_for(MapRequest::new("https://d.example/").check().unwrap(), reservation).await.unwrap();
+        runtime.start(crawl, StartOptions::part_of(owner)).await.unwrap().wait().await.unwrap();
+        let _permit = owner.unwrap().lookup().await;
+        runtime.map(MapRequest::new("https://d.example/").check().unwrap()).await.unwrap();
         Ok(Extracted { tokens_used: 15, ..Extracted::default() })
     }
 }

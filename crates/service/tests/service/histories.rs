@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_runtime::{
-    ErrorKind, JobService, MemoryAccounts, MemoryActivityLog, Page, ServiceConfig, Submit, TeamConfig,
+use gleaner_runtime::ErrorKind;
+use gleaner_service::{
+    JobService, MemoryAccounts, MemoryActivityLog, Page, ServiceConfig, Submit, TeamConfig,
 };
 use gleaner_store::TeamId;
 use gleaner_types::plan::BatchPlan;

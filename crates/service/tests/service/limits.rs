@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
-use gleaner_runtime::{ErrorKind, JobService, Page, ServiceConfig, Submit, Team};
+use gleaner_runtime::ErrorKind;
+use gleaner_service::{JobService, Page, ServiceConfig, Submit, Team};
 use gleaner_store::{MAX_LISTED_FAILURES, MemoryConfig, TeamId};
 use gleaner_types::plan::{BatchPlan, CrawlPlan, WebhookPlan};
 use gleaner_types::request::{CrawlRequest, MapRequest};

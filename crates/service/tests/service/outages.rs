@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use gleaner_runtime::{ServiceConfig, WebhookConfig};
+use gleaner_service::{ServiceConfig, WebhookConfig};
 use gleaner_store::TeamId;
 use tokio::time::Instant;
 

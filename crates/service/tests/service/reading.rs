@@ -2,9 +2,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gleaner_runtime::{
-    Extract, ExtractTask, Extracted, JobService, PageRead, PageTask, ServiceConfig, Submit,
-};
+use gleaner_runtime::{Extract, ExtractTask, Extracted, PageRead, PageTask};
+use gleaner_service::{JobService, ServiceConfig, Submit};
 use gleaner_types::plan::{JsonFormat, ScrapePlan, Target};
 use gleaner_types::request::ScrapeOptions;
 use gleaner_types::{Document, ErrorCode, JobKind, PageError};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gleaner_runtime::{JobService, ServiceConfig, Submit};
+use gleaner_service::{JobService, ServiceConfig, Submit};
 use gleaner_store::TeamId;
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::ScrapeRequest;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gleaner_frontier::FrontierConfig;
-use gleaner_runtime::{JobService, MemoryActivityLog, Page, ServiceConfig, Submit};
+use gleaner_service::{JobService, MemoryActivityLog, Page, ServiceConfig, Submit};
 use gleaner_store::{MAX_ALL_LISTED_FAILURES, MemoryConfig, TeamId};
 use gleaner_types::plan::BatchPlan;
 use gleaner_types::request::ScrapeRequest;

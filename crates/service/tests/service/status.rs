@@ -1,7 +1,8 @@
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use gleaner_runtime::{ErrorKind, LONG_POLL, Page, ServiceConfig, Submit};
+use gleaner_runtime::ErrorKind;
+use gleaner_service::{LONG_POLL, Page, ServiceConfig, Submit};
 use gleaner_store::TeamId;
 use gleaner_types::event::WatchFrame;
 use gleaner_types::plan::BatchPlan;

@@ -7,9 +7,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
-    Clock, Deliver, DeliverError, Delivery, Fetch, FetchError, FetchRequest, Fetched, JobService,
-    MemoryAccounts, MemoryBudget, Page, PageText, RedirectCheck, Runtime, RuntimeConfig, ServiceConfig,
-    StatusBody, Submit, Team, TeamConfig, Transform, TransformTask, Transformed,
+    Clock, Fetch, FetchError, FetchRequest, Fetched, MemoryBudget, PageText, RedirectCheck, Runtime,
+    RuntimeConfig, Transform, TransformTask, Transformed,
+};
+use gleaner_service::{
+    Deliver, DeliverError, Delivery, JobService, MemoryAccounts, Page, ServiceConfig, StatusBody, Submit,
+    Team, TeamConfig,
 };
 use gleaner_store::{MemoryConfig, MemoryStore, TeamId};
 use gleaner_types::plan::BatchPlan;
@@ -82,7 +85,7 @@ impl Transform for Port {
             None => path.to_owned(),
         });
         let markdown = document.markdown.clone().unwrap_or_default();
-        let text = PageText { html: String::new(), markdown };
+        let text = PageText { markdown, ..PageText::default() };
         let text = options.formats.json.is_some().then(|| Box::new(text));
         Ok(Transformed { document, text, pages_converted, ..Transformed::default() })
     }

@@ -2,7 +2,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_runtime::{ErrorKind, MemoryAccounts, Secret, ServiceConfig, Submit, TeamConfig, verify};
+use gleaner_runtime::ErrorKind;
+use gleaner_service::{MemoryAccounts, Secret, ServiceConfig, Submit, TeamConfig, verify};
 use gleaner_store::TeamId;
 use gleaner_types::JobId;
 use gleaner_types::plan::{BatchPlan, EventKind, WebhookPlan};
@@ -36,7 +37,7 @@ pub(crate) fn parts(receiver: &Arc<Receiver>) -> ServiceConfig {
 }
 
 pub(crate) async fn submit(
-    service: &Arc<gleaner_runtime::JobService>,
+    service: &Arc<gleaner_service::JobService>,
     paths: &[&str],
     webhook: WebhookPlan,
 ) -> JobId {

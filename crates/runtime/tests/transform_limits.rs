@@ -10,13 +10,12 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gleaner_runtime::{
     Clock, Fetch, FetchError, FetchRequest, Fetched, Job, MAX_CONCURRENT_PDFS, MemoryBudget, PdfTurn,
-    ReadPdf, RedirectCheck, Runtime, RuntimeConfig, Transform, TransformTask, Transformed,
+    ReadPdf, RedirectCheck, Runtime, RuntimeConfig, StartOptions, Transform, TransformTask, Transformed,
 };
 use gleaner_store::MemoryStore;
 use gleaner_types::plan::ScrapeOptionsPlan;
 use gleaner_types::request::{BatchScrapeRequest, CrawlRequest, ScrapeOptions, ScrapeRequest};
 use gleaner_types::{CacheState, ErrorCode, PageError, ProxyUsed};
-use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 
@@ -104,7 +103,7 @@ async fn pdfs_without_end_stop_nothing_but_themselves() {
         memory: MemoryBudget::default(),
     });
     let request = CrawlRequest::new("https://a.example/").check().unwrap();
-    let job = runtime.crawl(request, Value::Null).await.unwrap();
+    let job = runtime.start(request, StartOptions::default()).await.unwrap();
     let ended = tokio::spawn(job.wait());
 
     let mut seen: Vec<String> = Vec::new();
@@ -185,7 +184,7 @@ fn weighed() -> (Arc<Runtime>, UnboundedReceiver<String>, LetGo) {
 async fn batch(runtime: &Arc<Runtime>, path: &str) -> Job {
     let request =
         BatchScrapeRequest::new(vec![format!("https://host-of{}.example{path}", path.replace('/', "-"))]);
-    runtime.batch(request.check().unwrap(), Value::Null).await.unwrap()
+    runtime.start(request.check().unwrap(), StartOptions::default()).await.unwrap()
 }
 
 async fn documents(job: Job) -> usize {
@@ -291,7 +290,7 @@ async fn pdfs_are_read_elsewhere_where_there_is_somebody_and_until_their_page_is
             options: ScrapeOptions { timeout: Some(9_000), ..ScrapeOptions::default() },
             ..ScrapeRequest::new(format!("https://a.example{path}"))
         };
-        let scraped = runtime.scrape(request.check().unwrap(), Value::Null).await;
+        let scraped = runtime.scrape(request.check().unwrap(), StartOptions::default()).await;
         assert_eq!(scraped.err().as_ref().map(gleaner_runtime::Error::code), code, "{path}");
         let mut read = Vec::new();
         while let Ok((who, what)) = told.try_recv() {
@@ -339,7 +338,7 @@ async fn a_page_without_end_leaves_the_runtime_and_ends_with_its_request() {
         ..ScrapeRequest::new("https://a.example/other")
     };
     let plan = request.check().unwrap();
-    let scrape = tokio::spawn(async move { runtime.scrape(plan, Value::Null).await.map(drop) });
+    let scrape = tokio::spawn(async move { runtime.scrape(plan, StartOptions::default()).await.map(drop) });
     // The runtime has one thread.
     let runtime = thread::current().id();
     assert_eq!(told.recv().await.unwrap(), (runtime, None));
