@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use gleaner_extract::{Page, Shape, empty_answer, extract};
-use gleaner_runtime::PageText;
-use gleaner_transform::EXTRACTIVE_SUMMARY;
+use gleaner_runtime::{PageText, warn};
 use gleaner_types::plan::{ChangeTrackingMode, Formats, ScrapeOptionsPlan};
 use gleaner_types::{Document, Interrupt};
 use url::Url;
@@ -18,7 +17,8 @@ fn is_left(formats: &Formats, by_model: bool) -> bool {
 }
 
 /// The options under which a document holds what [`finish`] takes out of it.
-pub(crate) fn reading(options: &ScrapeOptionsPlan, by_model: bool) -> Cow<'_, ScrapeOptionsPlan> {
+#[must_use]
+pub fn reading(options: &ScrapeOptionsPlan, by_model: bool) -> Cow<'_, ScrapeOptionsPlan> {
     let formats = &options.formats;
     let is_left = is_left(formats, by_model);
     let raw_html = formats.raw_html || formats.json.is_some() || is_left;
@@ -35,7 +35,7 @@ pub(crate) fn reading(options: &ScrapeOptionsPlan, by_model: bool) -> Cow<'_, Sc
 /// fields of its schema off it where no model is to do that. What stayed empty is told in `warning`.
 ///
 /// The page as text is given where something is left to be read. What is given once the interrupt is raised is unfinished.
-pub(crate) fn finish(
+pub fn finish(
     document: &mut Document,
     url: &Url,
     options: &ScrapeOptionsPlan,
@@ -70,24 +70,10 @@ pub(crate) fn finish(
             Err(error) => Some(error.to_string()),
         };
         if let Some(warning) = warning {
-            let first = document.warning.take();
-            document.warning =
-                Some(first.map_or_else(|| warning.clone(), |first| format!("{first}; {warning}")));
+            warn(document, &warning);
         }
     }
-    if formats.summary && by_model {
-        // Of this one it is told where no better one takes its place.
-        document.warning = document.warning.take().and_then(|warning| without(&warning, EXTRACTIVE_SUMMARY));
-    }
-    is_left.then(|| Box::new(PageText { html: page.html, markdown: page.markdown }))
-}
-
-/// A warning without one of its sentences; `None` where nothing is left.
-fn without(warning: &str, sentence: &str) -> Option<String> {
-    let Some((before, behind)) = warning.split_once(sentence) else { return Some(warning.to_owned()) };
-    let parts = [before.trim_end(), behind.trim_start()];
-    let left: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    (!left.is_empty()).then(|| left.join(" "))
+    is_left.then(|| Box::new(PageText { html: page.html, markdown: page.markdown, summary_warning: None }))
 }
 
 #[cfg(test)]
@@ -146,9 +132,6 @@ mod tests {
             if let Some(text) = text {
                 assert!(text.html.contains("<dt>Price") && text.markdown.contains("fine clay"), "{name}");
             }
-            // An extractive summary is told of unless a model may better it.
-            let told = document.warning.is_some_and(|warning| warning.contains(EXTRACTIVE_SUMMARY));
-            assert_eq!(told, asked.1 && !by_model, "{name}");
         }
     }
 
@@ -159,15 +142,6 @@ mod tests {
             let (document, text) = made(Formats { json: asked, ..Formats::default() }, false);
             assert_eq!((document.json, text), (Some(data), None));
             assert!(document.warning.is_some_and(|warning| warning.contains("names no property")));
-        }
-    }
-
-    #[test]
-    fn a_sentence_leaves_the_others_as_they_are() {
-        for (warning, left) in
-            [("A. S. B.", Some("A. B.")), ("S.", None), ("A. S.", Some("A.")), ("A.", Some("A."))]
-        {
-            assert_eq!(without(warning, "S.").as_deref(), left, "{warning}");
         }
     }
 }

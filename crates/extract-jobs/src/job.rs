@@ -7,7 +7,7 @@ use gleaner_extract::model::{
     ProviderErrorKind, RetryPolicy, Retrying,
 };
 use gleaner_extract::{Budget, ErrorKind, Extractor, Ledger, Shape, SiteMemory, Stop};
-use gleaner_runtime::CreditReservation;
+use gleaner_runtime::JobOwner;
 use gleaner_types::PageError;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
@@ -25,30 +25,28 @@ pub(super) struct Job {
     clock: JobClock,
     extractor: Extractor,
     has_model: bool,
-    reservation: Option<Arc<CreditReservation>>,
+    owner: Option<Arc<dyn JobOwner>>,
 }
 
 impl Job {
     pub(super) fn begin(
         model: Option<&Arc<dyn LanguageModel>>,
         budget: Budget,
-        reservation: Option<Arc<CreditReservation>>,
+        owner: Option<Arc<dyn JobOwner>>,
     ) -> Self {
         let ledger = Ledger::new(budget);
-        if let Some(reservation) = &reservation {
+        if let Some(owner) = &owner {
             let ledger = ledger.clone();
-            reservation.metered_by(move || ledger.spent().tokens);
+            owner.metered_by(Box::new(move || ledger.spent().tokens));
         }
         let begun = Instant::now();
         // A time beyond what the clock can count is no bound.
         let end = budget.time.and_then(|time| begun.checked_add(time));
         let clock = JobClock { begun, end, ledger: ledger.clone() };
         let extractor = model.map_or_else(Extractor::model_free, |model| {
-            let (model, reservation) = (Arc::clone(model), reservation.clone());
-            let paid = Budgeted::new(
-                CreditLimitedModel { model, ledger: ledger.clone(), reservation },
-                ledger.clone(),
-            );
+            let (model, owner) = (Arc::clone(model), owner.clone());
+            let paid =
+                Budgeted::new(CreditLimitedModel { model, ledger: ledger.clone(), owner }, ledger.clone());
             let model = Retrying::new(paid, Sleep, RetryPolicy::default());
             Extractor::new(Arc::new(DeadlineModel { model, clock: clock.clone() })).with_seed(SEED)
         });
@@ -58,13 +56,13 @@ impl Job {
             clock,
             extractor,
             has_model: model.is_some(),
-            reservation,
+            owner,
         }
     }
 
     /// Whose account it works on.
-    pub(super) fn reservation(&self) -> Option<&CreditReservation> {
-        self.reservation.as_deref()
+    pub(super) fn owner(&self) -> Option<&dyn JobOwner> {
+        self.owner.as_deref()
     }
 
     pub(super) fn extractor(&self) -> &Extractor {
@@ -137,7 +135,7 @@ struct CreditLimitedModel {
     model: Arc<dyn LanguageModel>,
     /// Has the call among what it set aside.
     ledger: Ledger,
-    reservation: Option<Arc<CreditReservation>>,
+    owner: Option<Arc<dyn JobOwner>>,
 }
 
 #[async_trait]
@@ -151,8 +149,8 @@ impl LanguageModel for CreditLimitedModel {
     }
 
     async fn complete(&self, request: &ModelRequest) -> Result<ModelAnswer, ProviderError> {
-        if let Some(reservation) = &self.reservation
-            && !reservation.cover(self.ledger.committed_tokens()).await
+        if let Some(owner) = &self.owner
+            && !owner.cover(self.ledger.committed_tokens()).await
         {
             self.ledger.stop(Stop::Credits);
             return Err(ProviderError::new(ProviderErrorKind::OverBudget, Stop::Credits.to_string()));

@@ -12,8 +12,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gleaner_extract::model::{Budgeted, LanguageModel};
 use gleaner_extract::{Budget, Ledger, Page, Shape, Task, TemplateMemory, UrlPatterns, empty_answer};
-use gleaner_runtime::{Extract, ExtractTask, Extracted, PageRead, PageTask};
-use gleaner_transform::EXTRACTIVE_SUMMARY;
+use gleaner_runtime::{Extract, ExtractTask, Extracted, PageRead, PageTask, PageText};
 use gleaner_types::{Interrupt, PageError};
 use serde_json::Value;
 use tokio::sync::{OnceCell, Semaphore};
@@ -34,17 +33,20 @@ const MARGIN: Duration = Duration::from_millis(250);
 /// From this status on a page is an error's, which no model is asked about.
 const FIRST_ERROR: u16 = 400;
 
-/// [`Extract`] whose jobs the [`Planner`] does, and whose pages are read here.
+/// [`Extract`] by `gleaner-extract`: the [`Planner`] does its jobs, and pages of scrapes and crawls are read here.
 #[derive(Debug)]
-pub(crate) struct Pages {
+pub struct PlannedExtract {
     jobs: Arc<Planner>,
     model: Option<Arc<dyn LanguageModel>>,
     of_page: Budget,
     of_job: Budget,
 }
 
-impl Pages {
-    pub(crate) fn new(
+impl PlannedExtract {
+    /// By this planner, and this model for the pages of scrapes, batches and crawls. The budgets are those of one page
+    /// ([`DEFAULT_PAGE_TOKENS`] by default) and of one job ([`DEFAULT_JOB_TOKENS`]).
+    #[must_use]
+    pub fn new(
         jobs: Arc<Planner>,
         model: Option<Arc<dyn LanguageModel>>,
         of_page: Option<Budget>,
@@ -177,7 +179,7 @@ impl Learned {
 }
 
 #[async_trait]
-impl Extract for Pages {
+impl Extract for PlannedExtract {
     async fn extract(&self, task: ExtractTask) -> Result<Extracted, PageError> {
         self.jobs.extract(task).await
     }
@@ -186,10 +188,9 @@ impl Extract for Pages {
         let mut read = PageRead::default();
         let Some(kept) = task.kept.get_or_init(|| self.keep()) else { return read };
         let job = self.begin(kept, &task);
-        let text = std::mem::take(&mut task.text);
-        let mut page = Page::new(task.url.clone(), text.html)
-            .with_markdown(text.markdown)
-            .with_interrupt(&Interrupt::armed());
+        let PageText { html, markdown, summary_warning } = std::mem::take(&mut task.text);
+        let mut page =
+            Page::new(task.url.clone(), html).with_markdown(markdown).with_interrupt(&Interrupt::armed());
         page.title = task.title.map(str::to_owned);
         let (page, places) = (Arc::new(page), self.jobs.places());
         if let Some(asked) = task.json {
@@ -214,7 +215,7 @@ impl Extract for Pages {
         if task.summary.is_some() && self.model.is_some() {
             let made = job.extractor().summarise(&page).await;
             if made.text.is_none() {
-                read.notes.push(EXTRACTIVE_SUMMARY.to_owned());
+                read.notes.extend(summary_warning.map(str::to_owned));
                 read.notes.extend(made.refused.map(|why| format!("the model's summary was not used: {why}")));
             }
             read.summary = made.text;

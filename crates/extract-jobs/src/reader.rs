@@ -75,14 +75,8 @@ async fn fetch(
     source: &Source,
 ) -> Result<Fetched, PageError> {
     let Source { target, origin, .. } = source;
-    let visiting = visit(
-        runtime,
-        job.reservation(),
-        target.clone(),
-        *origin,
-        options.clone(),
-        request.zero_data_retention,
-    );
+    let visiting =
+        visit(runtime, job.owner(), target.clone(), *origin, options.clone(), request.zero_data_retention);
     let late = || PageError {
         code: ErrorCode::ScrapeTimeout,
         message: "the time budget of the job ran out".to_owned(),

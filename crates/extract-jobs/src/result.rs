@@ -6,7 +6,7 @@ use gleaner_types::{PageError, SafeUrl};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// Structured data with its proofs: what [`Engine::extract`](crate::Engine::extract) gives.
+/// Structured data with its proofs.
 ///
 /// Over the wire go `data`, `sources`, `warning` and `tokens_used`; the rest is for programs that embed the engine. An
 /// extractor of the embedder's own fills those four alone.

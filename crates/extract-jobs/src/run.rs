@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
 use gleaner_extract::{Plan, Shape, Step, empty_answer};
-use gleaner_runtime::CreditReservation;
+use gleaner_runtime::JobOwner;
 use gleaner_types::PageError;
 use gleaner_types::plan::ExtractPlan;
 
 use super::planner::Planner;
 use super::reader::{self, Reader};
 use super::result::ExtractResult;
+use super::watch::ExtractWatch;
 use super::{answer, follow, shape, site, sources};
-use crate::ExtractWatch;
 
 /// An extract job from its request to its answer.
 ///
@@ -20,7 +20,7 @@ use crate::ExtractWatch;
 pub(super) async fn run(
     planner: &Planner,
     mut request: ExtractPlan,
-    reservation: Option<Arc<CreditReservation>>,
+    owner: Option<Arc<dyn JobOwner>>,
     watch: Option<&ExtractWatch>,
 ) -> Result<ExtractResult, PageError> {
     let runtime = planner.runtime()?;
@@ -32,7 +32,7 @@ pub(super) async fn run(
         request.schema = None;
     }
     let mut plan = planner.plan(&request).map_err(|error| shape::refusal(&error))?;
-    let job = planner.job(reservation);
+    let job = planner.job(owner);
     if let Some(watch) = watch {
         watch.begin(&job.ledger);
     }

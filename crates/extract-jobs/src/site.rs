@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use gleaner_extract::{Discovery, Plan, Probed, SiteUrl, Step, discover};
-use gleaner_frontier::{CrawlScope, Decision};
 use gleaner_types::plan::{CrawlRules, ExtractPlan, ExtractSource, MapPlan, SitemapMode};
 use gleaner_types::{Interrupt, PageError, SafeUrl};
 use url::Url;
@@ -57,13 +56,13 @@ pub(super) async fn choose(
     probed.extend(more);
     let links = links.into_iter().chain(further).collect();
     // What the start page alone does not show may be linked from the pages below it.
-    let (more, leading) = deeper(request, source, &site, links);
+    let (more, leading) = deeper(reader, source, &site, links).await;
     if !more.is_empty() {
         let hubs = alike(&found, &site, &leading, reader).into_iter().take(most.saturating_sub(probed.len()));
         site.extend(more);
         let (more, links) = reader.probe(hubs.map(|url| member(request, &found, url)).collect()).await;
         probed.extend(more);
-        let (more, _) = deeper(request, source, &site, links);
+        let (more, _) = deeper(reader, source, &site, links).await;
         site.extend(more);
         (site, found) = ranked(reader, site).await?;
         let (more, _) = probe(reader, &found, &site, most.saturating_sub(probed.len()), false).await;
@@ -120,7 +119,13 @@ fn kinds_alike(found: &Discovery) -> HashSet<&str> {
 
 /// The addresses of a map that are below that of the wildcard.
 async fn map(reader: &mut Reader<'_>, asked: MapPlan, source: &ExtractSource) -> Result<Vec<Url>, PageError> {
-    let mapping = reader.runtime().map_for(asked, reader.job().reservation());
+    let mapping = async {
+        let _permit = match reader.job().owner() {
+            Some(owner) => Some(owner.lookup().await),
+            None => None,
+        };
+        reader.runtime().map(asked).await
+    };
     let Some(mapped) = reader.job().in_time(mapping).await else { return Ok(Vec::new()) };
     let mapped = mapped.map_err(|error| failure(&error))?;
     reader.notes.extend(mapped.warning);
@@ -168,32 +173,47 @@ async fn probe(
 }
 
 /// Links of pages of a small site that are pages of it and were not known, and the pages that have some.
-fn deeper(
-    request: &ExtractPlan,
+async fn deeper(
+    reader: &Reader<'_>,
     source: &ExtractSource,
     site: &[SiteUrl],
     links: Vec<(Url, Vec<SiteUrl>)>,
 ) -> (Vec<SiteUrl>, Vec<Url>) {
     let (mut more, mut leading) = (Vec::new(), Vec::new());
-    let rules = CrawlRules { allow_subdomains: request.include_subdomains, ..alone() };
-    let Ok(scope) = CrawlScope::new(&source.target.url, &rules) else { return (more, leading) };
     if site.len() >= FEW_PAGES {
         return (more, leading);
     }
-    let mut known: HashSet<String> = site.iter().map(|page| page.url.as_str().to_owned()).collect();
+    let (mut pages, mut below) = (Vec::new(), Vec::new());
     for (page, links) in links {
+        let links = links.into_iter().filter(|link| is_below(source, &link.url));
+        below.extend(links.map(|link| (pages.len(), link)));
+        pages.push(page);
+    }
+    let rules = CrawlRules { allow_subdomains: reader.request().include_subdomains, ..alone() };
+    let start = source.target.url.clone();
+    let Ok(inside) = reader.runtime().inside(start, rules, below, linked).await else {
+        return (more, leading);
+    };
+    let mut known: HashSet<String> = site.iter().map(|page| page.url.as_str().to_owned()).collect();
+    let mut inside = inside.into_iter().peekable();
+    for (at, page) in pages.into_iter().enumerate() {
         let before = more.len();
-        more.extend(links.into_iter().filter(|link| {
-            is_below(source, &link.url)
-                && scope.decide(&link.url, false) == Decision::Inside
-                && known.insert(link.url.as_str().to_owned())
-        }));
+        while let Some((_, link)) = inside.next_if(|(of, _)| *of == at) {
+            if known.insert(link.url.as_str().to_owned()) {
+                more.push(link);
+            }
+        }
         more.truncate(MAX_DEEPER);
         if more.len() > before {
             leading.push(page);
         }
     }
     (more, leading)
+}
+
+/// The address of a link of the page with this number.
+fn linked(link: &(usize, SiteUrl)) -> &Url {
+    &link.1.url
 }
 
 /// The other pages of the clusters of these, as far as they are known and were not looked at.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_runtime::{CreditReservation, Runtime};
+use gleaner_runtime::{JobOwner, Runtime, StartOptions};
 use gleaner_types::plan::{CrawlPlan, CrawlRules, ScrapeOptionsPlan, ScrapePlan, SitemapMode, Target};
 use gleaner_types::{Document, ErrorCode, PageError, SafeUrl};
 
@@ -20,7 +20,7 @@ pub(super) enum PageOrigin {
 /// Fetches a page and makes its document. An HTTP error is no page to read.
 pub(super) async fn visit(
     runtime: &Arc<Runtime>,
-    reservation: Option<&CreditReservation>,
+    owner: Option<&dyn JobOwner>,
     target: Target,
     origin: PageOrigin,
     mut options: ScrapeOptionsPlan,
@@ -32,9 +32,9 @@ pub(super) async fn visit(
     let url = SafeUrl::from(&target.url);
     let document = if origin == PageOrigin::Named {
         let plan = ScrapePlan { target, options, zero_data_retention };
-        runtime.scrape_for(plan, reservation).await.map_err(|error| failure(&error))?
+        runtime.scrape(plan, StartOptions::part_of(owner)).await.map_err(|error| failure(&error))?
     } else {
-        as_crawler(runtime, reservation, target, options, zero_data_retention).await?
+        as_crawler(runtime, owner, target, options, zero_data_retention).await?
     };
     match document.metadata.status_code {
         Some(status) if status >= 400 => {
@@ -48,7 +48,7 @@ pub(super) async fn visit(
 /// By a crawl of this page alone: the rules for pages that nobody named are then those of any crawl.
 async fn as_crawler(
     runtime: &Arc<Runtime>,
-    reservation: Option<&CreditReservation>,
+    owner: Option<&dyn JobOwner>,
     target: Target,
     options: ScrapeOptionsPlan,
     zero_data_retention: bool,
@@ -65,7 +65,8 @@ async fn as_crawler(
         webhook: None,
         zero_data_retention,
     };
-    let mut job = runtime.crawl_for(plan, reservation).await.map_err(|error| failure(&error))?;
+    let started = runtime.start(plan, StartOptions::part_of(owner)).await;
+    let mut job = started.map_err(|error| failure(&error))?;
     // Dropping the job ends it.
     let late = |_| PageError {
         code: ErrorCode::ScrapeTimeout,

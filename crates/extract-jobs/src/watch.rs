@@ -4,8 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use gleaner_extract::{Ledger, Spent};
 
-/// Tells how far an extract is: what [`Engine::extract_watched`](crate::Engine::extract_watched) is given, by a program
-/// that shows progress. Clones watch the same extract.
+/// Reports how far an extract is, to a program that shows progress. Clones watch the same extract.
 #[derive(Debug, Clone, Default)]
 pub struct ExtractWatch {
     /// The extract's own, once it has begun.

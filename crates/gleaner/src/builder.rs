@@ -1,25 +1,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gleaner_extract::Budget;
-use gleaner_extract::model::{LanguageModel, WebSearch};
 use gleaner_fetch::{CacheStore, EgressPolicy, FetcherBuilder, MemoryCache, ProxyPool, Render};
 use gleaner_frontier::{
     DEFAULT_LEASE_TIME, DEFAULT_MAX_IN_FLIGHT, DEFAULT_MAX_PER_ADDRESS, DEFAULT_MAX_PER_HOST, FrontierConfig,
 };
-use gleaner_runtime::{
-    Accounts, ActivityLog, Clock, Deliver, Extract, JobService, MemoryBudget, ReadPdf, Runtime,
-    RuntimeConfig, ServiceConfig, WebhookConfig,
-};
+use gleaner_runtime::{Clock, MemoryBudget, Runtime, RuntimeConfig};
 use gleaner_store::{MemoryConfig, MemoryStore, Store};
 use gleaner_types::RequestBounds;
 use ipnet::IpNet;
 
 use crate::adapters::{FetchAdapter, LinkRules, TransformAdapter};
-use crate::pdf::{PdfWorker, PdfWorkers};
-use crate::structured::{CrawlPrompts, Pages, Planner, PlannerConfig};
+use crate::extract::{ExtractPart, ExtractSettings};
+use crate::pdf::PdfSettings;
+use crate::service::{ServicePart, ServiceSettings};
 use crate::support::Capabilities;
-use crate::webhooks::WebhookAdapter;
 use crate::{Engine, Error};
 
 /// The product token that robots.txt is read for, unless another is set.
@@ -56,7 +51,6 @@ pub struct EngineBuilder {
     no_near_duplicates: bool,
     checks_certificates: bool,
     links: LinkRules,
-    pdf_worker: Option<PdfWorker>,
     store: Option<Arc<dyn Store>>,
     retained: Option<(usize, u64)>,
     page_memory: Option<u64>,
@@ -64,16 +58,9 @@ pub struct EngineBuilder {
     basic_proxies: Option<ProxyPool>,
     stealth_proxies: Option<ProxyPool>,
     renderer: Option<Arc<dyn Render>>,
-    accounts: Option<Arc<dyn Accounts>>,
-    activity: Option<Arc<dyn ActivityLog>>,
-    extract: Option<Arc<dyn Extract>>,
-    model: Option<Arc<dyn LanguageModel>>,
-    search: Option<Arc<dyn WebSearch>>,
-    extract_budget: Option<Budget>,
-    page_budget: Option<Budget>,
-    job_budget: Option<Budget>,
-    deliver: Option<Arc<dyn Deliver>>,
-    webhooks: WebhookConfig,
+    pub(crate) pdf: PdfSettings,
+    pub(crate) extract: ExtractSettings,
+    pub(crate) service: ServiceSettings,
 }
 
 impl EngineBuilder {
@@ -169,25 +156,6 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the program that converts the PDFs of scrapes, batches, crawls and maps, each in a process of its own: see
-    /// [`pdf`](crate::pdf). Its processes are held to their memory and computing time where the system can do that, and are
-    /// ended when nobody waits for their file any longer. One that takes more than a second, or 512 MiB, waits for the
-    /// one place for such files, where it has 30 seconds and 1 GiB. [`Engine::convert`] converts within this process all the same.
-    #[must_use]
-    pub fn pdf_worker(mut self, worker: PdfWorker) -> Self {
-        self.pdf_worker = Some(worker);
-        self
-    }
-
-    /// Converts PDFs within this process, which is the default. Only an estimate of its cost, made beforehand, then bounds a
-    /// file: a crafted one can keep a core busy for minutes after its page was given up, or take more memory than there is,
-    /// which ends the process. For PDFs of strangers name a [`pdf_worker`](Self::pdf_worker).
-    #[must_use]
-    pub fn pdfs_in_process(mut self) -> Self {
-        self.pdf_worker = None;
-        self
-    }
-
     /// Sets where jobs live. The default is a [`MemoryStore`]; another store has its own limits, and
     /// [`concurrency`](Self::concurrency) per host does not reach it. A store serves one engine at a time: an engine
     /// works on the jobs that it began, and gives back the pages of others.
@@ -200,7 +168,7 @@ impl EngineBuilder {
     /// Sets how many bytes of results are kept, all jobs together: in memory (default
     /// [`DEFAULT_ALL_RETAINED_BYTES`](gleaner_store::DEFAULT_ALL_RETAINED_BYTES), 256 MiB), and beyond that in temporary
     /// files (default [`DEFAULT_SPILLED_BYTES`](gleaner_store::DEFAULT_SPILLED_BYTES), 64 GiB). Nothing that was stored is
-    /// dropped to keep to them: a job whose next document has runtime in neither fails and says so. Of a store set by
+    /// dropped to keep to them: a job whose next document fits in neither fails and says so. Of a store set by
     /// [`store`](Self::store) this says nothing.
     #[must_use]
     pub fn retained_results(mut self, in_memory: usize, on_disk: u64) -> Self {
@@ -260,88 +228,6 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets who keeps the accounts of the [desk](Engine::service): keys, credits, limits. By default every key is the same
-    /// team, which may do anything and pays nothing ([`UnlimitedAccounts`](crate::service::UnlimitedAccounts)).
-    #[must_use]
-    pub fn accounts(mut self, accounts: Arc<dyn Accounts>) -> Self {
-        self.accounts = Some(accounts);
-        self
-    }
-
-    /// Sets the log of the desk's jobs that ended, which [`Engine::activities`] and `GET /v2/team/activity` read. By default
-    /// the latest are kept in memory.
-    #[must_use]
-    pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {
-        self.activity = Some(log);
-        self
-    }
-
-    /// Sets the language model that is asked for what pages do not say about themselves plainly: by extract jobs, by the
-    /// formats `json` and `summary` and by change tracking in mode `json` of scrapes, batches and crawls, and for the
-    /// `prompt` of a crawl where rules do not understand it. By default there is none: a request with a schema is answered
-    /// without, and one with a prompt alone is refused. No request and no page can name another model.
-    #[must_use]
-    pub fn model(mut self, model: Arc<dyn LanguageModel>) -> Self {
-        self.model = Some(model);
-        self
-    }
-
-    /// Sets the search engine of extract jobs with `enableWebSearch` or without addresses. By default there is none.
-    #[must_use]
-    pub fn search(mut self, search: Arc<dyn WebSearch>) -> Self {
-        self.search = Some(search);
-        self
-    }
-
-    /// Sets what one extract job may spend; [`DEFAULT_EXTRACT_TOKENS`](crate::DEFAULT_EXTRACT_TOKENS) by default. It is
-    /// never exceeded by what is counted: a call that does not fit is not made, and what was found until then is the
-    /// answer.
-    #[must_use]
-    pub fn extract_budget(mut self, budget: Budget) -> Self {
-        self.extract_budget = Some(budget);
-        self
-    }
-
-    /// Sets what the model may spend on one page of a scrape, a batch or a crawl, and on a crawl's prompt;
-    /// [`DEFAULT_PAGE_TOKENS`](crate::DEFAULT_PAGE_TOKENS) by default. A page whose budget ends keeps what was found until
-    /// then, and says so in its `warning`.
-    #[must_use]
-    pub fn page_budget(mut self, budget: Budget) -> Self {
-        self.page_budget = Some(budget);
-        self
-    }
-
-    /// Sets what the model may spend on all pages of one scrape, batch or crawl together;
-    /// [`DEFAULT_JOB_TOKENS`](crate::DEFAULT_JOB_TOKENS) by default. Once it is used up, pages go on without the model.
-    #[must_use]
-    pub fn job_budget(mut self, budget: Budget) -> Self {
-        self.job_budget = Some(budget);
-        self
-    }
-
-    /// Sets what extracts structured data in place of the engine's own planner; [`model`](Self::model),
-    /// [`search`](Self::search) and [`extract_budget`](Self::extract_budget) are then without effect.
-    #[must_use]
-    pub fn extract(mut self, extract: Arc<dyn Extract>) -> Self {
-        self.extract = Some(extract);
-        self
-    }
-
-    /// Sets how webhooks are sent: their signature's header, their retries and their timeout.
-    #[must_use]
-    pub fn webhooks(mut self, config: WebhookConfig) -> Self {
-        self.webhooks = config;
-        self
-    }
-
-    /// Sets the way in which webhooks leave. By default the engine's own fetcher posts them, behind the same egress guard
-    /// as pages.
-    #[must_use]
-    pub fn deliver(mut self, deliver: Arc<dyn Deliver>) -> Self {
-        self.deliver = Some(deliver);
-        self
-    }
-
     /// Builds the engine.
     ///
     /// # Errors
@@ -364,12 +250,11 @@ impl EngineBuilder {
         if let Some(agent) = &self.user_agent {
             fetcher = fetcher.user_agent(agent);
         }
-        let abilities = Capabilities {
-            reads_prompts: self.extract.is_some() || self.model.is_some(),
-            searches: self.extract.is_some() || self.search.is_some(),
+        let capabilities = Capabilities {
             renders: self.renderer.is_some(),
             stealth: self.stealth_proxies.is_some(),
             caches: !matches!(self.cache, PageCache::None),
+            tracks_changes: ServicePart::TRACKS_CHANGES,
         };
         match self.cache {
             PageCache::Memory => fetcher = fetcher.cache(Arc::new(MemoryCache::default())),
@@ -398,47 +283,26 @@ impl EngineBuilder {
             Arc::new(MemoryStore::new(config))
         });
         let fetcher = fetcher.build()?;
-        let deliver = self.deliver.unwrap_or_else(|| Arc::new(WebhookAdapter::new(fetcher.clone())));
         let robots_agent = self.robots_agent.unwrap_or_else(|| ROBOTS_AGENT.to_owned());
-        let by_model = self.model.is_some() && self.extract.is_none();
-        let reader =
+        let by_model = self.extract.by_model();
+        let transform =
             Arc::new(TransformAdapter::new(by_model, self.links, robots_agent.clone(), memory.large));
-        let workers = self.pdf_worker.map(|worker| PdfWorkers::new(worker, Arc::clone(&reader)));
-        let parts = RuntimeConfig {
+        let runtime = Runtime::new(RuntimeConfig {
             store,
-            fetch: Arc::new(FetchAdapter::new(fetcher, self.renderer, self.checks_certificates)),
-            transform: reader,
-            pdfs: workers.map(|workers| Arc::new(workers) as Arc<dyn ReadPdf>),
+            fetch: Arc::new(FetchAdapter::new(fetcher.clone(), self.renderer, self.checks_certificates)),
+            pdfs: self.pdf.workers(&transform),
+            transform,
             clock: Clock::system(),
             robots_agent,
             max_in_flight,
             near_duplicates: !self.no_near_duplicates,
             memory,
-        };
-        let runtime = Runtime::new(parts);
-        let prompts = CrawlPrompts::new(self.model.clone(), self.page_budget, self.bounds);
-        let (extract, planner): (Arc<dyn Extract>, _) = match self.extract {
-            Some(extract) => (extract, None),
-            None => {
-                let model = self.model.clone();
-                let parts = PlannerConfig { model, search: self.search, budget: self.extract_budget };
-                let planner = Arc::new(Planner::new(&runtime, parts));
-                let pages = Pages::new(Arc::clone(&planner), self.model, self.page_budget, self.job_budget);
-                (Arc::new(pages), Some(planner))
-            }
-        };
-        let mut service = ServiceConfig {
-            deliver: Some(deliver),
-            extract: Some(Arc::clone(&extract)),
-            webhooks: self.webhooks,
-            ..ServiceConfig::default()
-        };
-        if let Some(accounts) = self.accounts {
-            service.accounts = accounts;
+        });
+        let extract = ExtractPart::new(&runtime, self.extract, self.bounds);
+        if let Some(port) = extract.port() {
+            runtime.set_extract(port);
         }
-        if let Some(activity) = self.activity {
-            service.activity = activity;
-        }
-        Ok(Engine::new(JobService::new(runtime, service), extract, planner, prompts, abilities, self.bounds))
+        let service = ServicePart::new(&runtime, self.service, extract.port(), fetcher);
+        Ok(Engine::new(runtime, service, extract, capabilities, self.bounds))
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gleaner_store::TeamId;
 use tokio::sync::{oneshot, watch};
 use url::{Position, Url};
 
@@ -18,8 +17,8 @@ pub(super) struct FileOwner {
 }
 
 impl FileOwner {
-    pub(super) fn of(team: Option<&TeamId>, url: &Url) -> Self {
-        let team = team.map_or("", TeamId::as_str).to_owned();
+    pub(super) fn of(team: &str, url: &Url) -> Self {
+        let team = team.to_owned();
         let host = format!("{team}\n{}", &url[Position::BeforeHost..Position::AfterPort]);
         Self { team, host }
     }
@@ -170,7 +169,7 @@ mod tests {
     use super::*;
 
     fn owner(team: &str, host: &str) -> FileOwner {
-        FileOwner::of(Some(&TeamId::new(team)), &format!("https://{host}/x.pdf").parse().unwrap())
+        FileOwner::of(team, &format!("https://{host}/x.pdf").parse().unwrap())
     }
 
     type Wait<'a> = Pin<Box<dyn Future<Output = FairPermit> + 'a>>;

@@ -1,28 +1,9 @@
-//! Where PDFs are converted: within the program, or each by a process of its own.
+//! PDFs converted by processes, one for each file.
 //!
-//! A crafted PDF can keep its parser busy for minutes, or make it take all memory there is. Within a program only
-//! an estimate made beforehand [bounds that](crate::EngineBuilder::pdfs_in_process). A process can be ended. So
-//! programs that convert the PDFs of strangers name a [`PdfWorker`]: each file is given to a process of its own, which the
-//! system holds to its memory and its computing time, and which ends when nobody waits for it any longer.
-//!
-//! A program can be its own worker:
-//!
-//! ```no_run
-//! use gleaner::Engine;
-//! use gleaner::pdf::{self, PdfWorker};
-//!
-//! fn main() -> Result<(), Box<dyn std::error::Error>> {
-//!     // Before anything else: as a worker the program does this alone.
-//!     if std::env::args_os().nth(1).is_some_and(|word| word == "pdf-worker") {
-//!         return Ok(pdf::serve()?);
-//!     }
-//!     let worker = PdfWorker::new(std::env::current_exe()?).arg("pdf-worker");
-//!     let engine = Engine::builder().pdf_worker(worker).build()?;
-//!     // ...
-//! #   drop(engine);
-//!     Ok(())
-//! }
-//! ```
+//! A crafted PDF can keep its parser busy for minutes, or make it take all memory there is. Within a program only an
+//! estimate made beforehand bounds that. A process can be ended. So each file is given to a [`PdfWorker`] of its own, which
+//! the system holds to its memory and its computing time, and which ends when nobody waits for it any longer.
+//! [`PdfWorkers`] fits them to the runtime's port.
 
 mod child;
 mod fair_semaphore;
@@ -30,6 +11,7 @@ mod fair_semaphore;
 mod tests;
 
 use std::ffi::OsString;
+use std::fmt::Debug;
 use std::io;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -40,7 +22,7 @@ use std::thread::available_parallelism;
 use async_trait::async_trait;
 use gleaner_runtime::{Fetched, PdfTurn, ReadPdf, Transformed, spawn_blocking};
 use gleaner_transform::pdf::{
-    Limits, MAX_WORKER_SECONDS, convert_options, ended_by_time, read_answer, request_head,
+    self, Converted, Limits, MAX_WORKER_SECONDS, convert_options, ended_by_time, read_answer, request_head,
 };
 use gleaner_transform::{MAX_BODY_BYTES, is_pdf};
 use gleaner_types::plan::{PdfMode, PdfParser, ScrapeOptionsPlan};
@@ -49,7 +31,6 @@ use tokio::time::timeout_at;
 
 use self::child::Ended;
 use self::fair_semaphore::{FairSemaphore, FileOwner};
-use crate::adapters::TransformAdapter;
 
 /// Seconds of computing that a PDF has in a fast place. One that takes more begins anew in the slow one.
 pub const FAST_SECONDS: u64 = 1;
@@ -97,14 +78,29 @@ impl PdfWorker {
 /// # Errors
 /// Where the limits cannot be had, what comes in is no request, or nobody takes the answer.
 pub fn serve() -> io::Result<()> {
-    gleaner_transform::pdf::serve(io::stdin().lock(), io::stdout().lock())
+    pdf::serve(io::stdin().lock(), io::stdout().lock())
+}
+
+/// Makes documents of PDFs that were converted.
+pub trait CompletePdf: Debug + Send + Sync + 'static {
+    /// Makes a document of what was converted of a page. It ends soon after the interrupt is raised.
+    ///
+    /// # Errors
+    /// Where the file could not be converted.
+    fn complete_pdf(
+        &self,
+        page: &Fetched,
+        options: &ScrapeOptionsPlan,
+        converted: Result<Converted, pdf::Error>,
+        interrupt: &Interrupt,
+    ) -> Result<Transformed, PageError>;
 }
 
 /// [`ReadPdf`] by processes.
 #[derive(Debug)]
-pub(crate) struct PdfWorkers {
+pub struct PdfWorkers {
     worker: PdfWorker,
-    reader: Arc<TransformAdapter>,
+    documents: Arc<dyn CompletePdf>,
     fast: FairSemaphore,
     slow: FairSemaphore,
 }
@@ -121,11 +117,13 @@ enum Attempt {
 }
 
 impl PdfWorkers {
-    pub(crate) fn new(worker: PdfWorker, reader: Arc<TransformAdapter>) -> Self {
+    /// Processes of this program, whose answers become documents by `documents`.
+    #[must_use]
+    pub fn new(worker: PdfWorker, documents: Arc<dyn CompletePdf>) -> Self {
         let cores = available_parallelism().map_or(1, NonZero::get);
         Self {
             worker,
-            reader,
+            documents,
             fast: FairSemaphore::new(cores.min(MAX_FAST_PLACES)),
             slow: FairSemaphore::new(1),
         }
@@ -179,14 +177,14 @@ impl PdfWorkers {
         let interrupt = Interrupt::armed();
         // Fields are bound to all that the page says, which takes longer than to read it.
         if answer.len() <= LARGE_ANSWER && options.formats.json.is_none() {
-            return document(&self.reader, page, options, &answer, &interrupt);
+            return document(self.documents.as_ref(), page, options, &answer, &interrupt);
         }
         // The turn is over when this is dropped.
         let _ends = interrupt.raise_on_drop();
-        let (reader, page, options) = (Arc::clone(&self.reader), page.clone(), options.clone());
+        let (documents, page, options) = (Arc::clone(&self.documents), page.clone(), options.clone());
         let work = {
             let interrupt = interrupt.clone();
-            move || document(&reader, &page, &options, &answer, &interrupt)
+            move || document(documents.as_ref(), &page, &options, &answer, &interrupt)
         };
         spawn_blocking(work).await.unwrap_or_else(|_| Err(unusable()))
     }
@@ -204,14 +202,18 @@ impl ReadPdf for PdfWorkers {
         if !is_pdf(&page.body) || page.body.len() > MAX_BODY_BYTES {
             return None;
         }
-        let of = FileOwner::of(owner.team, &page.url);
+        let team = match owner.team {
+            Some(team) => team.as_str(),
+            None => "",
+        };
+        let of = FileOwner::of(team, &page.url);
         let read = timeout_at(owner.until, self.convert(page, options, parser, &of)).await;
         Some(read.unwrap_or_else(|_| Err(late())))
     }
 }
 
 fn document(
-    reader: &TransformAdapter,
+    documents: &dyn CompletePdf,
     page: &Fetched,
     options: &ScrapeOptionsPlan,
     answer: &[u8],
@@ -223,7 +225,7 @@ fn document(
         );
         return Err(unusable());
     };
-    reader.pdf(page, options, converted, interrupt)
+    documents.complete_pdf(page, options, converted, interrupt)
 }
 
 /// The file that made a process end without an answer.

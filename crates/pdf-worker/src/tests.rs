@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use gleaner_transform::pdf::converted_page;
 use gleaner_types::plan::Formats;
 use gleaner_types::request::ScrapeOptions;
 use gleaner_types::{CacheState, ProxyUsed};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::*;
-use crate::adapters::LinkRules;
 
 /// Nothing here takes this long, and a test that fails also ends.
 const LONG: Duration = Duration::from_secs(60);
@@ -25,9 +25,29 @@ fn script(script: &str) -> PdfWorker {
     PdfWorker::new("/bin/sh").arg("-c").arg(script)
 }
 
+/// Makes the plainest documents.
+#[derive(Debug)]
+struct Documents;
+
+impl CompletePdf for Documents {
+    fn complete_pdf(
+        &self,
+        _: &Fetched,
+        options: &ScrapeOptionsPlan,
+        converted: Result<Converted, pdf::Error>,
+        _: &Interrupt,
+    ) -> Result<Transformed, PageError> {
+        let page = converted_page(converted, &options.formats)
+            .map_err(|error| PageError { code: error.code(), message: error.to_string() })?;
+        let links = page.links.links.into_iter().map(|link| link.url).collect();
+        let (document, pages_converted) = (page.document, page.pages_converted);
+        Ok(Transformed { document, links, pages_converted, ..Transformed::default() })
+    }
+}
+
 fn workers(worker: PdfWorker) -> PdfWorkers {
-    let reader = TransformAdapter::new(false, LinkRules::default(), "gleaner".to_owned(), 256 << 20);
-    PdfWorkers { worker, reader: Arc::new(reader), fast: FairSemaphore::new(1), slow: FairSemaphore::new(1) }
+    let (fast, slow) = (FairSemaphore::new(1), FairSemaphore::new(1));
+    PdfWorkers { worker, documents: Arc::new(Documents), fast, slow }
 }
 
 fn options() -> ScrapeOptionsPlan {
@@ -107,7 +127,7 @@ async fn a_file_whose_worker_dies_is_tried_once_more_in_the_slow_place() {
     let dies = script(&format!("echo tried >> '{}'; kill -KILL $$", path.display()));
     let workers = workers(dies);
     // Held for as long as it must not be in it.
-    let slow = workers.slow.place(&FileOwner::of(None, &page("").url), false).await;
+    let slow = workers.slow.place(&FileOwner::of("", &page("").url), false).await;
     let read = read(&workers);
     tokio::pin!(read);
     let lines = tokio::select! {
@@ -116,7 +136,7 @@ async fn a_file_whose_worker_dies_is_tried_once_more_in_the_slow_place() {
     };
     assert_eq!(lines, ["tried"]);
     // The fast place is free while it waits for the slow one.
-    let owner = FileOwner::of(None, &page("").url);
+    let owner = FileOwner::of("", &page("").url);
     let fast = workers.fast.place(&owner, true);
     tokio::select! {
         place = fast => drop(place),
@@ -189,7 +209,7 @@ async fn nothing_is_left_of_a_process_that_nobody_waits_for() {
         // Dropped here.
     };
     // Its place is free when it is gone.
-    let owner = FileOwner::of(None, &page("").url);
+    let owner = FileOwner::of("", &page("").url);
     let place = timeout(LONG, workers.fast.place(&owner, false)).await.expect("the place comes back");
     assert!(!exists(&process), "{process}");
     drop(place);
@@ -204,7 +224,7 @@ async fn a_process_is_ended_when_its_page_is_due() {
     let owner = PdfTurn { team: None, until: Instant::now() + Duration::from_millis(500) };
     let error = workers.read_pdf(&page("%PDF-1.7"), &options(), owner).await.unwrap().unwrap_err();
     assert_eq!(error.code, ErrorCode::ScrapeTimeout);
-    let owner = FileOwner::of(None, &page("").url);
+    let owner = FileOwner::of("", &page("").url);
     let place = timeout(LONG, workers.fast.place(&owner, false)).await.expect("the place comes back");
     // On a machine that is very busy it may not have come to writing it.
     let process = fs::read_to_string(&path).ok().and_then(|text| text.lines().next().map(str::to_owned));

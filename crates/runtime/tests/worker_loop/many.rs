@@ -4,7 +4,7 @@ use gleaner_frontier::SkipReason;
 use gleaner_runtime::StartOptions;
 use gleaner_types::JobState;
 use gleaner_types::request::CrawlRequest;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{Answer, Web, crawl, runtime};
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use gleaner_extract::model::LanguageModel;
 use gleaner_extract::{Budget, CompiledCrawl, ErrorKind, SiteUrl, compile_crawl};
-use gleaner_runtime::Runtime;
+use gleaner_runtime::{Error, Runtime};
 use gleaner_types::plan::{
     CrawlParamsPreviewPlan, CrawlPlan, CrawlRules, Location, MapPlan, SitemapMode, Target,
 };
@@ -19,7 +19,6 @@ use gleaner_types::{ErrorCode, PageError, RequestBounds};
 
 use super::job::Job;
 use super::pages::DEFAULT_PAGE_TOKENS;
-use crate::Error;
 
 /// Addresses of a site that a crawl's prompt is held against.
 pub const MAX_PROMPT_URLS: u64 = 5_000;
@@ -70,25 +69,28 @@ impl PromptedCrawl {
 
 /// Makes options of prompts: by rules where they understand all that tells something, else by the model.
 #[derive(Debug)]
-pub(crate) struct CrawlPrompts {
+pub struct CrawlPrompts {
     model: Option<Arc<dyn LanguageModel>>,
     budget: Budget,
     bounds: RequestBounds,
 }
 
 impl CrawlPrompts {
-    pub(crate) fn new(
-        model: Option<Arc<dyn LanguageModel>>,
-        budget: Option<Budget>,
-        bounds: RequestBounds,
-    ) -> Self {
+    /// By this model where rules do not suffice, within this budget ([`DEFAULT_PAGE_TOKENS`] by default). `bounds` are those
+    /// of requests.
+    #[must_use]
+    pub fn new(model: Option<Arc<dyn LanguageModel>>, budget: Option<Budget>, bounds: RequestBounds) -> Self {
         let budget = budget.unwrap_or(Budget { tokens: Some(DEFAULT_PAGE_TOKENS), ..Budget::default() });
         Self { model, budget, bounds }
     }
 
-    /// Fills in what a request left out with what its prompt says. A request without a prompt stays as it is. `plan` is what
-    /// came of its check.
-    pub(crate) async fn compile(
+    /// Fills in what a request left out with what its prompt says. A request without a prompt stays as it is. `plan` is the
+    /// checked request.
+    ///
+    /// # Errors
+    /// Where the prompt's options would take no page of the site, a model is needed and there is none, the site's addresses
+    /// cannot be listed, or the model gives no answer.
+    pub async fn compile(
         &self,
         runtime: &Arc<Runtime>,
         request: CrawlRequest,
@@ -107,7 +109,10 @@ impl CrawlPrompts {
     }
 
     /// The options that a prompt alone gives.
-    pub(crate) async fn preview(
+    ///
+    /// # Errors
+    /// As for [`compile`](Self::compile).
+    pub async fn preview(
         &self,
         runtime: &Arc<Runtime>,
         plan: CrawlParamsPreviewPlan,
@@ -133,7 +138,7 @@ impl CrawlPrompts {
         let says_all = |compiled: CompiledCrawl| compiled.options.crawl_entire_domain == Some(true);
         rules.crawl_entire_domain |= widens && compile_crawl(prompt, &site).is_ok_and(says_all);
         let reached = runtime.inside(target.url.clone(), rules, site, |page: &SiteUrl| &page.url).await;
-        let reached = reached.map_err(|error| refused(error.to_string()))?;
+        let reached = reached.map_err(|error| refused(&error.to_string()))?;
         let budget = Budget { time: Some(MODEL_TIMEOUT), ..self.budget };
         let job = Job::begin(self.model.as_ref(), budget, None);
         job.extractor().compile_crawl(prompt, &reached).await.map_err(|error| match error.kind() {
@@ -143,19 +148,18 @@ impl CrawlPrompts {
                  and this engine was built without one: its operator can add one; until then, give the crawl's options \
                  themselves",
             ),
-            ErrorKind::Model(why) => gleaner_runtime::Error::from(PageError {
+            ErrorKind::Model(why) => Error::from(PageError {
                 code: ErrorCode::UnknownError,
                 message: format!("the model could not be asked about `prompt`: {why}"),
-            })
-            .into(),
-            _ => refused(error.to_string()),
+            }),
+            _ => refused(&error.to_string()),
         })
     }
 }
 
 /// The prompt is at fault.
-fn refused(why: String) -> Error {
-    Error::fault("prompt", format!("`prompt`: {why}"))
+fn refused(why: &str) -> Error {
+    Error::fault("prompt", &format!("`prompt`: {why}"))
 }
 
 /// What the site has, whether the crawl reaches it or not.
@@ -178,9 +182,7 @@ async fn addresses(
     if found.links.is_empty() {
         let why = found.warning.unwrap_or_else(|| "the site gave none".to_owned());
         let message = format!("`prompt` needs the site's addresses, and there are none: {why}");
-        return Err(
-            gleaner_runtime::Error::from(PageError { code: ErrorCode::ScrapeSiteError, message }).into()
-        );
+        return Err(PageError { code: ErrorCode::ScrapeSiteError, message }.into());
     }
     Ok(found.links.into_iter().map(SiteUrl::new).collect())
 }

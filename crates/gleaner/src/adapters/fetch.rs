@@ -1,4 +1,4 @@
-//! Fits the fetcher, a browser and the transformer to the ports of the worker loop.
+//! Fits the fetcher and a browser to the runtime's port.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -10,21 +10,14 @@ use gleaner_fetch::{
     Accept, ActionResult, CachePolicy, CacheUse, CookieJar, Error, ErrorKind, Fetcher, Picture,
     RedirectRefused, Render, RenderRequest, Rendered, Request, Response, data_uri, renderer_for,
 };
-use gleaner_frontier::asks_nofollow;
 use gleaner_runtime::{
-    Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, Transform,
-    TransformTask, Transformed, rfc3339,
-};
-use gleaner_transform::{
-    Input, LinkKind, Page, PageLinks, Selection, is_pdf, page_memory, pdf, transform_within,
+    Fetch, FetchError, FetchRequest, Fetched, Purpose, RedirectCheck, RedirectRefusal, Rendering, rfc3339,
 };
 use gleaner_types::plan::ScrapeOptionsPlan;
-use gleaner_types::{ActionResults, CacheState, ErrorCode, Interrupt, PageError, ProxyUsed};
+use gleaner_types::{ActionResults, CacheState, ErrorCode, ProxyUsed};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use url::Url;
-
-use crate::structured;
 
 /// robots.txt behind more redirects than these counts as not had (RFC 9309, 2.3.1.2).
 const MAX_ROBOTS_REDIRECTS: u32 = 5;
@@ -90,7 +83,7 @@ impl FetchAdapter {
 
 impl fmt::Debug for FetchAdapter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FetchDoor").field("renders", &self.renderer.is_some()).finish_non_exhaustive()
+        f.debug_struct("FetchAdapter").field("renders", &self.renderer.is_some()).finish_non_exhaustive()
     }
 }
 
@@ -280,115 +273,6 @@ impl gleaner_fetch::RedirectCheck for RedirectAdapter<'_> {
             }
             RedirectRefused::new(reason).with_code(ErrorCode::CrawlDenial)
         })
-    }
-}
-
-/// Which links of pages are followed.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct LinkRules {
-    /// Those that a page asks not to follow are not.
-    pub(crate) obey_nofollow: bool,
-    /// Documents in an `<iframe>` count as linked.
-    pub(crate) iframes: bool,
-}
-
-impl LinkRules {
-    /// The links to follow, and those that are not followed only because the page asks for it, which it may do for all of
-    /// them.
-    fn divide(self, found: PageLinks, all_nofollow: bool) -> (Vec<Url>, Vec<Url>) {
-        let all = self.obey_nofollow && (found.robots_nofollow || all_nofollow);
-        let (mut follow, mut leave) = (Vec::with_capacity(found.links.len()), Vec::new());
-        for link in found.links {
-            if link.kind == LinkKind::Inline && !self.iframes {
-                continue;
-            }
-            let to = if all || (self.obey_nofollow && link.nofollow) { &mut leave } else { &mut follow };
-            to.push(link.url);
-        }
-        // A page that moves on after a while is read, and leads on like a link.
-        follow.extend(found.refresh.filter(|target| !follow.contains(target)));
-        (follow, leave)
-    }
-}
-
-/// [`Transform`] by `gleaner-transform`.
-#[derive(Debug)]
-pub(crate) struct TransformAdapter {
-    /// A model reads what the options leave to one.
-    by_model: bool,
-    links: LinkRules,
-    /// The product token of the engine.
-    agent: String,
-    /// Bytes of memory that one page may take.
-    memory: usize,
-}
-
-impl TransformAdapter {
-    pub(crate) fn new(by_model: bool, links: LinkRules, agent: String, memory: usize) -> Self {
-        Self { by_model, links, agent, memory }
-    }
-
-    /// As [`transform`](Transform::transform), for a PDF that was converted elsewhere.
-    pub(crate) fn pdf(
-        &self,
-        page: &Fetched,
-        options: &ScrapeOptionsPlan,
-        converted: Result<pdf::Converted, pdf::Error>,
-        interrupt: &Interrupt,
-    ) -> Result<Transformed, PageError> {
-        let reading = structured::reading(options, self.by_model);
-        self.complete(pdf::converted_page(converted, &reading.formats), page, options, interrupt)
-    }
-
-    fn complete(
-        &self,
-        read: Result<Page, gleaner_transform::Error>,
-        page: &Fetched,
-        options: &ScrapeOptionsPlan,
-        interrupt: &Interrupt,
-    ) -> Result<Transformed, PageError> {
-        let mut read = read.map_err(told)?;
-        let text = structured::finish(&mut read.document, &page.url, options, self.by_model, interrupt);
-        if interrupt.is_raised() {
-            // The fields of its schema were still being read.
-            return Err(told(gleaner_transform::ErrorKind::Interrupted.into()));
-        }
-        let all_nofollow = asks_nofollow(page.robots_tag.lines(), &self.agent);
-        let (links, nofollow) = self.links.divide(read.links, all_nofollow);
-        let pages_converted = read.pages_converted;
-        Ok(Transformed { document: read.document, links, nofollow, pages_converted, text })
-    }
-}
-
-fn told(error: gleaner_transform::Error) -> PageError {
-    PageError { code: error.code(), message: error.to_string() }
-}
-
-impl Transform for TransformAdapter {
-    fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError> {
-        let TransformTask { page, options, interrupt, kept } = task;
-        // A request may have thousands of selectors, and its job thousands of pages.
-        let own;
-        let selection = match kept.get_or_init(|| Selection::of(options)) {
-            Some(Ok(selection)) => selection,
-            Some(Err(error)) => return Err(told(error.clone())),
-            None => {
-                own = Selection::of(options).map_err(told)?;
-                &own
-            }
-        };
-        // An error in a form that is not read, such as a picture, says what its status says.
-        let is_unread = page.status >= 400 && page.body.is_empty();
-        let content_type = page.content_type.as_deref().filter(|_| !is_unread);
-        let input = Input { url: &page.url, content_type, body: &page.body };
-        let reading = structured::reading(options, self.by_model);
-        let read = transform_within(input, &reading, selection, self.memory, interrupt);
-        self.complete(read, page, options, interrupt)
-    }
-
-    fn memory(&self, page: &Fetched) -> usize {
-        // The places for PDFs bound what those take.
-        if is_pdf(&page.body) { 0 } else { page_memory(page.body.len()).min(self.memory) }
     }
 }
 
