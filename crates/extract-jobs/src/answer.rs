@@ -128,7 +128,8 @@ fn not_read(url: &SafeUrl, error: &PageError) -> String {
     format!("{url} was not read: {}", error.message)
 }
 
-/// Says so where pages about different things were put into one object, as the schema has it: the commonest surprise of a wildcard.
+/// Says so where pages about different things were put into one object, as the schema has it: the commonest
+/// surprise of a wildcard.
 fn one_object(result: &ExtractResult, plan: &Plan) -> Option<String> {
     if plan.cardinality != Cardinality::One {
         return None;

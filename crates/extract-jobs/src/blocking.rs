@@ -1,8 +1,8 @@
 //! Reading of pages on threads for blocking work.
 //!
-//! Taking a page apart costs time in proportion to its bytes, and to what is looked for on it, in one go. On a thread of the
-//! runtime that holds up the connections that share it, so what is large goes aside, whole: with the calls of the model that
-//! follow, as they work on what was taken apart.
+//! Taking a page apart costs time in proportion to its bytes, and to what is looked for on it, in one go. On
+//! a thread of the runtime that holds up the connections that share it, so what is large goes aside, whole:
+//! with the calls of the model that follow, as they work on what was taken apart.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,8 +89,8 @@ impl Reading {
     }
 }
 
-/// Does work on a thread for blocking work. Dropping the future ends it where it next waits, and where it looks at the
-/// interrupt.
+/// Does work on a thread for blocking work. Dropping the future ends it where it next waits, and where it
+/// looks at the interrupt.
 pub(super) async fn blocking<T: Send + 'static>(
     places: &Arc<Semaphore>,
     interrupt: &Interrupt,

@@ -1,4 +1,5 @@
-//! What an engine offers of what requests for structured data may ask. An option that would silently do nothing is refused.
+//! What an engine offers of what requests for structured data may ask. An option that would silently do
+//! nothing is refused.
 
 use std::fmt;
 
@@ -16,11 +17,12 @@ pub struct ExtractAbilities {
     pub searches: bool,
 }
 
-/// Refuses fields that are asked for in words where nothing reads them, and schemas that are none. `within` is where the
-/// options stand in the request.
+/// Refuses fields that are asked for in words where nothing reads them, and schemas that are none. `within`
+/// is where the options stand in the request.
 ///
 /// # Errors
-/// [`Unsupported`](gleaner_runtime::ErrorKind::Unsupported), or [`Rules`](gleaner_runtime::ErrorKind::Rules) for schemas.
+/// [`Unsupported`](gleaner_runtime::ErrorKind::Unsupported), or [`Rules`](gleaner_runtime::ErrorKind::Rules)
+/// for schemas.
 pub fn check_fields(
     options: &ScrapeOptionsPlan,
     within: &FaultPath,

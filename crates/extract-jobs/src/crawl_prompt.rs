@@ -1,8 +1,8 @@
 //! Crawl options out of words, against the addresses that the site really has.
 //!
-//! The site is mapped first, and only those of its addresses count that the crawl could reach: a pattern that takes none
-//! of them is refused rather than left to give an empty crawl. Why not the words alone: the same words name other paths
-//! on every site.
+//! The site is mapped first, and only those of its addresses count that the crawl could reach: a pattern that
+//! takes none of them is refused rather than left to give an empty crawl. Why not the words alone: the same
+//! words name other paths on every site.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,20 +76,20 @@ pub struct CrawlPrompts {
 }
 
 impl CrawlPrompts {
-    /// By this model where rules do not suffice, within this budget ([`DEFAULT_PAGE_TOKENS`] by default). `bounds` are those
-    /// of requests.
+    /// By this model where rules do not suffice, within this budget ([`DEFAULT_PAGE_TOKENS`] by default).
+    /// `bounds` are those of requests.
     #[must_use]
     pub fn new(model: Option<Arc<dyn LanguageModel>>, budget: Option<Budget>, bounds: RequestBounds) -> Self {
         let budget = budget.unwrap_or(Budget { tokens: Some(DEFAULT_PAGE_TOKENS), ..Budget::default() });
         Self { model, budget, bounds }
     }
 
-    /// Fills in what a request left out with what its prompt says. A request without a prompt stays as it is. `plan` is the
-    /// checked request.
+    /// Fills in what a request left out with what its prompt says. A request without a prompt stays as it is.
+    /// `plan` is the checked request.
     ///
     /// # Errors
-    /// Where the prompt's options would take no page of the site, a model is needed and there is none, the site's addresses
-    /// cannot be listed, or the model gives no answer.
+    /// Where the prompt's options would take no page of the site, a model is needed and there is none, the
+    /// site's addresses cannot be listed, or the model gives no answer.
     pub async fn compile(
         &self,
         runtime: &Arc<Runtime>,

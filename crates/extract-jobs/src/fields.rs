@@ -31,10 +31,11 @@ pub fn reading(options: &ScrapeOptionsPlan, by_model: bool) -> Cow<'_, ScrapeOpt
     Cow::Owned(reading)
 }
 
-/// Takes out of a document that was made with [`reading`] options what the request did not ask for, and reads the
-/// fields of its schema off it where no model is to do that. What stayed empty is told in `warning`.
+/// Takes out of a document that was made with [`reading`] options what the request did not ask for, and reads
+/// the fields of its schema off it where no model is to do that. What stayed empty is told in `warning`.
 ///
-/// The page as text is given where something is left to be read. What is given once the interrupt is raised is unfinished.
+/// The page as text is given where something is left to be read. What is given once the interrupt is raised
+/// is unfinished.
 pub fn finish(
     document: &mut Document,
     url: &Url,

@@ -21,9 +21,9 @@ pub(super) async fn external(reader: &mut Reader<'_>) {
     reader.read(best.into_iter().map(|url| Source::found(request, url)).collect()).await;
 }
 
-/// Goes on by links and search forms, where the plan has it, click by click until nothing is missing. It stays on the
-/// named sites unless the request lets it go elsewhere. No page can name the next one but by such a link, and the order
-/// is by the words of the request.
+/// Goes on by links and search forms, where the plan has it, click by click until nothing is missing. It
+/// stays on the named sites unless the request lets it go elsewhere. No page can name the next one but by
+/// such a link, and the order is by the words of the request.
 pub(super) async fn navigate(reader: &mut Reader<'_>) {
     let (request, plan) = (reader.request(), reader.plan());
     let hops = plan.steps.iter().find_map(|step| match step {

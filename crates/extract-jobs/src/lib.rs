@@ -1,14 +1,15 @@
 //! Structured data of gleaner: runs plans of `gleaner-extract` over pages through the runtime.
 //!
-//! The format `json` is read off a page while it is transformed, without a model and so without waiting ([`fields`]).
-//! Extract jobs are done by the [`Planner`]: a pure plan first, then the pages, each fetched through the
-//! [runtime](gleaner_runtime::Runtime), read by the cheapest proof (what its template taught, what it says about itself,
-//! the embedder's model within a budget) and let go, then one result of all. The module `run` has the course of a job;
-//! `site` chooses the pages of a wildcard, `reader` reads them. [`PlannedExtract`] fits the planner and a model to the
-//! runtime's port, and [`CrawlPrompts`] makes options of a crawl's prompt.
+//! The format `json` is read off a page while it is transformed, without a model and so without waiting
+//! ([`fields`]). Extract jobs are done by the [`Planner`]: a pure plan first, then the pages, each fetched
+//! through the [runtime](gleaner_runtime::Runtime), read by the cheapest proof (what its template taught,
+//! what it says about itself, the embedder's model within a budget) and let go, then one result of all. The
+//! module `run` has the course of a job; `site` chooses the pages of a wildcard, `reader` reads them.
+//! [`PlannedExtract`] fits the planner and a model to the runtime's port, and [`CrawlPrompts`] makes options
+//! of a crawl's prompt.
 //!
-//! Pages of a cluster take turns (`turns`) as long as each may spare the next a model call. That also makes a job
-//! repeatable: with a recorded model and cached pages the same request gives the same bytes.
+//! Pages of a cluster take turns (`turns`) as long as each may spare the next a model call. That also makes a
+//! job repeatable: with a recorded model and cached pages the same request gives the same bytes.
 
 mod answer;
 mod blocking;

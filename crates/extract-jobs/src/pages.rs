@@ -1,9 +1,10 @@
-//! What a model adds to the pages of scrapes, batches and crawls: the formats `json` and `summary`, and the fields that
-//! change tracking compares.
+//! What a model adds to the pages of scrapes, batches and crawls: the formats `json` and `summary`, and the
+//! fields that change tracking compares.
 //!
-//! What a page says about itself is read first and costs nothing; the model is asked for the rest, and nothing passes
-//! that the page does not bear out. What is learned of a site's templates is kept for the job, so that later pages of a
-//! crawl need no model where earlier ones were alike. Two budgets hold: one for each page, one for the whole job.
+//! What a page says about itself is read first and costs nothing; the model is asked for the rest, and
+//! nothing passes that the page does not bear out. What is learned of a site's templates is kept for the job,
+//! so that later pages of a crawl need no model where earlier ones were alike. Two budgets hold: one for each
+//! page, one for the whole job.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -33,7 +34,8 @@ const MARGIN: Duration = Duration::from_millis(250);
 /// From this status on a page is an error's, which no model is asked about.
 const FIRST_ERROR: u16 = 400;
 
-/// [`Extract`] by `gleaner-extract`: the [`Planner`] does its jobs, and pages of scrapes and crawls are read here.
+/// [`Extract`] by `gleaner-extract`: the [`Planner`] does its jobs, and pages of scrapes and crawls are read
+/// here.
 #[derive(Debug)]
 pub struct PlannedExtract {
     jobs: Arc<Planner>,
@@ -43,8 +45,8 @@ pub struct PlannedExtract {
 }
 
 impl PlannedExtract {
-    /// By this planner, and this model for the pages of scrapes, batches and crawls. The budgets are those of one page
-    /// ([`DEFAULT_PAGE_TOKENS`] by default) and of one job ([`DEFAULT_JOB_TOKENS`]).
+    /// By this planner, and this model for the pages of scrapes, batches and crawls. The budgets are those of
+    /// one page ([`DEFAULT_PAGE_TOKENS`] by default) and of one job ([`DEFAULT_JOB_TOKENS`]).
     #[must_use]
     pub fn new(
         jobs: Arc<Planner>,
@@ -75,7 +77,8 @@ impl PlannedExtract {
         Kept { model, ledger, begun: Instant::now(), json: Learned::default(), compared: Learned::default() }
     }
 
-    /// One page's share of its job: its own ledger on top of the job's, and a time that ends before the page's does.
+    /// One page's share of its job: its own ledger on top of the job's, and a time that ends before the
+    /// page's does.
     fn begin(&self, kept: &Kept, page: &PageTask<'_>) -> Job {
         kept.ledger.set_elapsed(kept.begun.elapsed());
         let left = page.deadline.saturating_duration_since(Instant::now());
@@ -117,8 +120,8 @@ struct Question<'q> {
 }
 
 impl Learned {
-    /// What is asked for. Where only words say it, the model makes a schema of them, once for the job: pages that come
-    /// meanwhile wait for it.
+    /// What is asked for. Where only words say it, the model makes a schema of them, once for the job: pages
+    /// that come meanwhile wait for it.
     async fn shape(&self, job: &Job, question: Question<'_>) -> Result<&Shape, String> {
         if question.schema.is_none() && job.memory().is_none() && self.shape.get().is_none() {
             return Err("no model is asked about this page".to_owned());
@@ -158,7 +161,8 @@ impl Learned {
             let mut found = match templates {
                 None => extractor.page(&page, asked.task()).await,
                 Some(templates) => {
-                    // Of the addresses to come nothing is known; a template tells its pages by their structure too.
+                    // Of the addresses to come nothing is known; a template tells its pages by their
+                    // structure too.
                     let cluster = UrlPatterns::default().of(&page.url);
                     extractor.page_of(&templates, &cluster, &page, asked.task()).await.page
                 }

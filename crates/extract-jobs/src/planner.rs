@@ -29,7 +29,8 @@ pub struct PlannerConfig {
     pub budget: Option<Budget>,
 }
 
-/// Plans extract jobs and runs them: pages by the runtime, what they say about themselves first, then the model.
+/// Plans extract jobs and runs them: pages by the runtime, what they say about themselves first, then the
+/// model.
 pub struct Planner {
     /// Weak, because the runtime keeps its extractor.
     runtime: Weak<Runtime>,

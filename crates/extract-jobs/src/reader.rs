@@ -206,8 +206,8 @@ impl<'j> Reader<'j> {
         self.left > 0
     }
 
-    /// Reads pages, each once, as far as the limit and the budget go. They are fetched side by side and read as they
-    /// come; the result is in the order given.
+    /// Reads pages, each once, as far as the limit and the budget go. They are fetched side by side and read
+    /// as they come; the result is in the order given.
     pub(super) async fn read(&mut self, sources: Vec<Source>) {
         let mut fresh: Vec<Source> =
             sources.into_iter().filter(|source| self.seen.insert(plain(&source.target.url))).collect();
@@ -292,8 +292,8 @@ impl<'j> Reader<'j> {
         }
     }
 
-    /// Reads a few pages without a model, to see which clusters hold what is asked for. They are kept for reading, but do
-    /// not count against the limit. The links of each page are given too.
+    /// Reads a few pages without a model, to see which clusters hold what is asked for. They are kept for
+    /// reading, but do not count against the limit. The links of each page are given too.
     pub(super) async fn probe(&mut self, sources: Vec<Source>) -> (Vec<Probed>, Vec<(Url, Vec<SiteUrl>)>) {
         let this = &*self;
         let works =

@@ -8,23 +8,25 @@ use serde_json::Value;
 
 /// Structured data with its proofs.
 ///
-/// Over the wire go `data`, `sources`, `warning` and `tokens_used`; the rest is for programs that embed the engine. An
-/// extractor of the embedder's own fills those four alone.
+/// Over the wire go `data`, `sources`, `warning` and `tokens_used`; the rest is for programs that embed the
+/// engine. An extractor of the embedder's own fills those four alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtractResult {
     /// The data, shaped by the schema or the prompt.
     pub data: Value,
-    /// Where each value was found, where the request asks for it (`showSources`): a field path such as `offers[0]` to pages.
+    /// Where each value was found, where the request asks for it (`showSources`): a field path such as
+    /// `offers[0]` to pages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sources: Option<BTreeMap<String, Vec<String>>>,
-    /// What the reader should know about the data: what stayed empty, what lists lack, which pages could not be read, what
-    /// ended the work early.
+    /// What the reader should know about the data: what stayed empty, what lists lack, which pages could not
+    /// be read, what ended the work early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     /// Tokens that went into it.
     pub tokens_used: u64,
-    /// A proof for every value of `data`: the page, the words that state it, their place, and how it was found.
+    /// A proof for every value of `data`: the page, the words that state it, their place, and how it was
+    /// found.
     pub leaves: Vec<Leaf>,
     /// Values that a page states otherwise than the one whose value was taken.
     pub conflicts: Vec<Conflict>,

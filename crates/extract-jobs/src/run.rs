@@ -13,10 +13,10 @@ use super::{answer, follow, shape, site, sources};
 
 /// An extract job from its request to its answer.
 ///
-/// The plan first, as it says what is missing before anything is fetched. Then the pages: those that are named, those that a
-/// search finds, those that are chosen of each site, and links that lead on where the request allows it. What they say
-/// becomes one result. Whatever ends the work early, the answer is what there is until then; dropping the future ends
-/// everything.
+/// The plan first, as it says what is missing before anything is fetched. Then the pages: those that are
+/// named, those that a search finds, those that are chosen of each site, and links that lead on where the
+/// request allows it. What they say becomes one result. Whatever ends the work early, the answer is what
+/// there is until then; dropping the future ends everything.
 pub(super) async fn run(
     planner: &Planner,
     mut request: ExtractPlan,

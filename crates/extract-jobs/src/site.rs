@@ -25,7 +25,8 @@ const MAX_DEEPER: usize = 5_000;
 /// Pages from which on a cluster counts as pages that are alike.
 const ALIKE: usize = 3;
 
-/// Lists a site, ranks its clusters, looks at a few pages of the best, and chooses. Of a small site the links of those pages count too.
+/// Lists a site, ranks its clusters, looks at a few pages of the best, and chooses. Of a small site the links
+/// of those pages count too.
 pub(super) async fn choose(
     reader: &mut Reader<'_>,
     source: &ExtractSource,
@@ -154,8 +155,8 @@ fn name(site: &mut [SiteUrl], links: &[(Url, Vec<SiteUrl>)]) {
     }
 }
 
-/// What at most so many pages show, a few of each cluster, and their links. Where there is nothing to choose between and the site is known well
-/// enough, none is looked at; `first` tells that none was before.
+/// What at most so many pages show, a few of each cluster, and their links. Where there is nothing to choose
+/// between and the site is known well enough, none is looked at; `first` tells that none was before.
 async fn probe(
     reader: &mut Reader<'_>,
     found: &Discovery,

@@ -33,8 +33,8 @@ impl Source {
         Self { target, origin, cluster, alike: false }
     }
 
-    /// A page that the engine found. On a host that the user named it is one of theirs, else it is foreign; so it is where
-    /// it would be asked for in the clear and the user named none of its host so.
+    /// A page that the engine found. On a host that the user named it is one of theirs, else it is foreign;
+    /// so it is where it would be asked for in the clear and the user named none of its host so.
     pub(super) fn found(request: &ExtractPlan, url: Url) -> Self {
         let in_the_clear =
             |source: &ExtractSource| source.target.scheme_assumed || source.target.url.scheme() == "http";
@@ -84,7 +84,8 @@ fn named_hosts<'a>(request: &'a ExtractPlan, url: &Url) -> impl Iterator<Item = 
     request.sources.iter().filter(move |source| plain(&source.target.url) == own)
 }
 
-/// Is an address below that of a wildcard? On other hosts, which map let through as subdomains, the path decides alone.
+/// Is an address below that of a wildcard? On other hosts, which map let through as subdomains, the path
+/// decides alone.
 pub(super) fn is_below(source: &ExtractSource, url: &Url) -> bool {
     let base = source.target.url.path().trim_end_matches('/');
     url.path().strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -4,8 +4,9 @@ use tokio::sync::oneshot;
 
 /// Puts pages of one cluster in a row: each may wait for the one before it.
 ///
-/// Pages are fetched side by side, but what a model finds on one page of a template spares it the next, so there they
-/// take turns. It also makes a job repeatable: which pages a model is asked about does not depend on which came first.
+/// Pages are fetched side by side, but what a model finds on one page of a template spares it the next, so
+/// there they take turns. It also makes a job repeatable: which pages a model is asked about does not depend
+/// on which came first.
 #[derive(Debug, Default)]
 pub(super) struct PageOrder {
     last: HashMap<String, oneshot::Receiver<()>>,
@@ -19,7 +20,8 @@ pub(super) struct PageTurn {
 }
 
 impl PageOrder {
-    /// The next turn of a cluster. Those who hold one must be polled in the order in which they were given out.
+    /// The next turn of a cluster. Those who hold one must be polled in the order in which they were given
+    /// out.
     pub(super) fn next(&mut self, cluster: &str) -> PageTurn {
         let (done, after) = oneshot::channel();
         let before = self.last.insert(cluster.to_owned(), after);

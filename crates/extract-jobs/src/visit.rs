@@ -13,7 +13,8 @@ pub(super) enum PageOrigin {
     Named,
     /// The engine found it on a site that the user named: robots.txt holds.
     Found,
-    /// The engine found it elsewhere: robots.txt holds, and the user's headers stay at home, as they may hold secrets.
+    /// The engine found it elsewhere: robots.txt holds, and the user's headers stay at home, as they may hold
+    /// secrets.
     Foreign,
 }
 

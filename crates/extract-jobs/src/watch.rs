@@ -18,7 +18,8 @@ impl ExtractWatch {
         Self::default()
     }
 
-    /// Pages that were begun, and calls and tokens of the model, up to now; nothing of an extractor of the embedder's own.
+    /// Pages that were begun, and calls and tokens of the model, up to now; nothing of an extractor of the
+    /// embedder's own.
     #[must_use]
     pub fn spent(&self) -> Spent {
         self.ledger.get().map(Ledger::spent).unwrap_or_default()

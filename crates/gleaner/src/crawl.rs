@@ -7,21 +7,21 @@ use crate::extract::PromptedCrawl;
 use crate::{Engine, Error};
 
 impl Engine {
-    /// Crawls a site. The events of its `webhook` are sent behind the same egress guard as all else; a program that ends with
-    /// the crawl waits for them (`JobService::delivered`).
+    /// Crawls a site. The events of its `webhook` are sent behind the same egress guard as all else; a
+    /// program that ends with the crawl waits for them (`JobService::delivered`).
     ///
     /// Where the request has a `prompt`, the options that it leaves open are made of it first, as
     /// `Engine::compile_prompt` does; the job's `warning` says what of it set no option.
     ///
     /// # Errors
-    /// As for [`scrape`](Self::scrape), but failures of pages are listed by [`Job::failures`]; for a prompt those of
-    /// `Engine::compile_prompt`.
+    /// As for [`scrape`](Self::scrape), but failures of pages are listed by [`Job::failures`]; for a prompt
+    /// those of `Engine::compile_prompt`.
     pub async fn crawl(&self, request: CrawlRequest) -> Result<Job, Error> {
         self.crawl_explained(request, &[]).await
     }
 
-    /// Crawls a site, and follows some addresses through the crawl: [`Job::explanations`] tells what became of each. At
-    /// most [`MAX_EXPLAINED`](crate::MAX_EXPLAINED) are followed.
+    /// Crawls a site, and follows some addresses through the crawl: [`Job::explanations`] tells what became
+    /// of each. At most [`MAX_EXPLAINED`](crate::MAX_EXPLAINED) are followed.
     ///
     /// # Errors
     /// As for [`crawl`](Self::crawl).

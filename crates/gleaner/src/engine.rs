@@ -19,8 +19,8 @@ pub(crate) const PAGE_OPTIONS: &str = "scrapeOptions";
 
 /// The engine: one per program is the usual, and cloning it is cheap.
 ///
-/// Its methods need a tokio runtime with time and I/O. When the last clone and the last [`Job`] are dropped, all work
-/// stops.
+/// Its methods need a tokio runtime with time and I/O. When the last clone and the last [`Job`] are dropped,
+/// all work stops.
 #[derive(Clone)]
 pub struct Engine {
     runtime: Arc<Runtime>,
@@ -81,8 +81,9 @@ impl Engine {
     /// Scrapes one page. An answer of any HTTP status is a document; `metadata.statusCode` has the status.
     ///
     /// # Errors
-    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules, [`Page`](crate::ErrorKind::Page) where the
-    /// page gave no document, [`Unsupported`](crate::ErrorKind::Unsupported).
+    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules,
+    /// [`Page`](crate::ErrorKind::Page) where the page gave no document,
+    /// [`Unsupported`](crate::ErrorKind::Unsupported).
     pub async fn scrape(&self, request: ScrapeRequest) -> Result<Document, Error> {
         let options = StartOptions::default().with_request(record(&request));
         let plan = request.check_within(self.bounds)?;
@@ -110,8 +111,8 @@ impl Engine {
         Ok(self.runtime.map(request.check_within(self.bounds)?).await?)
     }
 
-    /// Makes a document of a page that is at hand already. Uses no network and needs no tokio runtime, and converts a PDF
-    /// within this process, even where the builder was given a PDF worker.
+    /// Makes a document of a page that is at hand already. Uses no network and needs no tokio runtime, and
+    /// converts a PDF within this process, even where the builder was given a PDF worker.
     ///
     /// # Errors
     /// As for [`scrape`](Self::scrape).

@@ -40,9 +40,9 @@ pub enum ErrorKind {
     /// The request needs something that this engine was built without: a browser
     /// ([`EngineBuilder::renderer`](crate::EngineBuilder::renderer)), stealth proxies
     /// ([`stealth_proxies`](crate::EngineBuilder::stealth_proxies)), a language model
-    /// ([`model`](crate::EngineBuilder::model)), a search engine ([`search`](crate::EngineBuilder::search)), or a cache
-    /// ([`no_cache`](crate::EngineBuilder::no_cache) leaves it out). The message names none of these: clients may
-    /// read it.
+    /// ([`model`](crate::EngineBuilder::model)), a search engine ([`search`](crate::EngineBuilder::search)),
+    /// or a cache ([`no_cache`](crate::EngineBuilder::no_cache) leaves it out). The message names none of
+    /// these: clients may read it.
     Unsupported,
     /// The page gave no document.
     Page,

@@ -81,7 +81,8 @@ impl ExtractPart {
         Ok(gleaner_extract_jobs::check_fields(options, within, self.abilities)?)
     }
 
-    /// Makes options of the prompt of a crawl. A request without one stays as it is. `plan` is the checked request.
+    /// Makes options of the prompt of a crawl. A request without one stays as it is. `plan` is the checked
+    /// request.
     pub(crate) async fn compile(
         &self,
         runtime: &Arc<Runtime>,
@@ -93,26 +94,28 @@ impl ExtractPart {
 }
 
 impl EngineBuilder {
-    /// Sets the language model that is asked for what pages do not say about themselves plainly: by extract jobs, by the
-    /// formats `json` and `summary` and by change tracking in mode `json` of scrapes, batches and crawls, and for the
-    /// `prompt` of a crawl where rules do not understand it. By default there is none: a request with a schema is answered
-    /// without, and one with a prompt alone is refused. No request and no page can name another model.
+    /// Sets the language model that is asked for what pages do not say about themselves plainly: by extract
+    /// jobs, by the formats `json` and `summary` and by change tracking in mode `json` of scrapes, batches
+    /// and crawls, and for the `prompt` of a crawl where rules do not understand it. By default there is
+    /// none: a request with a schema is answered without, and one with a prompt alone is refused. No request
+    /// and no page can name another model.
     #[must_use]
     pub fn model(mut self, model: Arc<dyn LanguageModel>) -> Self {
         self.extract.model = Some(model);
         self
     }
 
-    /// Sets the search engine of extract jobs with `enableWebSearch` or without addresses. By default there is none.
+    /// Sets the search engine of extract jobs with `enableWebSearch` or without addresses. By default there
+    /// is none.
     #[must_use]
     pub fn search(mut self, search: Arc<dyn WebSearch>) -> Self {
         self.extract.search = Some(search);
         self
     }
 
-    /// Sets what one extract job may spend; [`DEFAULT_EXTRACT_TOKENS`](crate::DEFAULT_EXTRACT_TOKENS) by default. It is
-    /// never exceeded by what is counted: a call that does not fit is not made, and what was found until then is the
-    /// answer.
+    /// Sets what one extract job may spend; [`DEFAULT_EXTRACT_TOKENS`](crate::DEFAULT_EXTRACT_TOKENS) by
+    /// default. It is never exceeded by what is counted: a call that does not fit is not made, and what was
+    /// found until then is the answer.
     #[must_use]
     pub fn extract_budget(mut self, budget: Budget) -> Self {
         self.extract.extract_budget = Some(budget);
@@ -120,8 +123,8 @@ impl EngineBuilder {
     }
 
     /// Sets what the model may spend on one page of a scrape, a batch or a crawl, and on a crawl's prompt;
-    /// [`DEFAULT_PAGE_TOKENS`](crate::DEFAULT_PAGE_TOKENS) by default. A page whose budget ends keeps what was found until
-    /// then, and says so in its `warning`.
+    /// [`DEFAULT_PAGE_TOKENS`](crate::DEFAULT_PAGE_TOKENS) by default. A page whose budget ends keeps what
+    /// was found until then, and says so in its `warning`.
     #[must_use]
     pub fn page_budget(mut self, budget: Budget) -> Self {
         self.extract.page_budget = Some(budget);
@@ -129,7 +132,8 @@ impl EngineBuilder {
     }
 
     /// Sets what the model may spend on all pages of one scrape, batch or crawl together;
-    /// [`DEFAULT_JOB_TOKENS`](crate::DEFAULT_JOB_TOKENS) by default. Once it is used up, pages go on without the model.
+    /// [`DEFAULT_JOB_TOKENS`](crate::DEFAULT_JOB_TOKENS) by default. Once it is used up, pages go on without
+    /// the model.
     #[must_use]
     pub fn job_budget(mut self, budget: Budget) -> Self {
         self.extract.job_budget = Some(budget);
@@ -146,19 +150,19 @@ impl EngineBuilder {
 }
 
 impl Engine {
-    /// Reads structured data off pages: those that the request names, those of a site that are chosen for its wildcard, or
-    /// those that the web search finds for its prompt. Dropping the future ends the work.
+    /// Reads structured data off pages: those that the request names, those of a site that are chosen for its
+    /// wildcard, or those that the web search finds for its prompt. Dropping the future ends the work.
     ///
-    /// Every value comes with its proof ([`ExtractResult::leaves`]); what no page states plainly stays empty, and `warning`
-    /// tells. Without a model ([`EngineBuilder::model`](crate::EngineBuilder::model)) a schema is needed, and what pages say
-    /// about themselves is all that is read. Within a budget
-    /// ([`EngineBuilder::extract_budget`](crate::EngineBuilder::extract_budget)) whatever ends the work early, the result is
-    /// what there is until then, and [`ExtractResult::stopped`] says why.
+    /// Every value comes with its proof ([`ExtractResult::leaves`]); what no page states plainly stays empty,
+    /// and `warning` tells. Without a model ([`EngineBuilder::model`](crate::EngineBuilder::model)) a schema
+    /// is needed, and what pages say about themselves is all that is read. Within a budget
+    /// ([`EngineBuilder::extract_budget`](crate::EngineBuilder::extract_budget)) whatever ends the work
+    /// early, the result is what there is until then, and [`ExtractResult::stopped`] says why.
     ///
     /// # Errors
-    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules, [`Unsupported`](crate::ErrorKind::Unsupported)
-    /// where a model or a search engine is needed and there is none, [`Page`](crate::ErrorKind::Page) where no page could be
-    /// read.
+    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules,
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) where a model or a search engine is needed and there is
+    /// none, [`Page`](crate::ErrorKind::Page) where no page could be read.
     pub async fn extract(&self, request: ExtractRequest) -> Result<ExtractResult, Error> {
         self.extract_watched(request, &ExtractWatch::new()).await
     }
@@ -191,9 +195,9 @@ impl Engine {
         Ok(found.map_err(gleaner_runtime::Error::from)?)
     }
 
-    /// As [`extract`](Self::extract), with the schema of a Rust type, into that type. Doc comments of fields become
-    /// descriptions, which help to find their values. A field that a page may lack should be an [`Option`] or have a
-    /// `#[serde(default)]`.
+    /// As [`extract`](Self::extract), with the schema of a Rust type, into that type. Doc comments of fields
+    /// become descriptions, which help to find their values. A field that a page may lack should be an
+    /// [`Option`] or have a `#[serde(default)]`.
     ///
     /// ```
     /// use gleaner::schemars::JsonSchema;
@@ -228,9 +232,9 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// Those of [`extract`](Self::extract); [`Request`](crate::ErrorKind::Request) too where the request has a schema of its
-    /// own; [`Incomplete`](crate::ErrorKind::Incomplete) where the data does not fill the type: then
-    /// [`Error::found`] has it as JSON.
+    /// Those of [`extract`](Self::extract); [`Request`](crate::ErrorKind::Request) too where the request has
+    /// a schema of its own; [`Incomplete`](crate::ErrorKind::Incomplete) where the data does not fill the
+    /// type: then [`Error::found`] has it as JSON.
     pub async fn extract_into<T>(&self, request: ExtractRequest) -> Result<Typed<T>, Error>
     where
         T: DeserializeOwned + JsonSchema,
@@ -239,7 +243,8 @@ impl Engine {
         Ok(Typed::of(result)?)
     }
 
-    /// What an extract would do and cost, without doing it: a plan that can be printed, stored and argued with. Uses no network.
+    /// What an extract would do and cost, without doing it: a plan that can be printed, stored and argued
+    /// with. Uses no network.
     ///
     /// ```
     /// use gleaner::{Engine, ExtractRequest};
@@ -255,8 +260,8 @@ impl Engine {
     /// ```
     ///
     /// # Errors
-    /// As for [`extract`](Self::extract), pages aside; [`Unsupported`](crate::ErrorKind::Unsupported) too where the embedder
-    /// brought an extractor of its own, whose plans the engine does not know.
+    /// As for [`extract`](Self::extract), pages aside; [`Unsupported`](crate::ErrorKind::Unsupported) too
+    /// where the embedder brought an extractor of its own, whose plans the engine does not know.
     pub fn plan_extract(&self, request: ExtractRequest) -> Result<Plan, Error> {
         let plan = request.check_within(self.bounds())?;
         self.check_extract(&plan)?;
@@ -275,8 +280,8 @@ impl Engine {
     /// Holds an extract against what this engine was built with.
     ///
     /// # Errors
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) where it needs a model or a search engine and there is none, else
-    /// those of [`check_options`](Self::check_options).
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) where it needs a model or a search engine and there is
+    /// none, else those of [`check_options`](Self::check_options).
     pub fn check_extract(&self, plan: &ExtractPlan) -> Result<(), Error> {
         gleaner_extract_jobs::check_extract(plan, self.extract.abilities)?;
         self.check_within(&plan.options, &FaultPath::key(PAGE_OPTIONS))
@@ -292,16 +297,19 @@ impl Engine {
         self.start_crawl(crawl, explained).await
     }
 
-    /// Makes crawl options of a request's `prompt`, held against the addresses that the site really has: the site is
-    /// mapped for it. Options that the request states itself win. A request without a prompt comes back as it is.
+    /// Makes crawl options of a request's `prompt`, held against the addresses that the site really has: the
+    /// site is mapped for it. Options that the request states itself win. A request without a prompt comes
+    /// back as it is.
     ///
-    /// Rules understand prompts that name parts of the site's paths and options of a crawl ("only blog posts, at most 50
-    /// pages"); for others the model is asked ([`EngineBuilder::model`](crate::EngineBuilder::model)).
+    /// Rules understand prompts that name parts of the site's paths and options of a crawl ("only blog posts,
+    /// at most 50 pages"); for others the model is asked
+    /// ([`EngineBuilder::model`](crate::EngineBuilder::model)).
     ///
     /// # Errors
-    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules or the prompt's options would take no page
-    /// of the site, [`Unsupported`](crate::ErrorKind::Unsupported) where it takes a model and there is none,
-    /// [`Page`](crate::ErrorKind::Page) where the site's addresses cannot be listed or the model gives no answer.
+    /// [`Request`](crate::ErrorKind::Request) where the request breaks rules or the prompt's options would
+    /// take no page of the site, [`Unsupported`](crate::ErrorKind::Unsupported) where it takes a model and
+    /// there is none, [`Page`](crate::ErrorKind::Page) where the site's addresses cannot be listed or the
+    /// model gives no answer.
     pub async fn compile_prompt(&self, request: CrawlRequest) -> Result<PromptedCrawl, Error> {
         let plan = request.clone().check_within(self.bounds())?;
         self.check_crawl(&plan)?;

@@ -63,16 +63,18 @@
 //! # }
 //! ```
 //!
-//! Requests mirror the JSON of the public web-data API; [`request`] has them all. An engine reads no environment
-//! variables and keeps no global state; several may live in one program.
+//! Requests mirror the JSON of the public web-data API; [`request`] has them all. An engine reads no
+//! environment variables and keeps no global state; several may live in one program.
 //!
 //! # Features
 //!
-//! - `extract` (default): structured data, crawls by prompt, the format `json`. Without it such requests are refused.
+//! - `extract` (default): structured data, crawls by prompt, the format `json`. Without it such requests are
+//!   refused.
 //! - `pdf` (default): PDFs become documents. Without it a PDF is an error of its page.
-//! - `service` (default): the job service with teams, credits, paging, webhooks and change tracking. Without it jobs belong
-//!   to their handles, and requests with a webhook are refused.
-//! - `models`: language models and web search over HTTP, for [`EngineBuilder::model`] and [`EngineBuilder::search`].
+//! - `service` (default): the job service with teams, credits, paging, webhooks and change tracking. Without
+//!   it jobs belong to their handles, and requests with a webhook are refused.
+//! - `models`: language models and web search over HTTP, for [`EngineBuilder::model`] and
+//!   [`EngineBuilder::search`].
 
 mod adapters;
 mod builder;
@@ -103,7 +105,8 @@ pub use engine::Engine;
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "extract")]
 pub use gleaner_extract::{Budget, model};
-/// What structured data comes with: its plan, its proofs and its costs; and the port of an extractor of your own.
+/// What structured data comes with: its plan, its proofs and its costs; and the port of an extractor of your
+/// own.
 #[cfg(feature = "extract")]
 pub mod extraction {
     pub use gleaner_extract::{

@@ -1,7 +1,7 @@
 //! The job service: what a server of the contract stands on, and what it may be given.
 //!
-//! [`Engine::service`](crate::Engine::service) takes requests of teams, keeps their jobs, and answers by id. Who the teams are
-//! is for [`Accounts`] to say:
+//! [`Engine::service`](crate::Engine::service) takes requests of teams, keeps their jobs, and answers by id.
+//! Who the teams are is for [`Accounts`] to say:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -91,19 +91,19 @@ impl ServicePart {
 }
 
 impl Engine {
-    /// The job service, where teams hand in requests and read what came of them by id: what a server stands on. What it is
-    /// given is to be held against [`check_options`](Self::check_options), [`check_crawl`](Self::check_crawl) or
-    /// [`check_extract`](Self::check_extract) before, and a crawl's prompt given to
-    /// [`compile_prompt`](Self::compile_prompt).
+    /// The job service, where teams hand in requests and read what came of them by id: what a server stands
+    /// on. What it is given is to be held against [`check_options`](Self::check_options),
+    /// [`check_crawl`](Self::check_crawl) or [`check_extract`](Self::check_extract) before, and a crawl's
+    /// prompt given to [`compile_prompt`](Self::compile_prompt).
     #[must_use]
     pub fn service(&self) -> &Arc<JobService> {
         &self.service.service
     }
 
-    /// At most this many of a team's jobs and scrapes that have ended, the one that ended last first: what the
-    /// [activity log](EngineBuilder::activity_log) has of them, long after their results are gone. Those are the jobs of the
-    /// [job service](Self::service). What is begun by [`batch`](Self::batch) and its like belongs to no team, and its
-    /// [`Job`](crate::Job) reports the same.
+    /// At most this many of a team's jobs and scrapes that have ended, the one that ended last first: what
+    /// the [activity log](EngineBuilder::activity_log) has of them, long after their results are gone. Those
+    /// are the jobs of the [job service](Self::service). What is begun by [`batch`](Self::batch) and its like
+    /// belongs to no team, and its [`Job`](crate::Job) reports the same.
     ///
     /// # Errors
     /// [`Store`](crate::ErrorKind::Store) where the log cannot be read.
@@ -113,16 +113,17 @@ impl Engine {
 }
 
 impl EngineBuilder {
-    /// Sets the accounts provider of the [job service](Engine::service): keys, credits, limits. By default every key is the same
-    /// team, which may do anything and pays nothing ([`UnlimitedAccounts`](crate::service::UnlimitedAccounts)).
+    /// Sets the accounts provider of the [job service](Engine::service): keys, credits, limits. By default
+    /// every key is the same team, which may do anything and pays nothing
+    /// ([`UnlimitedAccounts`](crate::service::UnlimitedAccounts)).
     #[must_use]
     pub fn accounts(mut self, accounts: Arc<dyn Accounts>) -> Self {
         self.service.accounts = Some(accounts);
         self
     }
 
-    /// Sets the log of the job service's jobs that ended, which [`Engine::activities`] and `GET /v2/team/activity` read. By default
-    /// the latest are kept in memory.
+    /// Sets the log of the job service's jobs that ended, which [`Engine::activities`] and `GET
+    /// /v2/team/activity` read. By default the latest are kept in memory.
     #[must_use]
     pub fn activity_log(mut self, log: Arc<dyn ActivityLog>) -> Self {
         self.service.activity = Some(log);
@@ -136,8 +137,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the way in which webhooks leave. By default the engine's own fetcher posts them, behind the same egress guard
-    /// as pages.
+    /// Sets the way in which webhooks leave. By default the engine's own fetcher posts them, behind the same
+    /// egress guard as pages.
     #[must_use]
     pub fn deliver(mut self, deliver: Arc<dyn Deliver>) -> Self {
         self.service.deliver = Some(deliver);

@@ -30,9 +30,9 @@ pub(super) enum Ended {
     Failed(io::Error),
 }
 
-/// Has a process convert a file in a place, which is given back with what came of it. `first` lets others that have not been
-/// tried have the place after a while. When the future is dropped the process is ended, and its place is free once it is
-/// gone.
+/// Has a process convert a file in a place, which is given back with what came of it. `first` lets others
+/// that have not been tried have the place after a while. When the future is dropped the process is ended,
+/// and its place is free once it is gone.
 pub(super) async fn run(
     worker: &PdfWorker,
     head: &[u8],

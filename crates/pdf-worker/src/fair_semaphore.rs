@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{oneshot, watch};
 use url::{Position, Url};
 
-/// Teams and hosts whose last turn is remembered. When there are more, all are forgotten, and files go by when they came.
+/// Teams and hosts whose last turn is remembered. When there are more, all are forgotten, and files go by
+/// when they came.
 const MAX_REMEMBERED: usize = 4_096;
 
 /// Whose a file is. Teams take turns, and the hosts of a team do.
@@ -69,8 +70,8 @@ impl FairSemaphore {
         Self { shared: Arc::new(Shared { state: Mutex::new(state), untried: watch::Sender::new(0) }) }
     }
 
-    /// Waits for a place. Files that have not been tried go first; then the team that has waited the longest for a turn, of
-    /// it the host, and of that the file that came first.
+    /// Waits for a place. Files that have not been tried go first; then the team that has waited the longest
+    /// for a turn, of it the host, and of that the file that came first.
     pub(super) async fn place(&self, owner: &FileOwner, tried: bool) -> FairPermit {
         let place = {
             let mut state = self.state();

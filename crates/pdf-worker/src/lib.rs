@@ -1,9 +1,9 @@
 //! PDFs converted by processes, one for each file.
 //!
-//! A crafted PDF can keep its parser busy for minutes, or make it take all memory there is. Within a program only an
-//! estimate made beforehand bounds that. A process can be ended. So each file is given to a [`PdfWorker`] of its own, which
-//! the system holds to its memory and its computing time, and which ends when nobody waits for it any longer.
-//! [`PdfWorkers`] fits them to the runtime's port.
+//! A crafted PDF can keep its parser busy for minutes, or make it take all memory there is. Within a program
+//! only an estimate made beforehand bounds that. A process can be ended. So each file is given to a
+//! [`PdfWorker`] of its own, which the system holds to its memory and its computing time, and which ends when
+//! nobody waits for it any longer. [`PdfWorkers`] fits them to the runtime's port.
 
 mod child;
 mod fair_semaphore;
@@ -46,8 +46,8 @@ const LARGE_ANSWER: usize = 256 << 10;
 
 /// A program that converts PDFs for this one: it calls [`serve`] and ends.
 ///
-/// It is started for each PDF, with standard input and output of its own, nothing on standard error, and on Unix without
-/// the environment of this program and in a process group of its own.
+/// It is started for each PDF, with standard input and output of its own, nothing on standard error, and on
+/// Unix without the environment of this program and in a process group of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PdfWorker {
     program: PathBuf,
@@ -71,9 +71,9 @@ impl PdfWorker {
 
 /// Converts one PDF from standard input to standard output, for the engine that started this process.
 ///
-/// The process is held to 1 GiB of address space and 30 seconds of computing before it reads anything, and to what the engine
-/// asks for before it reads the file. That holds on Linux, Android and FreeBSD, and on macOS but for the memory; elsewhere
-/// nothing is held, and the engine ends a process when its page is due.
+/// The process is held to 1 GiB of address space and 30 seconds of computing before it reads anything, and to
+/// what the engine asks for before it reads the file. That holds on Linux, Android and FreeBSD, and on macOS
+/// but for the memory; elsewhere nothing is held, and the engine ends a process when its page is due.
 ///
 /// # Errors
 /// Where the limits cannot be had, what comes in is no request, or nobody takes the answer.

@@ -1,4 +1,5 @@
-//! Workers that are scripts of a shell: how each of them ends is what is tested. The real one is tested with the command.
+//! Workers that are scripts of a shell: how each of them ends is what is tested. The real one is tested with
+//! the command.
 #![cfg(unix)]
 
 use std::fs;

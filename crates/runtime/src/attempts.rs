@@ -12,8 +12,9 @@ use crate::shared::Shared;
 /// A page is given back this long before its lease ends, whatever it waits for.
 const LEASE_MARGIN: Duration = Duration::from_secs(10);
 
-/// When the work on a page stops: before its lease ends, so that no request of it is under way when the page is leased
-/// to another. It bounds a fetch that hangs and the wait for the [`HostLimiter`](crate::host_limiter::HostLimiter) too.
+/// When the work on a page stops: before its lease ends, so that no request of it is under way when the page
+/// is leased to another. It bounds a fetch that hangs and the wait for the
+/// [`HostLimiter`](crate::host_limiter::HostLimiter) too.
 pub(crate) fn end_of_work(shared: &Shared, page: &LeasedPage) -> Instant {
     let left = page.expires_at.saturating_sub(shared.clock.now());
     shared.clock.instant(page.expires_at) - LEASE_MARGIN.min(left / 10)

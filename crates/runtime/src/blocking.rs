@@ -1,7 +1,8 @@
 //! Work that takes long, on threads for blocking work.
 //!
-//! [`spawn_blocking`] is the one way there. Who waits for the work chooses how: [`blocking`] ends the work when the time is over or
-//! nobody waits any more; [`blocking_with_permit`] and [`blocking_to_end`] wait for its end, and are for work that is bounded by itself.
+//! [`spawn_blocking`] is the one way there. Who waits for the work chooses how: [`blocking`] ends the work
+//! when the time is over or nobody waits any more; [`blocking_with_permit`] and [`blocking_to_end`] wait for
+//! its end, and are for work that is bounded by itself.
 
 use std::fmt;
 use std::sync::Arc;
@@ -55,9 +56,9 @@ impl WaitLimits {
 
 /// Does work on a thread for blocking work, in one of a few places.
 ///
-/// A thread cannot be ended from outside. So the interrupt is raised when the time is over and when the future is dropped,
-/// and the work is to stop at it. Its place is free only when its thread has ended: what does not stop keeps others of its
-/// kind waiting, and nothing else.
+/// A thread cannot be ended from outside. So the interrupt is raised when the time is over and when the
+/// future is dropped, and the work is to stop at it. Its place is free only when its thread has ended: what
+/// does not stop keeps others of its kind waiting, and nothing else.
 ///
 /// # Errors
 /// Why there is no result.
@@ -77,8 +78,8 @@ pub async fn blocking<T: Send + 'static>(
     done.map_err(|_| BlockingError::Failed)
 }
 
-/// Does work to its end on a thread for blocking work, in one of a few places. A panic goes on in the caller. `None` where the
-/// runtime comes to its end.
+/// Does work to its end on a thread for blocking work, in one of a few places. A panic goes on in the caller.
+/// `None` where the runtime comes to its end.
 pub(crate) async fn blocking_with_permit<T: Send + 'static>(
     places: &Arc<Semaphore>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -87,8 +88,8 @@ pub(crate) async fn blocking_with_permit<T: Send + 'static>(
     blocking_to_end(holding(place, work)).await
 }
 
-/// Does an operation of a store that takes long, and cannot let others have their turn, on a thread for blocking work. It is
-/// done whether anybody waits for it or not.
+/// Does an operation of a store that takes long, and cannot let others have their turn, on a thread for
+/// blocking work. It is done whether anybody waits for it or not.
 pub async fn blocking_operation<T: Send + 'static>(operation: impl Future<Output = T> + Send + 'static) -> T {
     let runtime = Handle::current();
     match blocking_to_end(move || runtime.block_on(operation)).await {
@@ -111,8 +112,8 @@ pub(crate) async fn blocking_to_end<T: Send + 'static>(
     }
 }
 
-/// Begins work on a thread for blocking work. What it logs goes where the log of the caller goes: a log that is
-/// [silenced](crate::without_logs) is so on one thread alone.
+/// Begins work on a thread for blocking work. What it logs goes where the log of the caller goes: a log that
+/// is [silenced](crate::without_logs) is so on one thread alone.
 pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let log = Dispatch::default();
     tokio::task::spawn_blocking(move || with_default(&log, work))

@@ -3,8 +3,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use time::OffsetDateTime;
 use tokio::time::Instant;
 
-/// The one clock of an engine: the wall clock is read once, and tokio's clock counts on from there. So time never runs
-/// backwards, and a test that pauses tokio's clock has paused everything.
+/// The one clock of an engine: the wall clock is read once, and tokio's clock counts on from there. So time
+/// never runs backwards, and a test that pauses tokio's clock has paused everything.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     epoch: Duration,

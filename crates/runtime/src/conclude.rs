@@ -16,8 +16,8 @@ use crate::ports::{Fetched, PageText, Transformed};
 use crate::shared::Shared;
 use crate::warning::warn;
 
-/// Completes the document with the facts of the fetch and picks the links that belong to the job. Returns the text of the
-/// page if something is left to be read off it.
+/// Completes the document with the facts of the fetch and picks the links that belong to the job. Returns the
+/// text of the page if something is left to be read off it.
 pub(crate) async fn conclude(
     shared: &Shared,
     job: &Arc<JobContext>,

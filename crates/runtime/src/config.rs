@@ -23,10 +23,11 @@ pub struct RuntimeConfig {
     pub robots_agent: String,
     /// Pages at once, all jobs together.
     pub max_in_flight: u32,
-    /// Compare the texts of the pages of a crawl, and put those kinds off that are nearly the same over and over: soft 404s,
-    /// the empty days of a calendar. Where only links are wanted of pages, their text is not read and nothing is compared.
+    /// Compare the texts of the pages of a crawl, and put those kinds off that are nearly the same over and
+    /// over: soft 404s, the empty days of a calendar. Where only links are wanted of pages, their text is not
+    /// read and nothing is compared.
     pub near_duplicates: bool,
-    /// Memory of the pages under way. The runtime holds the shares for their transform; the fetcher holds that for their
-    /// bodies.
+    /// Memory of the pages under way. The runtime holds the shares for their transform; the fetcher holds
+    /// that for their bodies.
     pub memory: MemoryBudget,
 }

@@ -19,8 +19,8 @@ use crate::route::route_key;
 use crate::session::Session;
 use crate::sitemaps::Sitemaps;
 
-/// How many pages earn a job one request beyond the first try of each. So a host that fails every request is asked
-/// little more than once for each page.
+/// How many pages earn a job one request beyond the first try of each. So a host that fails every request is
+/// asked little more than once for each page.
 const PAGES_PER_RETRY: i64 = 10;
 /// Retries that a job may make before it has earned any.
 const FIRST_RETRIES: i64 = 10;
@@ -34,8 +34,8 @@ const SCHEME_ASSUMED: u64 = 1 << 63;
 /// Marks the key of a page that the user named without a path.
 const SLASH_ADDED: u64 = 1 << 62;
 
-/// Pages that the user named. One named twice is scraped twice, so its place in the list, from `first` on, tells it
-/// apart.
+/// Pages that the user named. One named twice is scraped twice, so its place in the list, from `first` on,
+/// tells it apart.
 pub(crate) fn candidates(first: u64, targets: &[Target]) -> Vec<Candidate> {
     let places = (first & !(SCHEME_ASSUMED | SLASH_ADDED)..).zip(targets);
     let mark = |is_so: bool, bit: u64| if is_so { bit } else { 0 };
@@ -135,8 +135,8 @@ impl CrawlContext {
         Some(Candidate { key: self.identity.key(&url), url, external, priority: Candidate::NORMAL })
     }
 
-    /// As [`candidate`](Self::candidate), for an address that was found: where it does not belong to the crawl, that is
-    /// counted. Adds to `steps` the work that it was.
+    /// As [`candidate`](Self::candidate), for an address that was found: where it does not belong to the
+    /// crawl, that is counted. Adds to `steps` the work that it was.
     pub(crate) fn found(
         &self,
         url: Url,
@@ -163,8 +163,8 @@ impl CrawlContext {
         Some(Candidate { key, url, external, priority })
     }
 
-    /// Counts an address that a page asks not to follow, by the first reason that keeps it out of the crawl. Adds to `steps`
-    /// the work that it was.
+    /// Counts an address that a page asks not to follow, by the first reason that keeps it out of the crawl.
+    /// Adds to `steps` the work that it was.
     pub(crate) fn unfollowed(&self, url: &Url, on: &Url, steps: &mut u64) {
         match self.scope.decide_counting(url, false, steps) {
             Decision::Rejected(reason) => self.count(reason),
@@ -252,7 +252,8 @@ impl JobContext {
         }
     }
 
-    /// Follows these addresses through a crawl, and gives what is written down about it; to be called before it begins.
+    /// Follows these addresses through a crawl, and gives what is written down about it; to be called before
+    /// it begins.
     pub(crate) fn record(&mut self, explained: &[Url]) -> Option<Arc<Records>> {
         let crawl = self.crawl.as_mut()?;
         let rules = TraceRules {
@@ -292,7 +293,8 @@ impl JobContext {
         self.crawl.as_ref().is_some_and(|crawl| crawl.start_key == key)
     }
 
-    /// The headers of the user are for the site, and never go out unencrypted where the crawl began encrypted.
+    /// The headers of the user are for the site, and never go out unencrypted where the crawl began
+    /// encrypted.
     pub(crate) fn options_for(&self, page: &LeasedPage) -> &ScrapeOptionsPlan {
         let began_encrypted = self.crawl.as_ref().is_some_and(|crawl| crawl.start.scheme() == "https");
         // Where the scheme was assumed, the site may speak no other.

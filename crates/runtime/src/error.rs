@@ -7,8 +7,8 @@ use gleaner_types::{ErrorCode, Fault, FaultPath, Faults, MAP_TIMED_OUT, PageErro
 /// Wait that is advised where a team has too many jobs or too many pages in one.
 pub const QUEUE_FULL_PAUSE: Duration = Duration::from_secs(10);
 
-/// Why a job could not begin, or could not be read. The layers above the runtime, and implementations of its ports, use
-/// the same type.
+/// Why a job could not begin, or could not be read. The layers above the runtime, and implementations of its
+/// ports, use the same type.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -24,8 +24,8 @@ pub struct Error {
 pub enum ErrorKind {
     /// The page gave no document.
     Page,
-    /// The request breaks rules that only its job could tell, such as a webhook for pages that are added to a batch;
-    /// [`Error::faults`] lists them.
+    /// The request breaks rules that only its job could tell, such as a webhook for pages that are added to a
+    /// batch; [`Error::faults`] lists them.
     Rules,
     /// The store, the accounts provider or another port failed.
     Store,
@@ -106,8 +106,8 @@ impl Error {
         }
     }
 
-    /// The accounts provider, or another part that the embedder supplies, failed. Clients do not see the text: it is for
-    /// the log.
+    /// The accounts provider, or another part that the embedder supplies, failed. Clients do not see the
+    /// text: it is for the log.
     pub fn failed(text: impl Into<String>) -> Self {
         Self { code: Some(ErrorCode::UnknownError), ..Self::new(ErrorKind::Store, text) }
     }

@@ -1,8 +1,8 @@
 //! Why an address was crawled or not.
 //!
-//! Rejected links are counted by reason for every job. Single addresses are followed only where the caller names them
-//! before the crawl begins: to answer for any address afterwards would take remembering all of them, with the page
-//! that each was found on.
+//! Rejected links are counted by reason for every job. Single addresses are followed only where the caller
+//! names them before the crawl begins: to answer for any address afterwards would take remembering all of
+//! them, with the page that each was found on.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -62,7 +62,8 @@ pub enum Verdict {
     LimitReached,
     /// It was found, but the crawl was cancelled before its turn came.
     Cancelled,
-    /// It was found when the queue was full, or its address is too long to be queued. The job's warning says so too.
+    /// It was found when the queue was full, or its address is too long to be queued. The job's warning says
+    /// so too.
     QueueFull,
     /// It was found, but the crawl failed before its turn came; the job's error says why.
     CrawlFailed,
@@ -290,8 +291,8 @@ impl Traces {
         }
     }
 
-    /// What became of each address, in the order they were asked about. `forbids` is what the robots.txt that was read of
-    /// its origin says of an address.
+    /// What became of each address, in the order they were asked about. `forbids` is what the robots.txt that
+    /// was read of its origin says of an address.
     pub(crate) fn all(&self, job: &JobSnapshot, forbids: impl Fn(&Url) -> bool) -> Vec<Explanation> {
         let mut next: HashMap<UrlKey, usize> = HashMap::new();
         let explain = |key: &UrlKey| {

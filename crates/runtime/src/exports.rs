@@ -1,9 +1,10 @@
 //! Documents of Google Docs, Sheets, Slides and Drive.
 //!
-//! At the address that people share stands a program that draws the document; the document itself is given by an export
-//! beside it. So a page at such an address is read from its export. Exports are of the same origin as their documents: the
-//! host's places, its robots.txt and the headers of the user are those of the page. What was published
-//! (`/document/d/e/.../pub`) is a page already, and what asks for an export or a download is left as it is.
+//! At the address that people share stands a program that draws the document; the document itself is given by
+//! an export beside it. So a page at such an address is read from its export. Exports are of the same origin
+//! as their documents: the host's places, its robots.txt and the headers of the user are those of the page.
+//! What was published (`/document/d/e/.../pub`) is a page already, and what asks for an export or a download
+//! is left as it is.
 
 use url::{Url, form_urlencoded};
 

@@ -17,11 +17,12 @@ use crate::owner::JobOwner;
 use crate::ports::PageText;
 use crate::session::Session;
 
-/// Extracts structured data. `gleaner-extract-jobs` implements it by the planner of `gleaner-extract` and a model.
+/// Extracts structured data. `gleaner-extract-jobs` implements it by the planner of `gleaner-extract` and a
+/// model.
 #[async_trait]
 pub trait Extract: Debug + Send + Sync + 'static {
-    /// Does an extract job. Dropping the future must end the work; `task.cancelled` reports the same to work that was
-    /// spawned.
+    /// Does an extract job. Dropping the future must end the work; `task.cancelled` reports the same to work
+    /// that was spawned.
     ///
     /// # Errors
     /// Why there is no data, in the contract's codes.
@@ -45,9 +46,9 @@ pub trait Extract: Debug + Send + Sync + 'static {
         })
     }
 
-    /// Reads off one page of a scrape, a batch or a crawl what may take a language model: the formats `json` and
-    /// `summary`, and the fields of change tracking in mode `json`. [`PageRead::notes`] says what is missing. Dropping the
-    /// future must end the work.
+    /// Reads off one page of a scrape, a batch or a crawl what may take a language model: the formats `json`
+    /// and `summary`, and the fields of change tracking in mode `json`. [`PageRead::notes`] says what is
+    /// missing. Dropping the future must end the work.
     ///
     /// The default reads fields by [`extract_page`](Self::extract_page) and leaves summaries as they are.
     async fn read_page(&self, page: PageTask<'_>) -> PageRead {
@@ -64,9 +65,10 @@ pub struct ExtractTask {
     pub plan: ExtractPlan,
     /// The job was cancelled.
     pub cancelled: CancellationToken,
-    /// Whose account it works on; `None` where there are no accounts. A model is to be called only while the owner
-    /// [covers](JobOwner::cover) the call, pages are to be fetched on its [account](JobOwner::page_account), sites are to be
-    /// mapped with its [permit](JobOwner::lookup), and it is to be given a [meter](JobOwner::metered_by).
+    /// Whose account it works on; `None` where there are no accounts. A model is to be called only while the
+    /// owner [covers](JobOwner::cover) the call, pages are to be fetched on its
+    /// [account](JobOwner::page_account), sites are to be mapped with its [permit](JobOwner::lookup), and it
+    /// is to be given a [meter](JobOwner::metered_by).
     pub owner: Option<Arc<dyn JobOwner>>,
 }
 

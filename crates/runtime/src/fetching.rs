@@ -71,7 +71,8 @@ pub(crate) async fn fetch(
     if same_host(&page.lease.url, &fetched.url) {
         (page.observed, page.address) = (feedback.observed, feedback.address);
     } else if feedback != HostFeedback::default() {
-        // A redirect led to another host, which is reported at once. The host of the page was reported when it redirected.
+        // A redirect led to another host, which is reported at once. The host of the page was reported when
+        // it redirected.
         let under_way = hops.chain.stop().under_way;
         shared.observe(&fetched.url, HostFeedback { under_way, ..feedback }).await;
     }
@@ -136,8 +137,8 @@ async fn after_failure(
     }
 }
 
-/// Does a failure say how busy the host is? Most do not; nor do those of our own: of a proxy, of the resolver, or for want of
-/// memory for the body.
+/// Does a failure say how busy the host is? Most do not; nor do those of our own: of a proxy, of the
+/// resolver, or for want of memory for the body.
 fn tells_of_host(failure: &FetchError) -> bool {
     let ours = matches!(
         failure.error.code,

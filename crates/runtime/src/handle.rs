@@ -19,8 +19,8 @@ use crate::runtime::Runtime;
 
 /// A running job: a stream of its documents, in order of completion.
 ///
-/// Reading slowly slows the job and loses nothing: while many documents are unread, no further page is fetched. Dropping
-/// the handle ends the job and forgets what it holds.
+/// Reading slowly slows the job and loses nothing: while many documents are unread, no further page is
+/// fetched. Dropping the handle ends the job and forgets what it holds.
 pub struct Job {
     id: JobId,
     runtime: Arc<Runtime>,
@@ -28,8 +28,8 @@ pub struct Job {
     tokio: Handle,
     next: u64,
     ready: VecDeque<Document>,
-    /// Never locked, only reached through `&mut`: the mutex makes the handle `Sync`, so that a task that holds a
-    /// reference to it can move between threads.
+    /// Never locked, only reached through `&mut`: the mutex makes the handle `Sync`, so that a task that
+    /// holds a reference to it can move between threads.
     reading: Mutex<Option<BoxFuture<'static, Result<Slice, gleaner_store::Error>>>>,
     ended: bool,
     error: Option<Error>,
@@ -113,15 +113,17 @@ impl Job {
         }
     }
 
-    /// How many links of a crawl were left out so far, by reason, in the order in which the reasons are tested. A link
-    /// counts as often as it was found on pages. What robots.txt forbids counts once for each page.
+    /// How many links of a crawl were left out so far, by reason, in the order in which the reasons are
+    /// tested. A link counts as often as it was found on pages. What robots.txt forbids counts once for each
+    /// page.
     #[must_use]
     pub fn rejections(&self) -> Vec<(SkipReason, u64)> {
         self.records.as_ref().map(|records| records.rejections.all()).unwrap_or_default()
     }
 
-    /// What became so far of the [addresses that the crawl was to explain](crate::StartOptions::explained), in their order.
-    /// An address that no link led to is held against the robots.txt of its origin, where that was read.
+    /// What became so far of the [addresses that the crawl was to explain](crate::StartOptions::explained),
+    /// in their order. An address that no link led to is held against the robots.txt of its origin, where
+    /// that was read.
     ///
     /// # Errors
     /// Where the store fails.
@@ -144,7 +146,8 @@ impl Job {
         self.id
     }
 
-    /// The next document; `None` once the job has ended and all was read, or where [`error`](Self::error) says why not.
+    /// The next document; `None` once the job has ended and all was read, or where [`error`](Self::error)
+    /// says why not.
     pub async fn next(&mut self) -> Option<Document> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
@@ -179,7 +182,8 @@ impl Job {
         Ok(self.runtime.store().dead_letters(self.id).await?)
     }
 
-    /// Ends the job. What is done stays readable; pages in work are given up. A job that has ended stays as it is.
+    /// Ends the job. What is done stays readable; pages in work are given up. A job that has ended stays as
+    /// it is.
     ///
     /// # Errors
     /// Where the store fails.
@@ -187,8 +191,8 @@ impl Job {
         self.runtime.cancel(self.id).await
     }
 
-    /// Holds the job: no further page of it is fetched until [`resume`](Self::resume). Pages in work come to their end and
-    /// count, so the counts are exact throughout. A job that has ended stays as it is.
+    /// Holds the job: no further page of it is fetched until [`resume`](Self::resume). Pages in work come to
+    /// their end and count, so the counts are exact throughout. A job that has ended stays as it is.
     ///
     /// # Errors
     /// Where the store fails.
@@ -211,13 +215,13 @@ impl Job {
         }
     }
 
-    /// How the job ended, for after its documents were read: a stream that ends says by itself neither that the store
-    /// failed nor that the job did. Waits for the end where it is not there yet; documents that are still unread are
-    /// dropped.
+    /// How the job ended, for after its documents were read: a stream that ends says by itself neither that
+    /// the store failed nor that the job did. Waits for the end where it is not there yet; documents that are
+    /// still unread are dropped.
     ///
     /// # Errors
-    /// Where the store failed, or the job as a whole; pages without a document are no error, and a job that was
-    /// cancelled is none.
+    /// Where the store failed, or the job as a whole; pages without a document are no error, and a job that
+    /// was cancelled is none.
     pub async fn finish(mut self) -> Result<JobEnd, Error> {
         while self.next().await.is_some() {}
         if let Some(error) = self.error.take() {
@@ -230,7 +234,8 @@ impl Job {
         }
     }
 
-    /// Reads on to the end and returns everything. For a large job, reading documents one by one takes less memory.
+    /// Reads on to the end and returns everything. For a large job, reading documents one by one takes less
+    /// memory.
     ///
     /// # Errors
     /// Where the store fails.

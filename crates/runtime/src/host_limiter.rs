@@ -1,23 +1,24 @@
-//! Who may ask a host now, where the queue alone cannot tell: at redirects, and where robots.txt is read on the way.
+//! Who may ask a host now, where the queue alone cannot tell: at redirects, and where robots.txt is read on
+//! the way.
 //!
-//! The store leases pages so that no host gets too many requests, or gets them too soon. But a page that redirects
-//! leads to a request that was never leased, often to another host; and what a host wishes is often learnt when pages of
-//! it are leased already. Queueing every target as a page of its own, the obvious alternative, would lose which page
-//! asked for it and how many clicks away it is, and would not help against the second. So each request passes here:
+//! The store leases pages so that no host gets too many requests, or gets them too soon. But a page that
+//! redirects leads to a request that was never leased, often to another host; and what a host wishes is often
+//! learnt when pages of it are leased already. Queueing every target as a page of its own, the obvious
+//! alternative, would lose which page asked for it and how many clicks away it is, and would not help against
+//! the second. So each request passes here:
 //!
-//! - A host never has more of them at once than it has places, as the store's rate controller has it: leased pages and
-//!   redirects together, so a host that is only ever a redirect's target is asked as much as one that is asked first.
-//! - The gap that its robots.txt demands is kept by all from the moment at which it is known, robots.txt of another
-//!   scheme and sitemaps among them, counted from the end of the last request, whatever that was for.
+//! - A host never has more of them at once than it has places, as the store's rate controller has it: leased
+//!   pages and redirects together, so a host that is only ever a redirect's target is asked as much as one
+//!   that is asked first.
+//! - The gap that its robots.txt demands is kept by all from the moment at which it is known, robots.txt of
+//!   another scheme and sitemaps among them, counted from the end of the last request, whatever that was for.
 //! - After a `Retry-After` nothing begins before its time, neither what was leased long before.
-//! - The delay of a job is kept between its own requests; those of other jobs are none of its business, so a busy host
-//!   cannot shut it out.
+//! - The delay of a job is kept between its own requests; those of other jobs are none of its business, so a
+//!   busy host cannot shut it out.
 //!
-//! A page holds the place at one host at a time and gives it back before it takes another, so pages cannot wait for
-//! each other in a circle. Who waits longest goes first. How long one may wait is bounded by its lease.
-
-#[cfg(test)]
-mod tests;
+//! A page holds the place at one host at a time and gives it back before it takes another, so pages cannot
+//! wait for each other in a circle. Who waits longest goes first. How long one may wait is bounded by its
+//! lease.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,7 +32,8 @@ use url::{Position, Url};
 
 /// Hosts that nobody asks any more are forgotten once so many are known.
 const MAX_IDLE_HOSTS: usize = 10_000;
-/// And not before they have been idle for this long, where they or a job of theirs want a gap: no gap is longer.
+/// And not before they have been idle for this long, where they or a job of theirs want a gap: no gap is
+/// longer.
 const IDLE: Duration = Duration::from_secs(3_600);
 
 /// What a request keeps to, beside what its host is known to wish.
@@ -52,7 +54,8 @@ pub(crate) struct HostLimiter {
 #[derive(Debug)]
 struct Hosts {
     known: HashMap<Box<str>, Arc<Host>>,
-    /// Idle ones are looked for once so many are known; doubled where few were, so that the search stays cheap.
+    /// Idle ones are looked for once so many are known; doubled where few were, so that the search stays
+    /// cheap.
     sweep_at: usize,
 }
 
@@ -349,3 +352,6 @@ impl Drop for Waiting<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

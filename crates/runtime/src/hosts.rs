@@ -15,8 +15,8 @@ use crate::ports::{Fetched, RedirectCheck, RedirectRefusal};
 use crate::shared::Shared;
 
 impl Shared {
-    /// Heeds a `Retry-After`: its host is left alone by all. To be called while the request still holds its place at the
-    /// gate.
+    /// Heeds a `Retry-After`: its host is left alone by all. To be called while the request still holds its
+    /// place at the gate.
     pub(crate) async fn heed(&self, answer: &Fetched) {
         let Some(pause) = answer.retry_after.filter(|_| is_busy(answer.status)) else { return };
         let pause = pause.min(MAX_RETRY_AFTER);
@@ -41,8 +41,8 @@ impl Shared {
         }
     }
 
-    /// Tells the queue how a host answered that was asked by a redirect, and the gate what follows from it. To be called
-    /// while the request still holds its place at the gate.
+    /// Tells the queue how a host answered that was asked by a redirect, and the gate what follows from it.
+    /// To be called while the request still holds its place at the gate.
     pub(crate) async fn observe(&self, url: &Url, feedback: HostFeedback) {
         self.feedback(url, feedback).await;
         self.refresh_limits(url).await;
@@ -119,8 +119,8 @@ impl<'a> RequestChain<'a> {
         self.here().permit = None;
     }
 
-    /// Waits until the host of `url` may be asked. To be called when the host before was [left](Self::leave): whoever held
-    /// one place while waiting for another could wait in a circle.
+    /// Waits until the host of `url` may be asked. To be called when the host before was [left](Self::leave):
+    /// whoever held one place while waiting for another could wait in a circle.
     pub(crate) async fn go_on(&self, url: &Url, pacing: RequestPacing) {
         let permit = self.shared.permit(url, pacing).await;
         *self.here() = Here { url: url.clone(), began: Instant::now(), permit: Some(permit) };

@@ -11,8 +11,9 @@ pub const MAX_CONCURRENT_PDFS: usize = 2;
 /// Other bodies larger than 1 MiB that are transformed at once.
 pub const MAX_LARGE_TRANSFORMS: usize = 4;
 
-/// Smaller bodies that are not transformed on a thread of the runtime: as many at once as there are processors, and at least
-/// this many. They have permits of their own, so that a few large ones do not hold up all others.
+/// Smaller bodies that are not transformed on a thread of the runtime: as many at once as there are
+/// processors, and at least this many. They have permits of their own, so that a few large ones do not hold
+/// up all others.
 pub const MIN_MEDIUM_TRANSFORMS: usize = 2;
 
 /// Large sitemaps that are parsed at once: each may be gzip of 50 MB.

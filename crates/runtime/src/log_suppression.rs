@@ -9,13 +9,15 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
 use tracing::{Dispatch, Event, Metadata, Subscriber};
 
-/// Does the work, without any log of it where `log_suppression`: of pages under zero data retention, neither the engine nor what it
-/// stands on may write down an address or a text. What is said about them is said around this, by the job's id alone.
+/// Does the work, without any log of it where `log_suppression`: of pages under zero data retention, neither
+/// the engine nor what it stands on may write down an address or a text. What is said about them is said
+/// around this, by the job's id alone.
 ///
-/// Why the log is taken away and not each line told to leave the address out: the lines of libraries below would not be.
+/// Why the log is taken away and not each line told to leave the address out: the lines of libraries below
+/// would not be.
 pub async fn without_logs<T>(log_suppression: bool, work: impl Future<Output = T>) -> T {
-    /// There for as long as the process is. Where it went, `tracing` would take what it says of a line first met here for
-    /// the word of the program's own subscriber, and never ask that again.
+    /// There for as long as the process is. Where it went, `tracing` would take what it says of a line first
+    /// met here for the word of the program's own subscriber, and never ask that again.
     static SILENCE: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(Silence));
     let mut work = pin!(work);
     if log_suppression { work.as_mut().with_subscriber(SILENCE.clone()).await } else { work.await }

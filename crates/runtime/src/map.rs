@@ -26,7 +26,8 @@ use crate::slices::Slices;
 use crate::transforming::transform;
 use crate::warning::joined;
 
-/// How long mapping a site may take where the request does not say. What its sitemaps gave until then is the result.
+/// How long mapping a site may take where the request does not say. What its sitemaps gave until then is the
+/// result.
 pub const DEFAULT_MAP_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Where words are to be searched for, at most so many addresses are ranked.
@@ -93,8 +94,8 @@ async fn list(shared: &Arc<Shared>, plan: MapPlan, id: JobId) -> Result<MapResul
     Ok(MapResult { links, warning })
 }
 
-/// Reads the sitemaps of a site one after another, without a queue, until there are enough addresses. It may be dropped at
-/// any time: what was found until then is there.
+/// Reads the sitemaps of a site one after another, without a queue, until there are enough addresses. It may
+/// be dropped at any time: what was found until then is there.
 async fn read_sitemaps(
     shared: &Arc<Shared>,
     start: &Url,
@@ -255,8 +256,8 @@ fn words_of(search: &str) -> Arc<[String]> {
     search.split_whitespace().take(MAX_WORDS).map(str::to_lowercase).collect()
 }
 
-/// How well an address fits the words. One that is a whole part of it (`api` in `/docs/api-keys`) counts for more than one
-/// that is within another (`api` in `/therapies`).
+/// How well an address fits the words. One that is a whole part of it (`api` in `/docs/api-keys`) counts for
+/// more than one that is within another (`api` in `/therapies`).
 fn fit(url: &Url, words: &[String]) -> usize {
     const WHOLE: usize = 3;
     if words.is_empty() {

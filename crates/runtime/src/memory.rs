@@ -1,10 +1,10 @@
 //! The memory that pages take while they are transformed, all jobs together.
 //!
-//! A page is granted what it may take before its transform begins, and gives it back when the work has ended, be it by a
-//! panic. It waits where there is none. Small and large pages have a share each, first come, first served: in one queue
-//! small pages would wait behind a large one that waits for most of the budget, and in a queue by size the large one would
-//! wait for ever. A page that would take more than the whole share of the large ones is granted that share alone, and the
-//! transform leaves out what does not fit.
+//! A page is granted what it may take before its transform begins, and gives it back when the work has ended,
+//! be it by a panic. It waits where there is none. Small and large pages have a share each, first come, first
+//! served: in one queue small pages would wait behind a large one that waits for most of the budget, and in a
+//! queue by size the large one would wait for ever. A page that would take more than the whole share of the
+//! large ones is granted that share alone, and the transform leaves out what does not fit.
 
 use std::sync::Arc;
 
@@ -22,12 +22,13 @@ const MOST_UNITS: usize = 1 << 27;
 /// A page counts as small if this many like it fit the share of the small ones.
 const SMALL_AT_ONCE: u32 = 4;
 
-/// How a budget of memory is divided among the pages under way: a quarter for bodies as they come in, a quarter for the
-/// transform of small pages and half of it for that of large ones.
+/// How a budget of memory is divided among the pages under way: a quarter for bodies as they come in, a
+/// quarter for the transform of small pages and half of it for that of large ones.
 ///
-/// Not counted are what is bounded elsewhere: documents on their way to the store and in it, the conversion of PDFs,
-/// sitemaps, what is read off a page by a model or an extractor, copies that a cache gives, what a browser holds, and small
-/// pages that are transformed on the threads of the runtime: one at once on each thread.
+/// Not counted are what is bounded elsewhere: documents on their way to the store and in it, the conversion
+/// of PDFs, sitemaps, what is read off a page by a model or an extractor, copies that a cache gives, what a
+/// browser holds, and small pages that are transformed on the threads of the runtime: one at once on each
+/// thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryBudget {
@@ -66,7 +67,8 @@ impl Memory {
         Self { small: Share::new(shares.small), large: Share::new(shares.large) }
     }
 
-    /// Waits for this many bytes; they are given back when the value is dropped. `None` where none are needed.
+    /// Waits for this many bytes; they are given back when the value is dropped. `None` where none are
+    /// needed.
     pub(crate) async fn grant(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX);
         let is_small = units <= self.small.all / SMALL_AT_ONCE;

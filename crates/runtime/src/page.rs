@@ -1,5 +1,6 @@
-//! The work on one leased page, step by step: fetch, transform, conclude, then what is read off the page and its comparison
-//! with an earlier scrape, then the commit. Each step writes into the [`FinishedPage`] that the store gets.
+//! The work on one leased page, step by step: fetch, transform, conclude, then what is read off the page and
+//! its comparison with an earlier scrape, then the commit. Each step writes into the [`FinishedPage`] that
+//! the store gets.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -149,8 +150,8 @@ async fn process(
         && !inside.external
         && inside.key != page.lease.key
     {
-        // It leads back into the site. Its target is a page of the site as far away as this one, whose links are
-        // followed: it is fetched as such, and gives the document.
+        // It leads back into the site. Its target is a page of the site as far away as this one, whose links
+        // are followed: it is fetched as such, and gives the document.
         (page.outcome, page.redirected_to) = (PageOutcome::Skipped, Some(inside.key));
         let (depth, now) = (page.lease.depth, shared.clock.now());
         if let Err(error) = shared.store.admit(job.id, depth, vec![inside], now).await {

@@ -1,5 +1,5 @@
-//! Whether a page of a crawl may be fetched: what its robots.txt says, where a redirect leads, and what becomes of a page
-//! that may not.
+//! Whether a page of a crawl may be fetched: what its robots.txt says, where a redirect leads, and what
+//! becomes of a page that may not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,13 +22,14 @@ use crate::shared::Shared;
 /// Ends a page without a request for it, because of what is known of robots.txt.
 pub(crate) fn withhold(page: &mut FinishedPage, known: &Known, outcome: PageOutcome) {
     page.outcome = outcome;
-    // Where robots.txt could not be read, it is not requested again for a while, and the pages that come next need no gap.
+    // Where robots.txt could not be read, it is not requested again for a while, and the pages that come next
+    // need no gap.
     page.asked = known.fresh && known.robots.trouble.is_none();
 }
 
-/// The gap between requests that robots.txt asks for, zero where it is not read. `None` where robots.txt forbids the page or
-/// is not known well enough yet: then the page has its outcome. `export` is where the page is read from, if not at its own
-/// address.
+/// The gap between requests that robots.txt asks for, zero where it is not read. `None` where robots.txt
+/// forbids the page or is not known well enough yet: then the page has its outcome. `export` is where the
+/// page is read from, if not at its own address.
 pub(crate) async fn permission(
     shared: &Arc<Shared>,
     job: &JobContext,
@@ -47,8 +48,9 @@ pub(crate) async fn permission(
     } else if !policy.allows(url) {
         forbidden(shared, job, leased, None).await
     } else {
-        // This host has just answered a request for robots.txt, and pages of it may have been leased before its delay was
-        // known. They go back, and are leased again at the right pace; one that is alone waits here.
+        // This host has just answered a request for robots.txt, and pages of it may have been leased before
+        // its delay was known. They go back, and are leased again at the right pace; one that is alone waits
+        // here.
         let gap = policy.crawl_delay().max(crawl.delay);
         match gap.filter(|_| known.fresh && !lease.is_alone()) {
             Some(gap) => PageOutcome::Return(shared.clock.now() + gap),
@@ -108,7 +110,8 @@ pub(crate) async fn forbidden(
 pub(crate) struct CrawlRedirects<'a> {
     pub(crate) shared: &'a Arc<Shared>,
     pub(crate) job: &'a JobContext,
-    /// The start page is fetched for its links though no pattern asks for it, and so is where it redirects to.
+    /// The start page is fetched for its links though no pattern asks for it, and so is where it redirects
+    /// to.
     pub(crate) is_start: bool,
     /// The page is read from an export, which its service may give from another host.
     pub(crate) is_export: bool,

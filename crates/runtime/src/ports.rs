@@ -1,8 +1,8 @@
 //! What the worker loop needs from below, as traits that it owns.
 //!
-//! The loop knows neither HTTP nor HTML: the facade fits `gleaner-fetch` and `gleaner-transform` to these ports, and the
-//! simulator fits scripted ones. What it needs from above are the ports [`Extract`](crate::Extract),
-//! [`TrackChanges`](crate::TrackChanges) and [`JobOwner`](crate::JobOwner).
+//! The loop knows neither HTTP nor HTML: the facade fits `gleaner-fetch` and `gleaner-transform` to these
+//! ports, and the simulator fits scripted ones. What it needs from above are the ports
+//! [`Extract`](crate::Extract), [`TrackChanges`](crate::TrackChanges) and [`JobOwner`](crate::JobOwner).
 
 use std::fmt::Debug;
 use std::net::IpAddr;
@@ -23,8 +23,8 @@ use crate::session::Session;
 pub trait Fetch: Debug + Send + Sync + 'static {
     /// Fetches one address, following redirects that `hops` lets through, within the deadline of the options.
     ///
-    /// An answer of any HTTP status is a success. So are the redirects of a robots.txt that have no end (a circle, or more
-    /// than are followed): they are an answer of a redirect's status, without a body.
+    /// An answer of any HTTP status is a success. So are the redirects of a robots.txt that have no end (a
+    /// circle, or more than are followed): they are an answer of a redirect's status, without a body.
     ///
     /// # Errors
     /// What kept the address from answering, in the contract's codes.
@@ -69,7 +69,8 @@ pub struct FetchRequest<'a> {
     pub options: &'a ScrapeOptionsPlan,
     /// What for.
     pub purpose: Purpose,
-    /// What is kept for the job that the address belongs to. robots.txt is read for all jobs at once and has none.
+    /// What is kept for the job that the address belongs to. robots.txt is read for all jobs at once and has
+    /// none.
     pub session: Option<&'a Session>,
 }
 
@@ -97,9 +98,11 @@ pub struct Fetched {
     pub body: Bytes,
     /// How long the host asks to be left alone.
     pub retry_after: Option<Duration>,
-    /// From the request that was answered, the last one where there were redirects, until the first byte of its answer.
+    /// From the request that was answered, the last one where there were redirects, until the first byte of
+    /// its answer.
     pub latency: Duration,
-    /// The address that was dialled for the answer; `None` where a proxy, a cache or a browser stood in between.
+    /// The address that was dialled for the answer; `None` where a proxy, a cache or a browser stood in
+    /// between.
     pub address: Option<IpAddr>,
     /// Which kind of proxy was used.
     pub proxy_used: ProxyUsed,
@@ -109,7 +112,8 @@ pub struct Fetched {
     pub cached_at: Option<String>,
     /// What a browser made beside the page; `None` where none rendered it.
     pub rendering: Option<Box<Rendering>>,
-    /// Its `X-Robots-Tag` headers, one a line; empty where it has none. [`Transform`] heeds what they say of links.
+    /// Its `X-Robots-Tag` headers, one a line; empty where it has none. [`Transform`] heeds what they say of
+    /// links.
     pub robots_tag: String,
 }
 
@@ -135,18 +139,18 @@ pub struct FetchError {
 
 /// Makes a document of an answer.
 pub trait Transform: Debug + Send + Sync + 'static {
-    /// Reads the formats asked for, the page's own metadata and its links off the body. Pure, and may take long: it is to
-    /// end soon after the interrupt of the task is raised, and what it gives then is dropped. A page that seems small is
-    /// begun on a thread of the runtime under an interrupt that a few milliseconds of work raise, and begun anew elsewhere
-    /// if they do.
+    /// Reads the formats asked for, the page's own metadata and its links off the body. Pure, and may take
+    /// long: it is to end soon after the interrupt of the task is raised, and what it gives then is dropped.
+    /// A page that seems small is begun on a thread of the runtime under an interrupt that a few milliseconds
+    /// of work raise, and begun anew elsewhere if they do.
     ///
     /// # Errors
     /// Where the body is of a kind that gives no document.
     fn transform(&self, task: TransformTask<'_>) -> Result<Transformed, PageError>;
 
-    /// Bytes of memory that [`transform`](Self::transform) takes for this page at most, its body not counted; 0 where they
-    /// are bounded otherwise, such as those of a PDF. Where it runs aside it waits until the pages under way leave as much.
-    /// The default counts nothing.
+    /// Bytes of memory that [`transform`](Self::transform) takes for this page at most, its body not counted;
+    /// 0 where they are bounded otherwise, such as those of a PDF. Where it runs aside it waits until the
+    /// pages under way leave as much. The default counts nothing.
     fn memory(&self, page: &Fetched) -> usize {
         let _ = page;
         0
@@ -166,12 +170,13 @@ pub struct TransformTask<'t> {
     pub kept: &'t Session,
 }
 
-/// Makes documents of PDFs where their conversion can be bounded and stopped, such as in other processes. Without it they
-/// are left to [`Transform`], which nothing stops.
+/// Makes documents of PDFs where their conversion can be bounded and stopped, such as in other processes.
+/// Without it they are left to [`Transform`], which nothing stops.
 #[async_trait]
 pub trait ReadPdf: Debug + Send + Sync + 'static {
-    /// Makes a document of an answer that may be a PDF; `None` where it is none, or is not to be converted. Then it is left
-    /// to [`Transform`]. Whatever goes on for it stops at the end of its turn, and when the future is dropped.
+    /// Makes a document of an answer that may be a PDF; `None` where it is none, or is not to be converted.
+    /// Then it is left to [`Transform`]. Whatever goes on for it stops at the end of its turn, and when the
+    /// future is dropped.
     ///
     /// # Errors
     /// Where the file gives no document, or not in time.
@@ -199,8 +204,8 @@ pub struct Transformed {
     pub document: Document,
     /// All links of the page, absolute, each once, in their order.
     pub links: Vec<Url>,
-    /// Further links, which the page asks not to follow and which are not followed: they are counted alone. Where such
-    /// links are followed, they are among [`links`](Self::links).
+    /// Further links, which the page asks not to follow and which are not followed: they are counted alone.
+    /// Where such links are followed, they are among [`links`](Self::links).
     pub nofollow: Vec<Url>,
     /// Pages of a PDF that were converted, which is what it costs; `None` for other pages.
     pub pages_converted: Option<u32>,

@@ -1,8 +1,8 @@
 //! What is read off a page after its transform and before it is stored: what may take a language model.
 //!
-//! It has a time of its own, between the answer of the site and the end of the request's timeout or of the page's lease,
-//! and it never fails the page: the document's `warning` says what is missing. A page that another worker may lease, or
-//! whose reader has gone, is never waited for.
+//! It has a time of its own, between the answer of the site and the end of the request's timeout or of the
+//! page's lease, and it never fails the page: the document's `warning` says what is missing. A page that
+//! another worker may lease, or whose reader has gone, is never waited for.
 
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
@@ -26,10 +26,11 @@ use crate::warning::warn;
 /// Time of a request that is kept for storing the document and handing it over, if there is as much.
 const HANDOVER: Duration = Duration::from_secs(1);
 
-/// Completes the document of a page with what is read off it, and returns the fields that change tracking compares.
+/// Completes the document of a page with what is read off it, and returns the fields that change tracking
+/// compares.
 ///
-/// `text` is there where the transform left something to be read. Jobs whose options ask for nothing of the kind have none,
-/// and cost nothing here.
+/// `text` is there where the transform left something to be read. Jobs whose options ask for nothing of the
+/// kind have none, and cost nothing here.
 pub(crate) async fn read_page(
     shared: &Shared,
     job: &JobContext,
@@ -95,8 +96,8 @@ fn complete(document: &mut Document, read: PageRead) -> Option<Value> {
     read.compared
 }
 
-/// When reading must be over: before the end of the request by enough for the document to come in time, and before the
-/// lease ends.
+/// When reading must be over: before the end of the request by enough for the document to come in time, and
+/// before the lease ends.
 fn deadline(shared: &Shared, job: &JobContext, page: &LeasedPage) -> Instant {
     let end = end_of_work(shared, page);
     match job.deadline {

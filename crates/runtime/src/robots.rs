@@ -1,19 +1,19 @@
 //! robots.txt of each origin, fetched once for all who wait for it and kept for a day (RFC 9309, 2.4).
 //!
-//! What comes of it is everybody's, so the options of no job decide how it is fetched: no headers of a user, no emulation,
-//! any certificate, the engine's usual way out. Only where that way fails, and the job that asks goes another (the stealth
-//! proxies, another country), it is asked for once more by that, and what comes is kept for those who go the same way. To
-//! fetch it by the options of whoever asks first, the obvious alternative, would let one job's proxy that is out of order
-//! close a site for all; to fetch it by the usual way alone would close the sites that can be reached by another only.
+//! What comes of it is everybody's, so the options of no job decide how it is fetched: no headers of a user,
+//! no emulation, any certificate, the engine's usual way out. Only where that way fails, and the job that
+//! asks goes another (the stealth proxies, another country), it is asked for once more by that, and what
+//! comes is kept for those who go the same way. To fetch it by the options of whoever asks first, the obvious
+//! alternative, would let one job's proxy that is out of order close a site for all; to fetch it by the usual
+//! way alone would close the sites that can be reached by another only.
 //!
-//! 4xx, and redirects without end, mean that there is none, so that everything is allowed (2.3.1.2, 2.3.1.3). Whatever else
-//! keeps it from being read means that nothing is allowed for now (2.3.1.4), and it is asked for again soon.
+//! 4xx, and redirects without end, mean that there is none, so that everything is allowed (2.3.1.2, 2.3.1.3).
+//! Whatever else keeps it from being read means that nothing is allowed for now (2.3.1.4), and it is asked
+//! for again soon.
 //!
-//! The request goes on while anybody waits for it. Who has less time than the request may take stops waiting sooner, and for
-//! them it could not be read; the others lose nothing by that, and what comes is kept for all.
-
-#[cfg(test)]
-mod tests;
+//! The request goes on while anybody waits for it. Who has less time than the request may take stops waiting
+//! sooner, and for them it could not be read; the others lose nothing by that, and what comes is kept for
+//! all.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,18 +31,20 @@ use crate::route::RouteKey;
 
 /// How long a robots.txt is kept: the longest that RFC 9309 recommends.
 pub const ROBOTS_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
-/// Where robots.txt could not be had, or its server answered 5xx, it is asked for again so long after that was known.
+/// Where robots.txt could not be had, or its server answered 5xx, it is asked for again so long after that
+/// was known.
 pub const ROBOTS_RETRY: Duration = Duration::from_secs(5);
-/// How long fetching one may take in all, whatever the timeout of the job that asks first. Who drips bytes gains nothing by
-/// it. A job whose own timeout is shorter does not wait that long.
+/// How long fetching one may take in all, whatever the timeout of the job that asks first. Who drips bytes
+/// gains nothing by it. A job whose own timeout is shorter does not wait that long.
 pub const ROBOTS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Upper bound on a fetch of robots.txt with the turns that its redirects wait for. All who wait for one wait for the same
-/// fetch, so one that hangs must end, whatever the fetcher does.
+/// Upper bound on a fetch of robots.txt with the turns that its redirects wait for. All who wait for one wait
+/// for the same fetch, so one that hangs must end, whatever the fetcher does.
 pub(crate) const MAX_ROBOTS_TIME: Duration = Duration::from_secs(30);
 /// So many are kept; beyond it the oldest are fetched again when needed.
 pub const MAX_ROBOTS_KEPT: usize = 50_000;
-/// Most memory that those which are kept may take, in bytes; beyond it the oldest are fetched again when needed.
+/// Most memory that those which are kept may take, in bytes; beyond it the oldest are fetched again when
+/// needed.
 pub const MAX_ROBOTS_MEMORY: usize = 64 << 20;
 
 /// What was read of an origin's robots.txt.
@@ -65,7 +67,8 @@ pub(crate) struct RobotsFailure {
 }
 
 impl RobotsFailure {
-    /// The engine's own rules forbid to go there, so that nothing was asked: robots.txt has nothing to do with it.
+    /// The engine's own rules forbid to go there, so that nothing was asked: robots.txt has nothing to do
+    /// with it.
     pub(crate) fn is_refusal(&self) -> bool {
         self.error.code == ErrorCode::ScrapeBlocked && !self.passes
     }
@@ -85,7 +88,8 @@ impl Robots {
 #[derive(Debug, Clone)]
 pub(crate) struct Known {
     pub(crate) robots: Arc<Robots>,
-    /// It was fetched while the caller waited, so what it says of politeness was not known when the page was leased.
+    /// It was fetched while the caller waited, so what it says of politeness was not known when the page was
+    /// leased.
     pub(crate) fresh: bool,
 }
 
@@ -148,7 +152,8 @@ struct Loaded {
     at: Duration,
 }
 
-/// Where a load tells that its request begins: until then it waits for its host's turn, which is no part of any timeout.
+/// Where a load tells that its request begins: until then it waits for its host's turn, which is no part of
+/// any timeout.
 #[derive(Debug)]
 pub(crate) struct StartSignal(watch::Sender<Option<Instant>>);
 
@@ -191,8 +196,9 @@ impl Entry {
 }
 
 impl RobotsCache {
-    /// The robots.txt of the origin of `url` as `agent` reads it, fetched by the usual way or by one of its own; `load`
-    /// fetches it where it is not known. `None` where `patience` ran out, counted from when its request began.
+    /// The robots.txt of the origin of `url` as `agent` reads it, fetched by the usual way or by one of its
+    /// own; `load` fetches it where it is not known. `None` where `patience` ran out, counted from when its
+    /// request began.
     pub(crate) async fn get<F>(
         &self,
         agent: &str,
@@ -261,8 +267,8 @@ impl RobotsCache {
         }
     }
 
-    /// The robots.txt of the origin of `url` that was read last by this way, were it only for a look; `None` where it could
-    /// not be read.
+    /// The robots.txt of the origin of `url` that was read last by this way, were it only for a look; `None`
+    /// where it could not be read.
     pub(crate) fn peek(&self, agent: &str, url: &Url, route: Option<&RouteKey>) -> Option<Arc<Robots>> {
         let kept = self.lock();
         let robots = &kept.entries.get(&key_of(agent, url, route))?.loaded()?.robots;
@@ -337,3 +343,6 @@ impl Kept {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,9 +21,9 @@ use crate::shared::Shared;
 const SHORT_ROBOTS: usize = 64 << 10;
 
 impl Shared {
-    /// robots.txt of the origin of `url`. What came by the job's own way is looked for first: it is there only where the
-    /// usual way failed, which is not to be waited for again with each page. By each way the job waits at most for the
-    /// timeout of its pages.
+    /// robots.txt of the origin of `url`. What came by the job's own way is looked for first: it is there
+    /// only where the usual way failed, which is not to be waited for again with each page. By each way the
+    /// job waits at most for the timeout of its pages.
     pub(crate) async fn robots(
         self: &Arc<Self>,
         agent: &str,
@@ -87,8 +87,8 @@ impl Shared {
         read.unwrap_or_else(RobotsPolicy::unreachable)
     }
 
-    /// What `agent` was told by the robots.txt that was read of the origin of `url`, where one could be: by the job's own
-    /// way, or else by the usual one.
+    /// What `agent` was told by the robots.txt that was read of the origin of `url`, where one could be: by
+    /// the job's own way, or else by the usual one.
     pub(crate) fn robots_read(
         &self,
         agent: &str,
@@ -135,7 +135,8 @@ async fn load_robots(shared: Arc<Shared>, asked: RobotsRequest, begun: StartSign
         }
     };
     let policy = shared.robots_policy(&answer, &agent).await;
-    // What it asks of an agent that one job chose is kept by that job alone; one that cannot be read asks for nothing.
+    // What it asks of an agent that one job chose is kept by that job alone; one that cannot be read asks for
+    // nothing.
     let is_everybodys = agent == shared.agent && !policy.is_unreachable();
     let min_gap = is_everybodys.then(|| policy.crawl_delay().unwrap_or_default());
     if let Some(gap) = min_gap {

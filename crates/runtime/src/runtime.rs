@@ -58,15 +58,15 @@ impl Runtime {
         &self.shared.stopped
     }
 
-    /// Permits for work on pages of medium size, on threads for blocking work: what completes a document shares them with
-    /// the transform.
+    /// Permits for work on pages of medium size, on threads for blocking work: what completes a document
+    /// shares them with the transform.
     #[must_use]
     pub fn transform_permits(&self) -> &Arc<Semaphore> {
         &self.shared.transforms.medium
     }
 
-    /// Sets what reads off pages what their transform leaves to a model: the formats `json` and `summary`, and the fields
-    /// that change tracking compares. The first one stays.
+    /// Sets what reads off pages what their transform leaves to a model: the formats `json` and `summary`,
+    /// and the fields that change tracking compares. The first one stays.
     pub fn set_extract(&self, extract: Arc<dyn Extract>) {
         let _first_stays = self.shared.extract.set(extract);
     }
@@ -76,8 +76,8 @@ impl Runtime {
         let _first_stays = self.shared.tracker.set(tracker);
     }
 
-    /// Lists the addresses of a site: those of its sitemaps and those that its start page links to. Work for a
-    /// [`JobOwner`](crate::JobOwner) takes one of its [permits](crate::JobOwner::lookup) first.
+    /// Lists the addresses of a site: those of its sitemaps and those that its start page links to. Work for
+    /// a [`JobOwner`](crate::JobOwner) takes one of its [permits](crate::JobOwner::lookup) first.
     ///
     /// # Errors
     /// Where the start page cannot be fetched and there is no sitemap either, or the deadline ran out.
@@ -85,8 +85,8 @@ impl Runtime {
         map::map(&self.shared, plan, new_id()).await
     }
 
-    /// Those of the items whose address is inside a crawl that starts at `start` by these rules, in their order: however
-    /// many they are, and whatever its patterns cost, away from the runtime.
+    /// Those of the items whose address is inside a crawl that starts at `start` by these rules, in their
+    /// order: however many they are, and whatever its patterns cost, away from the runtime.
     ///
     /// # Errors
     /// Where the rules cannot hold.

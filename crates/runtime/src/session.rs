@@ -2,11 +2,12 @@ use std::any::Any;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// What an implementation of [`Fetch`](crate::Fetch), [`Transform`](crate::Transform) or [`Extract`](crate::Extract) keeps for
-/// one job as long as it runs, such as the job's cookies. Each has its own.
+/// What an implementation of [`Fetch`](crate::Fetch), [`Transform`](crate::Transform) or
+/// [`Extract`](crate::Extract) keeps for one job as long as it runs, such as the job's cookies. Each has its
+/// own.
 ///
-/// The loop does not know what it is. It belongs to the job rather than to a table of the implementation's, so that two
-/// jobs cannot meet in it, and it goes when the job ends.
+/// The loop does not know what it is. It belongs to the job rather than to a table of the implementation's,
+/// so that two jobs cannot meet in it, and it goes when the job ends.
 ///
 /// ```
 /// use gleaner_runtime::Session;

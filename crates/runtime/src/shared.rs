@@ -116,8 +116,8 @@ impl Shared {
         }
     }
 
-    /// Gives back the lease of a page that is not worked on, since its job has ended or belongs to another engine: its
-    /// host is free for others, and the page waits if its job goes on.
+    /// Gives back the lease of a page that is not worked on, since its job has ended or belongs to another
+    /// engine: its host is free for others, and the page waits if its job goes on.
     pub(crate) async fn give_back(&self, lease: LeasedPage, outcome: PageOutcome) {
         let page = FinishedPage::new(lease, outcome);
         if let Err(error) = self.store.finish(page, self.clock.now()).await {

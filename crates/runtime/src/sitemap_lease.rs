@@ -18,8 +18,8 @@ use crate::shared::Shared;
 use crate::sitemap_fetch;
 use crate::sitemaps::Allowed;
 
-/// The sitemaps of a site are read once its start page has answered, and so told which site it is, or has failed for good.
-/// Any other page has none to admit.
+/// The sitemaps of a site are read once its start page has answered, and so told which site it is, or has
+/// failed for good. Any other page has none to admit.
 pub(crate) async fn admit_sitemaps(shared: &Arc<Shared>, job: &JobContext, page: &LeasedPage, start: &Url) {
     let start_page =
         |crawl: &&CrawlContext| page.key == crawl.start_key && crawl.sitemap != SitemapMode::Skip;
@@ -69,7 +69,8 @@ async fn fetch_sitemap(
             Err(failure) if failure.retryable => {
                 return try_again(shared, job, page, None).unwrap_or(PageOutcome::Skipped);
             }
-            // The job does not hold to it, and most sites name no sitemap in it that lies elsewhere than usual.
+            // The job does not hold to it, and most sites name no sitemap in it that lies elsewhere than
+            // usual.
             Err(_) => {}
         }
         return PageOutcome::Skipped;

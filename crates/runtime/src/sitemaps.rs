@@ -1,12 +1,12 @@
 //! The sitemaps of a site: which there are, and when enough was read.
 //!
-//! In a crawl a sitemap is leased, fetched and finished like a page, so that politeness, limits and crashes are the
-//! queue's business here too; it gives pages at depth 0 in place of a document. [`Sitemaps`] of a job remembers which
-//! leases are sitemaps.
+//! In a crawl a sitemap is leased, fetched and finished like a page, so that politeness, limits and crashes
+//! are the queue's business here too; it gives pages at depth 0 in place of a document. [`Sitemaps`] of a job
+//! remembers which leases are sitemaps.
 //!
-//! robots.txt names sitemaps. A job that holds to it has read it before its start page. One that does not leases it like
-//! a sitemap of its own and reads nothing else in it: not through what is known of robots.txt in common, because then what
-//! it says of the pace would hold for a job that asked not to heed it.
+//! robots.txt names sitemaps. A job that holds to it has read it before its start page. One that does not
+//! leases it like a sitemap of its own and reads nothing else in it: not through what is known of robots.txt
+//! in common, because then what it says of the pace would hold for a job that asked not to heed it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -104,9 +104,9 @@ impl Sitemaps {
         self.lock().robots == Some(key)
     }
 
-    /// Where the sitemaps of a site are: those that robots.txt names, the one at the root, the one beside the start page,
-    /// and the one of the folder that the start page may be without saying so (`/docs`). Where robots.txt was not read, it
-    /// is among them.
+    /// Where the sitemaps of a site are: those that robots.txt names, the one at the root, the one beside the
+    /// start page, and the one of the folder that the start page may be without saying so (`/docs`). Where
+    /// robots.txt was not read, it is among them.
     pub(crate) fn roots(&self, start: &Url, robots: Option<&RobotsPolicy>) -> Vec<Candidate> {
         let last = start.path_segments().and_then(|mut segments| segments.next_back()).unwrap_or_default();
         let inner = (!last.is_empty() && !last.contains('.')).then(|| format!("{last}/sitemap.xml"));
@@ -128,8 +128,8 @@ impl Sitemaps {
         self.lock().name(sitemaps)
     }
 
-    /// May a sitemap be fetched, as far as the robots.txt of its origin says? The site's own robots.txt may name files of
-    /// any origin, but not in the name of that.
+    /// May a sitemap be fetched, as far as the robots.txt of its origin says? The site's own robots.txt may
+    /// name files of any origin, but not in the name of that.
     pub(crate) fn allows(&self, robots: &Robots, url: &Url, key: UrlKey) -> Allowed {
         if robots.trouble.is_some() {
             return Allowed::Unknown;
@@ -143,11 +143,11 @@ impl Sitemaps {
         }
     }
 
-    /// Takes in what a sitemap says: the further sitemaps, and the pages, each with its place in the order of the crawl,
-    /// as far as the bounds let them through. Further sitemaps are those of the index's own site or of the one that is
-    /// crawled: no other can be made a target.
-    /// The same page in another language is a page like any other, and as
-    /// important; that both name each other is left to whoever knows which pages are known.
+    /// Takes in what a sitemap says: the further sitemaps, and the pages, each with its place in the order of
+    /// the crawl, as far as the bounds let them through. Further sitemaps are those of the index's own site
+    /// or of the one that is crawled: no other can be made a target. The same page in another language is a
+    /// page like any other, and as important; that both name each other is left to whoever knows which pages
+    /// are known.
     pub(crate) fn take(&self, from: UrlKey, found: ReadSitemap) -> (Vec<Candidate>, Vec<(Url, u8)>) {
         let ReadSitemap { url, bytes, sitemap: found, priorities } = found;
         let mut state = self.lock();

@@ -1,9 +1,9 @@
 //! Work over many small things: the links of one page, the pages of a sitemap.
 //!
-//! A few of them cost next to nothing and are worked on where they are. The rest goes to threads for blocking work, slice by
-//! slice, with a place for each slice: so no list holds up the connections of a thread of the runtime, who has a long list
-//! takes turns with the others, and nothing more is done once nobody waits for it. One thread for the whole of a list, the
-//! obvious alternative, could not be stopped.
+//! A few of them cost next to nothing and are worked on where they are. The rest goes to threads for blocking
+//! work, slice by slice, with a place for each slice: so no list holds up the connections of a thread of the
+//! runtime, who has a long list takes turns with the others, and nothing more is done once nobody waits for
+//! it. One thread for the whole of a list, the obvious alternative, could not be stopped.
 
 use std::sync::Arc;
 
@@ -32,7 +32,8 @@ impl Default for Slices {
 }
 
 impl Slices {
-    /// What `pick` gives for each of the items, in their order. It adds to its second argument the steps that it makes.
+    /// What `pick` gives for each of the items, in their order. It adds to its second argument the steps that
+    /// it makes.
     pub(crate) async fn each<T, R>(
         &self,
         items: Vec<T>,

@@ -48,7 +48,8 @@ impl From<CrawlPlan> for JobSpec {
     }
 }
 
-/// How a job is started. The default is a job that belongs to nobody but its [`Job`], and that reading empties.
+/// How a job is started. The default is a job that belongs to nobody but its [`Job`], and that reading
+/// empties.
 #[derive(Debug, Clone)]
 pub struct StartOptions {
     /// The id of the job, used once. Default: a [new one](new_id).
@@ -150,8 +151,8 @@ impl Runtime {
     /// Adds pages that the user named to a running batch, and credits to its budget.
     ///
     /// # Errors
-    /// Where the store refuses: the batch has ended, its queue is full, or the idempotency key was used before. Then
-    /// nothing was added.
+    /// Where the store refuses: the batch has ended, its queue is full, or the idempotency key was used
+    /// before. Then nothing was added.
     pub async fn append(
         &self,
         job: JobId,
@@ -166,8 +167,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// Compiles the rules of a crawl, away from the runtime where that may take long: for patterns, and for addresses that
-    /// they are applied to.
+    /// Compiles the rules of a crawl, away from the runtime where that may take long: for patterns, and for
+    /// addresses that they are applied to.
     async fn prepare_crawl(&self, plan: CrawlPlan, options: StartOptions) -> Result<Prepared, Error> {
         let is_quick = plan.rules.exclude_paths.is_empty() && plan.rules.include_paths.is_empty();
         let agent = self.shared().agent.clone();

@@ -12,11 +12,12 @@ use tokio::time::Instant;
 /// Warning of a document that could not be compared.
 pub const NOT_COMPARED: &str = "the page could not be compared with its last scrape";
 
-/// Compares documents with an earlier scrape of their page. Without it, `changeTracking` has no effect but a warning.
+/// Compares documents with an earlier scrape of their page. Without it, `changeTracking` has no effect but a
+/// warning.
 #[async_trait]
 pub trait TrackChanges: Debug + Send + Sync + 'static {
-    /// Completes a document whose request asks for change tracking, and returns what the store is to keep with it for the
-    /// next comparison. Dropping the future ends the work.
+    /// Completes a document whose request asks for change tracking, and returns what the store is to keep
+    /// with it for the next comparison. Dropping the future ends the work.
     async fn track(&self, task: TrackingTask<'_>, document: &mut Document) -> Option<Box<Remembered>>;
 }
 

@@ -1,10 +1,12 @@
-//! From an answer to a document: what is light is transformed where it is, the rest on a few threads for blocking work.
+//! From an answer to a document: what is light is transformed where it is, the rest on a few threads for
+//! blocking work.
 //!
-//! Why places and not threads without end: a large page keeps a processor busy for long, and a PDF is read by a parser that
-//! a small file can keep busy for long and that nothing can stop. Where there is a [`ReadPdf`](crate::ReadPdf), PDFs are not
-//! read here. Where they are, one that takes too long is given up, but its place is only free when its thread has ended: the
-//! worst that such files do is that other PDFs wait and are given up too, while everything else goes on. Other pages end soon
-//! after they are given up. What pages take in memory is counted apart ([`crate::memory`]).
+//! Why places and not threads without end: a large page keeps a processor busy for long, and a PDF is read by
+//! a parser that a small file can keep busy for long and that nothing can stop. Where there is a
+//! [`ReadPdf`](crate::ReadPdf), PDFs are not read here. Where they are, one that takes too long is given up,
+//! but its place is only free when its thread has ended: the worst that such files do is that other PDFs wait
+//! and are given up too, while everything else goes on. Other pages end soon after they are given up. What
+//! pages take in memory is counted apart ([`crate::memory`]).
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -24,19 +26,20 @@ use crate::shared::Shared;
 /// Bodies from this size on are transformed in the places for large ones.
 const LARGE_BODY: usize = 1 << 20;
 
-/// Bodies up to this size may be transformed on a thread of the runtime, where they hold up the connections that share it
-/// with them: a common page of this size takes 2 ms at most, and work that moves to another thread loses its caches and waits
-/// for a turn there.
+/// Bodies up to this size may be transformed on a thread of the runtime, where they hold up the connections
+/// that share it with them: a common page of this size takes 2 ms at most, and work that moves to another
+/// thread loses its caches and waits for a turn there.
 const LIGHT_BODY: usize = 128 << 10;
 
-/// More tags than this are too many for a light page: it is the number of its elements that a page costs by, about a
-/// microsecond for each.
+/// More tags than this are too many for a light page: it is the number of its elements that a page costs by,
+/// about a microsecond for each.
 const LIGHT_TAGS: usize = 8_000;
 
 /// More bytes of selectors than this are too many for a light page.
 const LIGHT_SELECTORS: usize = 2_000;
 
-/// Units of work after which a page that seemed light is begun anew elsewhere, about 10 ms: a few bytes can make many elements.
+/// Units of work after which a page that seemed light is begun anew elsewhere, about 10 ms: a few bytes can
+/// make many elements.
 const LIGHT_UNITS: u64 = 500_000;
 
 /// Sitemaps from this size on are read aside.
@@ -45,8 +48,8 @@ const LARGE_SITEMAP: usize = 256 << 10;
 /// What a gzip file begins with (RFC 1952, 2.3.1).
 const GZIP: &[u8] = &[0x1f, 0x8b];
 
-/// The answer back, and what came of it until nobody waits for it any more. A panic of the transformer is this page's
-/// failure.
+/// The answer back, and what came of it until nobody waits for it any more. A panic of the transformer is
+/// this page's failure.
 pub(crate) async fn transform(
     shared: &Arc<Shared>,
     job: &Arc<JobContext>,
@@ -66,8 +69,8 @@ pub(crate) async fn transform(
             return (page, transformed);
         }
     }
-    // Before the place, which a page that waits for memory would keep from others. Only the end of all bounds this wait: it
-    // is no fault of the page, and those before it have their time.
+    // Before the place, which a page that waits for memory would keep from others. Only the end of all bounds
+    // this wait: it is no fault of the page, and those before it have their time.
     let needs = shared.transform.memory(&page);
     let Ok(memory) = timeout_at(until, shared.memory.grant(needs)).await else {
         return (page, Err(failed(BlockingError::NoCapacity)));
@@ -126,8 +129,8 @@ async fn read_pdf(
     read.unwrap_or_else(|_| Some(Err(failed(BlockingError::Failed))))
 }
 
-/// Reads a sitemap and the order of its pages, which nothing can stop: the wait for a place ends because each is bounded in
-/// bytes.
+/// Reads a sitemap and the order of its pages, which nothing can stop: the wait for a place ends because each
+/// is bounded in bytes.
 pub(crate) async fn sitemap(shared: &Shared, page: Fetched) -> (Sitemap, Vec<u8>) {
     // What is packed may be as much as the rest.
     let is_small = page.body.len() < LARGE_SITEMAP && !page.body.starts_with(GZIP);

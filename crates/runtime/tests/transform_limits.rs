@@ -140,7 +140,8 @@ impl Fetch for Heavy {
     }
 }
 
-/// Tells what it begins, of which each takes 20 MiB but for `/small`. `/block` does not come back before it is let go.
+/// Tells what it begins, of which each takes 20 MiB but for `/small`. `/block` does not come back before it
+/// is let go.
 #[derive(Debug)]
 struct Weighed {
     begun: UnboundedSender<String>,
@@ -301,7 +302,8 @@ async fn pdfs_are_read_elsewhere_where_there_is_somebody_and_until_their_page_is
     }
 }
 
-/// Works on a page until it is interrupted, and tells on which thread it begins and ends, and after how much work.
+/// Works on a page until it is interrupted, and tells on which thread it begins and ends, and after how much
+/// work.
 #[derive(Debug)]
 struct Endless(UnboundedSender<(ThreadId, Option<u64>)>);
 

@@ -1,12 +1,12 @@
 //! Does the time that [`verify`] takes tell how much of a signature is right?
 //!
-//! Times 100,000 verifications of each of two classes of wrong signatures, in random order: those whose first byte alone
-//! is wrong and those whose last byte alone is, and compares the classes by Welch's t. A comparison that stops at the
-//! first difference gives a large |t|; below 4.5 there is no sign of a leak (the bound of leakage assessments in the
-//! manner of TVLA).
+//! Times 100,000 verifications of each of two classes of wrong signatures, in random order: those whose first
+//! byte alone is wrong and those whose last byte alone is, and compares the classes by Welch's t. A
+//! comparison that stops at the first difference gives a large |t|; below 4.5 there is no sign of a leak (the
+//! bound of leakage assessments in the manner of TVLA).
 //!
-//! Exits with 1 where |t| reaches the bound in each of three runs: a machine with other work to do may exceed it once, a
-//! leak exceeds it always, and by far. A run takes a second.
+//! Exits with 1 where |t| reaches the bound in each of three runs: a machine with other work to do may exceed
+//! it once, a leak exceeds it always, and by far. A run takes a second.
 //!
 //! ```sh
 //! cargo run --release -p gleaner-service --example signature_timing
@@ -85,8 +85,8 @@ fn next(state: &mut u64) -> u64 {
     *state
 }
 
-/// Welch's t between the times that two texts of one length take. Both are copied to the same place before the clock
-/// starts and go through the same code, so that nothing but their content differs.
+/// Welch's t between the times that two texts of one length take. Both are copied to the same place before
+/// the clock starts and go through the same code, so that nothing but their content differs.
 fn welch(texts: &[String; 2], check: impl Fn(&str) -> bool) -> f64 {
     let mut samples = [Vec::with_capacity(SAMPLES), Vec::with_capacity(SAMPLES)];
     let mut text = String::new();

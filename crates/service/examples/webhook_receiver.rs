@@ -4,8 +4,8 @@
 //! cargo run -p gleaner-service --example webhook_receiver -- 127.0.0.1:8099 whsec
 //! ```
 //!
-//! It answers one request at a time and closes the connection; a real receiver has a web framework around the same three
-//! steps: read the whole body, [`verify`] it, look at `webhookId`.
+//! It answers one request at a time and closes the connection; a real receiver has a web framework around the
+//! same three steps: read the whole body, [`verify`] it, look at `webhookId`.
 
 #![expect(clippy::print_stdout, reason = "an example speaks to who runs it")]
 

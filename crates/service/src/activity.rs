@@ -12,11 +12,12 @@ use gleaner_types::JobId;
 /// So many jobs are remembered by [`MemoryActivityLog`], unless it is told another number.
 pub const DEFAULT_ACTIVITY_ENTRIES: usize = 10_000;
 
-/// Is told of each job that ended: counts, credits, times, address and outcome. At least once: after a crash again, with
-/// the same id.
+/// Is told of each job that ended: counts, credits, times, address and outcome. At least once: after a crash
+/// again, with the same id.
 #[async_trait]
 pub trait ActivityLog: Debug + Send + Sync + 'static {
-    /// Takes note of a job. Its address, its warning and its error are left out where zero data retention was asked for.
+    /// Takes note of a job. Its address, its warning and its error are left out where zero data retention was
+    /// asked for.
     fn record(&self, job: EndedJob);
 
     /// At most this many jobs of a team, each once, the one that ended last first.
@@ -26,8 +27,8 @@ pub trait ActivityLog: Debug + Send + Sync + 'static {
     async fn latest(&self, team: &TeamId, most: usize) -> Result<Vec<EndedJob>, Error>;
 }
 
-/// The latest jobs, in memory, each once. Where there are too many, the oldest of the team that has most go first: so no
-/// team can make the jobs of another be forgotten that has fewer.
+/// The latest jobs, in memory, each once. Where there are too many, the oldest of the team that has most go
+/// first: so no team can make the jobs of another be forgotten that has fewer.
 #[derive(Debug)]
 pub struct MemoryActivityLog {
     most: usize,

@@ -12,18 +12,19 @@ use tokio::sync::Mutex;
 use crate::accounts::{Accounts, Team};
 use crate::lookups::Lookups;
 
-/// An extract job draws this many credits more than it needs for its next step, to avoid one account call per step.
+/// An extract job draws this many credits more than it needs for its next step, to avoid one account call per
+/// step.
 pub const CREDITS_AHEAD: u64 = 100;
 
 /// The account of an extract job: credits for its tokens, and its team's turn and slots for its pages.
 ///
-/// What a job will cost is known step by step, so it draws credits as it goes: before each step those for what it may use
-/// until then, and it stops where there are no more. So it never spends what nobody has, and its team need not have the
-/// price of the whole budget. What it did not use goes back at its end.
+/// What a job will cost is known step by step, so it draws credits as it goes: before each step those for
+/// what it may use until then, and it stops where there are no more. So it never spends what nobody has, and
+/// its team need not have the price of the whole budget. What it did not use goes back at its end.
 ///
-/// What a job used is charged however it ends, since it was used ([`metered_by`](JobOwner::metered_by)): when it is
-/// complete, when it fails for a reason that it reports, and when it is cancelled. Only where the engine itself fails on it,
-/// nothing is.
+/// What a job used is charged however it ends, since it was used ([`metered_by`](JobOwner::metered_by)): when
+/// it is complete, when it fails for a reason that it reports, and when it is cancelled. Only where the
+/// engine itself fails on it, nothing is.
 pub(crate) struct CreditReservation {
     accounts: Arc<dyn Accounts>,
     lookups: Lookups,

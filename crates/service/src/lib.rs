@@ -1,9 +1,9 @@
 //! The job service of gleaner: many teams on one [runtime](gleaner_runtime).
 //!
-//! [`JobService`] holds requests of teams against what they may, starts their jobs, and answers by id: jobs outlive their
-//! submitter. Credits are the business of an accounts provider, by the [`Accounts`] trait; webhooks leave by [`Deliver`];
-//! [`ActivityLog`] keeps what remains of jobs that ended; documents are compared with their last scrape. Every port has a
-//! default, so a service needs a runtime alone.
+//! [`JobService`] holds requests of teams against what they may, starts their jobs, and answers by id: jobs
+//! outlive their submitter. Credits are the business of an accounts provider, by the [`Accounts`] trait;
+//! webhooks leave by [`Deliver`]; [`ActivityLog`] keeps what remains of jobs that ended; documents are
+//! compared with their last scrape. Every port has a default, so a service needs a runtime alone.
 
 mod accounts;
 mod activity;

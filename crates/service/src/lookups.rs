@@ -10,8 +10,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::accounts::Team;
 
-/// So much of it is done at once for one team, or as many as it may have pages in work where these are fewer: half of the
-/// [sites that are mapped at once](MAX_MAPS), so that no team can keep the others from theirs.
+/// So much of it is done at once for one team, or as many as it may have pages in work where these are fewer:
+/// half of the [sites that are mapped at once](MAX_MAPS), so that no team can keep the others from theirs.
 pub const MAX_LOOKUPS_PER_TEAM: usize = MAX_MAPS / 2;
 /// So long a request for such work waits for its place before its team is asked to come again.
 pub const LOOKUP_WAIT: Duration = Duration::from_secs(30);

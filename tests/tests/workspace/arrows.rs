@@ -18,6 +18,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gleaner-models", &["gleaner-types", "gleaner-extract", "gleaner-fetch"]),
     ("gleaner-store", &["gleaner-types", "gleaner-frontier"]),
     ("gleaner-runtime", &["gleaner-types", "gleaner-frontier", "gleaner-store"]),
+    ("gleaner-extract-jobs", &["gleaner-types", "gleaner-extract", "gleaner-runtime"]),
+    ("gleaner-pdf-worker", &["gleaner-types", "gleaner-transform", "gleaner-runtime"]),
+    ("gleaner-service", &["gleaner-types", "gleaner-frontier", "gleaner-store", "gleaner-runtime"]),
     (
         "gleaner",
         &[
@@ -29,6 +32,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gleaner-models",
             "gleaner-store",
             "gleaner-runtime",
+            "gleaner-extract-jobs",
+            "gleaner-pdf-worker",
+            "gleaner-service",
         ],
     ),
     ("gleaner-http", &["gleaner"]),

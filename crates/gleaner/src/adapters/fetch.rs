@@ -160,8 +160,8 @@ fn jar_of(asked: FetchRequest<'_>) -> Option<CookieJar> {
     asked.session.and_then(|session| session.get_or_init(CookieJar::new)).cloned()
 }
 
-/// What the options want of the cache. A page that is to be compared with an earlier one is fetched anew: of a copy it
-/// would always be said that nothing has changed.
+/// What the options want of the cache. A page that is to be compared with an earlier one is fetched anew: of
+/// a copy it would always be said that nothing has changed.
 fn cache_policy(options: &ScrapeOptionsPlan) -> CachePolicy {
     let closed = options.lockdown || options.min_age.is_some();
     let max_age = match (closed, &options.formats.change_tracking) {
@@ -195,7 +195,8 @@ fn of_response(answer: Response, asks: bool) -> Fetched {
     }
 }
 
-/// The header where it tells what the body is; else what the body is, and what the header tells of its characters.
+/// The header where it tells what the body is; else what the body is, and what the header tells of its
+/// characters.
 fn content_type(said: Option<String>, computed: String) -> String {
     let Some(header) = said else { return computed };
     let (essence, parameters) = header.split_once(';').unwrap_or((&header, ""));

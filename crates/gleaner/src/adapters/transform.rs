@@ -23,8 +23,8 @@ pub(crate) struct LinkRules {
 }
 
 impl LinkRules {
-    /// The links to follow, and those that are not followed only because the page asks for it, which it may do for all of
-    /// them.
+    /// The links to follow, and those that are not followed only because the page asks for it, which it may
+    /// do for all of them.
     fn divide(self, found: PageLinks, all_nofollow: bool) -> (Vec<Url>, Vec<Url>) {
         let all = self.obey_nofollow && (found.robots_nofollow || all_nofollow);
         let (mut follow, mut leave) = (Vec::with_capacity(found.links.len()), Vec::new());

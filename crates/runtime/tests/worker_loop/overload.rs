@@ -55,8 +55,9 @@ async fn a_host_that_was_overloaded_is_asked_again_when_its_rest_is_over() {
     let all_well = || site_of(&Answer::Ok(links), &Answer::Ok(""));
     let sitemap: &'static str =
         (0..30).map(|page| format!("https://a.example/{page}\n")).collect::<String>().leak();
-    // Where several pages are refused, back-off doubles from a second to a minute, from answer to answer; what the host
-    // itself says counts where it is more, up to a minute. A crawl that is begun ten minutes later is not held up by what came before.
+    // Where several pages are refused, back-off doubles from a second to a minute, from answer to answer;
+    // what the host itself says counts where it is more, up to a minute. A crawl that is begun ten minutes
+    // later is not held up by what came before.
     for (name, status, retry_after, long, idle, waits, all) in [
         ("three refusals of one page", 503, None, false, 0, 0, 5),
         ("three refusals that say when", 429, Some(30), false, 0, 30, 35),

@@ -1,4 +1,5 @@
-//! How many requests a host gets at once, and who waits for whom: redirects between hosts, slow pages, pages that fail.
+//! How many requests a host gets at once, and who waits for whom: redirects between hosts, slow pages, pages
+//! that fail.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -26,8 +27,9 @@ type Seen = (usize, usize, Vec<Instant>);
 /// How long a redirect takes.
 const REDIRECT: Duration = Duration::from_millis(10);
 
-/// `start.example` redirects every page to `apex.example`, and that to `www.example`. The first segment of the path is what
-/// becomes of a page there: milliseconds until it is answered, or `busy`, or `broken`; or what fails on the way there.
+/// `start.example` redirects every page to `apex.example`, and that to `www.example`. The first segment of
+/// the path is what becomes of a page there: milliseconds until it is answered, or `busy`, or `broken`; or
+/// what fails on the way there.
 #[derive(Debug, Default)]
 struct Hosts {
     /// By name: requests under way, the most that there were at once, and when each began.
@@ -156,7 +158,8 @@ fn runtime(hosts: &Arc<Hosts>) -> Arc<Runtime> {
     room_with(hosts, FrontierConfig::default())
 }
 
-/// Scrapes these pages all at once; tells how many gave a document, and how long it took until the last one ended.
+/// Scrapes these pages all at once; tells how many gave a document, and how long it took until the last one
+/// ended.
 async fn scrape_at_once(runtime: &Arc<Runtime>, urls: impl Iterator<Item = String>) -> (usize, Duration) {
     let began = Instant::now();
     let mut scrapes = JoinSet::new();

@@ -19,8 +19,8 @@ pub struct TeamConfig {
     pub team: Team,
     /// Credits that it begins with; `None` meters nothing.
     pub credits: Option<u64>,
-    /// Requests of one operation a minute; an operation that is not named is not limited. A minute's worth may come at
-    /// once.
+    /// Requests of one operation a minute; an operation that is not named is not limited. A minute's worth
+    /// may come at once.
     pub requests_per_minute: Vec<(Operation, u32)>,
     /// What its webhooks are signed with.
     pub webhook_secret: Option<Secret>,

@@ -77,8 +77,8 @@ impl Operation {
 /// What a team has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Balance {
-    /// Credits left, those reserved for running jobs taken off. Below zero where pages in work turned out dearer than
-    /// what was left.
+    /// Credits left, those reserved for running jobs taken off. Below zero where pages in work turned out
+    /// dearer than what was left.
     pub remaining: i64,
     /// Credits of a whole billing period.
     pub plan: i64,
@@ -92,12 +92,13 @@ pub struct Balance {
 ///
 /// # Contract
 ///
-/// - A job's reservation is one sum under the job's id: [`reserve`](Accounts::reserve) and [`draw`](Accounts::draw) add to
-///   it, [`settle`](Accounts::settle) ends it. What is reserved is not in the balance.
-/// - **`settle` is idempotent**: it is called at least once for each job that ended, with the same figure each time, and
-///   again after a crash. A job is charged once.
-/// - A keeper that survives the process may find reservations of jobs that their store does not know, since a submit
-///   reserves first; it may release them.
+/// - A job's reservation is one sum under the job's id: [`reserve`](Accounts::reserve) and
+///   [`draw`](Accounts::draw) add to it, [`settle`](Accounts::settle) ends it. What is reserved is not in the
+///   balance.
+/// - **`settle` is idempotent**: it is called at least once for each job that ended, with the same figure
+///   each time, and again after a crash. A job is charged once.
+/// - A keeper that survives the process may find reservations of jobs that their store does not know, since a
+///   submit reserves first; it may release them.
 #[async_trait]
 pub trait Accounts: Debug + Send + Sync + 'static {
     /// The team of an API key; `None` where nobody has it.
@@ -135,21 +136,22 @@ pub trait Accounts: Debug + Send + Sync + 'static {
     /// Where the keeper cannot be asked.
     async fn reserve(&self, team: &TeamId, job: JobId, credits: u64) -> Result<bool, Error>;
 
-    /// Adds up to so many credits to what is reserved for a job, as many as there are, and tells how many: none for a job
-    /// that is settled.
+    /// Adds up to so many credits to what is reserved for a job, as many as there are, and tells how many:
+    /// none for a job that is settled.
     ///
     /// # Errors
     /// Where the keeper cannot be asked.
     async fn draw(&self, team: &TeamId, job: JobId, credits: u64) -> Result<u64, Error>;
 
-    /// Takes back so many credits of what is reserved for a job: it did not come about, or was given too much.
+    /// Takes back so many credits of what is reserved for a job: it did not come about, or was given too
+    /// much.
     ///
     /// # Errors
     /// Where the keeper cannot be asked.
     async fn release(&self, team: &TeamId, job: JobId, credits: u64) -> Result<(), Error>;
 
-    /// Charges a job that ended with what it used and ends its reservation. What it used beyond its reservation is taken
-    /// from the balance even where that falls below zero.
+    /// Charges a job that ended with what it used and ends its reservation. What it used beyond its
+    /// reservation is taken from the balance even where that falls below zero.
     ///
     /// # Errors
     /// Where the keeper cannot be asked; it is asked again.

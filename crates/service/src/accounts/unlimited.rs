@@ -11,8 +11,8 @@ use gleaner_types::limits::UNLIMITED_CREDITS;
 
 use crate::{Accounts, Balance, Error, Operation, Secret, Team};
 
-/// Accounts without limits: the default. Every key is of the same team, or only those that were named; what is used is
-/// counted all the same.
+/// Accounts without limits: the default. Every key is of the same team, or only those that were named; what
+/// is used is counted all the same.
 #[derive(Default)]
 pub struct UnlimitedAccounts {
     /// Empty where every key will do.

@@ -8,8 +8,8 @@ use gleaner_types::{JobState, limits};
 use super::JobService;
 
 impl JobService {
-    /// At most this many of the team's jobs and scrapes that have ended, the one that ended last first: what the activity
-    /// log has of them, long after their results are gone.
+    /// At most this many of the team's jobs and scrapes that have ended, the one that ended last first: what
+    /// the activity log has of them, long after their results are gone.
     ///
     /// # Errors
     /// Where the log cannot be read.

@@ -8,9 +8,9 @@ use super::{JobService, Submit};
 use crate::accounts::Team;
 
 impl JobService {
-    /// Adds pages to a batch that runs. They are scraped with the options that the batch began with, and their events go to
-    /// its webhook; where the request asks for other options, the batch carries a warning, and what cannot be honoured is
-    /// refused.
+    /// Adds pages to a batch that runs. They are scraped with the options that the batch began with, and
+    /// their events go to its webhook; where the request asks for other options, the batch carries a warning,
+    /// and what cannot be honoured is refused.
     pub(super) async fn append(
         self: &Arc<Self>,
         team: &Team,

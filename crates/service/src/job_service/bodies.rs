@@ -1,4 +1,5 @@
-//! Room for the bodies of statuses: a few bytes of request ask for ten million of answer, which a slow reader keeps.
+//! Room for the bodies of statuses: a few bytes of request ask for ten million of answer, which a slow reader
+//! keeps.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,8 +12,8 @@ use gleaner_types::limits;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-/// Bodies of statuses that are made or sent at once take at most so many bytes, those of all teams. One whose only
-/// document is larger than [`MAX_STATUS_BYTES`](limits::MAX_STATUS_BYTES) counts as that.
+/// Bodies of statuses that are made or sent at once take at most so many bytes, those of all teams. One whose
+/// only document is larger than [`MAX_STATUS_BYTES`](limits::MAX_STATUS_BYTES) counts as that.
 pub const MAX_CONCURRENT_BODIES: usize = 512 << 20;
 /// The same for one team.
 pub const MAX_BODIES_PER_TEAM: usize = 128 << 20;

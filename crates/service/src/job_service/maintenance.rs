@@ -1,4 +1,5 @@
-//! What goes on behind the service: credits for jobs that run short, settlement of those that ended, and webhooks.
+//! What goes on behind the service: credits for jobs that run short, settlement of those that ended, and
+//! webhooks.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, Weak};

@@ -35,7 +35,8 @@ use crate::lookups::Lookups;
 use crate::tracking::ChangeTracker;
 use crate::webhook::{Deliver, WebhookConfig, WebhookSender};
 
-/// What a [`JobService`] has beside its [`Runtime`]. The default meters nothing, sends no webhooks and extracts nothing.
+/// What a [`JobService`] has beside its [`Runtime`]. The default meters nothing, sends no webhooks and
+/// extracts nothing.
 #[derive(Debug, Clone)]
 pub struct ServiceConfig {
     /// The keeper of accounts.
@@ -75,9 +76,9 @@ pub struct Submit {
 
 /// Where teams hand in their requests and fetch what came of them.
 ///
-/// It holds each request against the team's permissions, limits and credits, keeps teams apart (a job of another team is
-/// not found), and sees to webhooks, settlement and the activity log behind their backs. It speaks plans and answers of
-/// `gleaner-types`; `gleaner-http` puts them on the wire.
+/// It holds each request against the team's permissions, limits and credits, keeps teams apart (a job of
+/// another team is not found), and sees to webhooks, settlement and the activity log behind their backs. It
+/// speaks plans and answers of `gleaner-types`; `gleaner-http` puts them on the wire.
 ///
 /// Its methods need a tokio runtime. When the last handle is dropped, its work behind the scenes stops.
 #[derive(Debug)]
@@ -157,8 +158,8 @@ impl JobService {
         self.runtime.clock()
     }
 
-    /// A job of this team that is read as one of this kind. Crawls and batches are read as each other: v1's clients ask for
-    /// both at the address of crawls.
+    /// A job of this team that is read as one of this kind. Crawls and batches are read as each other: v1's
+    /// clients ask for both at the address of crawls.
     async fn find(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobSnapshot, Error> {
         let snapshot = self.store().snapshot(id).await?;
         let has_pages = |kind: JobKind| kind != JobKind::Extract;

@@ -39,11 +39,12 @@ impl JobService {
         Ok(JobErrors { errors: errors.collect(), robots_blocked: robots_blocked.collect() })
     }
 
-    /// Ends a job; what is done stays readable, and what an extract used until then is charged. To end again what was
-    /// cancelled changes nothing.
+    /// Ends a job; what is done stays readable, and what an extract used until then is charged. To end again
+    /// what was cancelled changes nothing.
     ///
     /// # Errors
-    /// [`NotFound`](crate::ErrorKind::NotFound), [`Conflict`](crate::ErrorKind::Conflict) where it has ended otherwise.
+    /// [`NotFound`](crate::ErrorKind::NotFound), [`Conflict`](crate::ErrorKind::Conflict) where it has ended
+    /// otherwise.
     pub async fn cancel(&self, team: &TeamId, kind: JobKind, id: JobId) -> Result<JobCancelled, Error> {
         self.find(team, kind, id).await?;
         let work = self.tasks().get(&id).cloned();
@@ -201,8 +202,8 @@ impl JobService {
         Ok(self.store().dead_letters(id).await?)
     }
 
-    /// Waits until no event of any job waits to be delivered: each was taken by its receiver or given up. A program that
-    /// ends with its job waits for this.
+    /// Waits until no event of any job waits to be delivered: each was taken by its receiver or given up. A
+    /// program that ends with its job waits for this.
     ///
     /// # Errors
     /// Where the store fails.

@@ -11,8 +11,8 @@ use tokio::runtime::Handle;
 use super::JobService;
 use crate::accounts::{Accounts, Team};
 
-/// Credits reserved for what has not come about yet. Where it does not, they go back, also where whoever asked for it
-/// goes away in between.
+/// Credits reserved for what has not come about yet. Where it does not, they go back, also where whoever
+/// asked for it goes away in between.
 #[derive(Debug)]
 pub(super) struct Reservation {
     accounts: Arc<dyn Accounts>,
@@ -55,9 +55,9 @@ impl Drop for Reservation {
 }
 
 impl JobService {
-    /// Does work for a team that is no job of its own, such as the map of a site: for the price of one page where it comes
-    /// off. As many at once may be asked for as the team may have pages in work; [`MAX_LOOKUPS_PER_TEAM`](crate::MAX_LOOKUPS_PER_TEAM)
-    /// of them are done at once, and the others wait.
+    /// Does work for a team that is no job of its own, such as the map of a site: for the price of one page
+    /// where it comes off. As many at once may be asked for as the team may have pages in work;
+    /// [`MAX_LOOKUPS_PER_TEAM`](crate::MAX_LOOKUPS_PER_TEAM) of them are done at once, and the others wait.
     ///
     /// # Errors
     /// Why the team may not, or those of the work.

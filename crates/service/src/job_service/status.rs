@@ -12,8 +12,8 @@ use tokio::time::Instant;
 use super::JobService;
 use super::bodies::BodySlot;
 
-/// A reader who asks for what comes next of a running job is kept waiting for at most so long where nothing is there
-/// yet, lest it ask again at once.
+/// A reader who asks for what comes next of a running job is kept waiting for at most so long where nothing
+/// is there yet, lest it ask again at once.
 pub const LONG_POLL: Duration = Duration::from_secs(1);
 
 /// Which piece of the documents.
@@ -28,8 +28,9 @@ pub struct Page {
 /// A status as it goes over the wire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusBody {
-    /// The JSON of a [`JobStatus`]: at most [`MAX_STATUS_BYTES`](limits::MAX_STATUS_BYTES), unless its only document is
-    /// larger. It counts among the [bodies under way](super::MAX_CONCURRENT_BODIES) until the last copy of it is dropped.
+    /// The JSON of a [`JobStatus`]: at most [`MAX_STATUS_BYTES`](limits::MAX_STATUS_BYTES), unless its only
+    /// document is larger. It counts among the [bodies under way](super::MAX_CONCURRENT_BODIES) until the
+    /// last copy of it is dropped.
     pub bytes: Bytes,
     /// How many documents it holds.
     pub documents: usize,
@@ -41,11 +42,12 @@ pub struct StatusBody {
 pub(super) type NextUrl<'a> = &'a (dyn Fn(u64) -> String + Send + Sync);
 
 impl JobService {
-    /// How a crawl or batch stands, with documents from `page.skip` on. `next` makes the absolute address that the
-    /// following ones are read from.
+    /// How a crawl or batch stands, with documents from `page.skip` on. `next` makes the absolute address
+    /// that the following ones are read from.
     ///
     /// # Errors
-    /// [`NotFound`](crate::ErrorKind::NotFound); [`RateLimited`](crate::ErrorKind::RateLimited) where too many are under way.
+    /// [`NotFound`](crate::ErrorKind::NotFound); [`RateLimited`](crate::ErrorKind::RateLimited) where too
+    /// many are under way.
     pub async fn status(
         &self,
         team: &TeamId,

@@ -38,8 +38,8 @@ struct Asked<'a> {
 }
 
 impl JobService {
-    /// Scrapes one page. Dropping the future ends the work on it. Without zero data retention its document is kept for a
-    /// while, to be [found](Self::scraped) by its `metadata.scrapeId`.
+    /// Scrapes one page. Dropping the future ends the work on it. Without zero data retention its document is
+    /// kept for a while, to be [found](Self::scraped) by its `metadata.scrapeId`.
     ///
     /// # Errors
     /// The page's failure, or why the team may not.
@@ -128,9 +128,10 @@ impl JobService {
         Ok(Submitted { id, invalid_urls: None })
     }
 
-    /// Holds a crawl against what its team may, and begins nothing: to be asked before work for it that costs something and
-    /// would be in vain. `pages` is how many pages it will ask credits for at least; one is added for that work. Another
-    /// request may come in between, so the word of [`crawl`](Self::crawl) is the one that holds.
+    /// Holds a crawl against what its team may, and begins nothing: to be asked before work for it that costs
+    /// something and would be in vain. `pages` is how many pages it will ask credits for at least; one is
+    /// added for that work. Another request may come in between, so the word of [`crawl`](Self::crawl) is the
+    /// one that holds.
     ///
     /// # Errors
     /// As for [`crawl`](Self::crawl).
@@ -151,7 +152,8 @@ impl JobService {
         self.check_balance(team, pages.saturating_add(1).saturating_mul(CREDITS_PER_PAGE)).await
     }
 
-    /// Begins to extract structured data. One credit is reserved, and more as it is needed ([`CreditReservation`]).
+    /// Begins to extract structured data. One credit is reserved, and more as it is needed
+    /// ([`CreditReservation`]).
     ///
     /// # Errors
     /// Why the team may not; `MODEL_NOT_CONFIGURED` without a port for it.
@@ -199,7 +201,8 @@ impl JobService {
         Ok(Submitted { id, invalid_urls })
     }
 
-    /// Adds to a job's status what the sender of its request should know. A job is not given up for want of that.
+    /// Adds to a job's status what the sender of its request should know. A job is not given up for want of
+    /// that.
     async fn warn(&self, job: JobId, warnings: &[String]) {
         for warning in warnings {
             if let Err(error) = self.store().warn(job, warning).await {
@@ -275,8 +278,9 @@ impl JobService {
         }
     }
 
-    /// Takes a webhook on for a job that is begun in the [room](Self::runtime) itself and belongs to no team: its address is
-    /// held against the guard, and its events will be sent. They are signed as those of the default team.
+    /// Takes a webhook on for a job that is begun in the [room](Self::runtime) itself and belongs to no team:
+    /// its address is held against the guard, and its events will be sent. They are signed as those of the
+    /// default team.
     ///
     /// # Errors
     /// [`Forbidden`](crate::ErrorKind::Forbidden) where the address is refused, and

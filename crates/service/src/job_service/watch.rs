@@ -23,9 +23,10 @@ struct Watch {
 }
 
 impl JobService {
-    /// Watches a crawl or batch: one `catchup` with the documents there are (a first part of them where they are many),
-    /// then each document, then `done`, or `error` where the job failed. While documents follow, the `catchup` says `scraping`;
-    /// before the `done` of a cancelled job stands a second `catchup` without documents that says so.
+    /// Watches a crawl or batch: one `catchup` with the documents there are (a first part of them where they
+    /// are many), then each document, then `done`, or `error` where the job failed. While documents follow,
+    /// the `catchup` says `scraping`; before the `done` of a cancelled job stands a second `catchup` without
+    /// documents that says so.
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound).

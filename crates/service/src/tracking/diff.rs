@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
-/// Texts that are larger together, in bytes, are not compared line by line: all of the one is told as replaced by the
-/// other.
+/// Texts that are larger together, in bytes, are not compared line by line: all of the one is told as
+/// replaced by the other.
 pub const MAX_DIFF_BYTES: usize = 1 << 20;
 
 /// A change of lines `old` into lines `new`, each from the first to before the last, from 0.
@@ -27,11 +27,12 @@ impl From<Hunk> for Change {
     }
 }
 
-/// Lines that the parsed form of a diff tells of. Each takes half a kilobyte of memory there, however short it is.
+/// Lines that the parsed form of a diff tells of. Each takes half a kilobyte of memory there, however short
+/// it is.
 pub const MAX_REPORTED_LINES: usize = 20_000;
 
-/// The diff of two texts: `text`, a unified diff, and `json`, its files, chunks and changes; and whether the latter are cut at
-/// [`MAX_REPORTED_LINES`].
+/// The diff of two texts: `text`, a unified diff, and `json`, its files, chunks and changes; and whether the
+/// latter are cut at [`MAX_REPORTED_LINES`].
 pub(super) fn diff(before: &str, after: &str, interrupt: &Interrupt) -> (Value, bool) {
     let mut told = Told::default();
     if before.len().saturating_add(after.len()) > MAX_DIFF_BYTES {

@@ -25,8 +25,8 @@ const NOT_IN_TIME: &str = "the page could not be compared with its last scrape i
 const CUT: &str =
     "the parsed form of the diff (`changeTracking.diff.json`) has its first lines alone; its `text` has all";
 
-/// Texts that are larger together, in bytes, are compared on a thread for blocking work: each line may be one of a few bytes,
-/// and reporting one takes a microsecond.
+/// Texts that are larger together, in bytes, are compared on a thread for blocking work: each line may be one
+/// of a few bytes, and reporting one takes a microsecond.
 const LARGE_TEXTS: usize = 16 << 10;
 
 /// [`TrackChanges`] by the histories of the store.

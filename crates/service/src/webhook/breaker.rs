@@ -15,8 +15,8 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// Receivers of which this is remembered; beyond it, all that are not in use are forgotten.
 pub const MAX_ENDPOINTS_KNOWN: usize = 10_000;
 
-/// Receivers, each by its scheme, host and port, as a team finds them: many teams share the host of a service, and what
-/// becomes of one team's events says nothing of another's.
+/// Receivers, each by its scheme, host and port, as a team finds them: many teams share the host of a
+/// service, and what becomes of one team's events says nothing of another's.
 #[derive(Debug)]
 pub(super) struct Endpoints {
     limits: Limits,

@@ -22,9 +22,9 @@ pub fn sign(secret: &Secret, body: &[u8]) -> String {
     value
 }
 
-/// For receivers: is `header`, the value of the signature's header, that of exactly these bytes? A receiver must verify
-/// the body as it came, before it reads anything of it; and it may be given the same event twice, with the same
-/// `webhookId`.
+/// For receivers: is `header`, the value of the signature's header, that of exactly these bytes? A receiver
+/// must verify the body as it came, before it reads anything of it; and it may be given the same event twice,
+/// with the same `webhookId`.
 ///
 /// The time that it takes does not depend on how much of the signature is right.
 ///
@@ -38,7 +38,8 @@ pub fn sign(secret: &Secret, body: &[u8]) -> String {
 /// ```
 ///
 /// # Errors
-/// Where the header is not of the form `sha256=<64 hexadecimal digits>`, or is of other bytes or another secret.
+/// Where the header is not of the form `sha256=<64 hexadecimal digits>`, or is of other bytes or another
+/// secret.
 pub fn verify(secret: &Secret, body: &[u8], header: &str) -> Result<(), SignatureError> {
     let digits = header.strip_prefix(PREFIX).ok_or(SignatureError(()))?.as_bytes();
     let mut digest = [0; DIGEST_BYTES];
@@ -60,8 +61,8 @@ pub fn verify(secret: &Secret, body: &[u8], header: &str) -> Result<(), Signatur
     mac(secret, body).verify_slice(&digest).map_err(|_| SignatureError(()))
 }
 
-/// The value of a hexadecimal digit, and all ones; of what is none, zero and zero. Without a branch, so that the time
-/// does not depend on which digit it is.
+/// The value of a hexadecimal digit, and all ones; of what is none, zero and zero. Without a branch, so that
+/// the time does not depend on which digit it is.
 fn nibble(digit: u8) -> (u8, u8) {
     let number = digit.wrapping_sub(b'0');
     let letter = (digit | 0x20).wrapping_sub(b'a');

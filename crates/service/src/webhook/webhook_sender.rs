@@ -18,8 +18,8 @@ use crate::accounts::{Accounts, Secret};
 const BUSY_PAUSE: Duration = Duration::from_secs(1);
 /// What could not be sent for a reason of ours waits for so long.
 const UNSENT_PAUSE: Duration = Duration::from_secs(15);
-/// To make an event ready takes no longer: a keeper of accounts that hangs would else keep its place among the
-/// deliveries, and one more for the same event each time that its lease is over.
+/// To make an event ready takes no longer: a keeper of accounts that hangs would else keep its place among
+/// the deliveries, and one more for the same event each time that its lease is over.
 const READY_TIMEOUT: Duration = Duration::from_secs(DELIVERY_LEASE.as_secs() / 4);
 
 #[derive(Debug)]
@@ -50,8 +50,8 @@ impl WebhookSender {
         Arc::new(Self { store, deliver, accounts, config, clock, endpoints })
     }
 
-    /// Sends what is due, as far as there is room, and tells when to come again; `None` where only an event can change
-    /// anything.
+    /// Sends what is due, as far as there is room, and tells when to come again; `None` where only an event
+    /// can change anything.
     pub(crate) async fn send_due(self: &Arc<Self>, under_way: &mut JoinSet<()>) -> Option<Duration> {
         let capacity = MAX_DELIVERIES.saturating_sub(under_way.len());
         if capacity == 0 {

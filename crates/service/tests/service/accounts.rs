@@ -153,8 +153,8 @@ async fn a_document_says_whether_its_page_waited_for_a_slot_of_the_team() {
     assert_eq!(limited, [Some(false), Some(true), Some(true)]);
 }
 
-/// Accounts that cannot be settled for team `gone`, nor can its webhooks be signed; who first asks how to sign those of
-/// team `hangs` is never answered.
+/// Accounts that cannot be settled for team `gone`, nor can its webhooks be signed; who first asks how to
+/// sign those of team `hangs` is never answered.
 #[derive(Debug)]
 struct OneIsGone(MemoryAccounts, AtomicBool);
 

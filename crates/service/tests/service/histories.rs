@@ -1,5 +1,6 @@
-//! Laws over random histories of jobs: whatever is submitted, appended to, cancelled, paged through and left to expire, in
-//! whatever order; pages that give documents, fail, or make their parser panic; teams whose credits last and whose do not.
+//! Laws over random histories of jobs: whatever is submitted, appended to, cancelled, paged through and left
+//! to expire, in whatever order; pages that give documents, fail, or make their parser panic; teams whose
+//! credits last and whose do not.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -95,7 +96,8 @@ async fn look(service: &JobService, job: &mut Known, limit: u64) {
     }
 }
 
-/// Whoever reads a job from the start sees what its first reader saw, and its counts are those of its documents.
+/// Whoever reads a job from the start sees what its first reader saw, and its counts are those of its
+/// documents.
 async fn reread(service: &JobService, job: &Known, submitted: u64) {
     let mut again = Known { since: job.since, ..Known::new(job.id, job.team.clone()) };
     while !again.at_end {

@@ -1,4 +1,5 @@
-//! What a team may have at once, and what becomes of its credits where a request is refused, repeated or given up.
+//! What a team may have at once, and what becomes of its credits where a request is refused, repeated or
+//! given up.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Receivers of webhooks that are down for long: what is kept for them, what is listed, and how often they are asked.
+//! Receivers of webhooks that are down for long: what is kept for them, what is listed, and how often they
+//! are asked.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -45,7 +46,8 @@ async fn a_receiver_that_never_answers_ends_in_dead_letters_with_the_tries_that_
     let dead = service.dead_letters(&TeamId::new("a"), BATCH, id).await.unwrap();
     let told: Vec<(String, u32)> =
         dead.iter().map(|event| (event.name.to_string(), event.attempts)).collect();
-    // The first is held for an hour, since it may be the receiver and not the event; those after it have their own tries.
+    // The first is held for an hour, since it may be the receiver and not the event; those after it have
+    // their own tries.
     let expected = [("started", 7), ("page", 4), ("completed", 4)];
     assert_eq!(told, expected.map(|(name, tries)| (format!("batch_scrape.{name}"), tries)));
     let mut made: HashMap<String, u32> = HashMap::new();

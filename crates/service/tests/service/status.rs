@@ -26,7 +26,8 @@ async fn a_body_holds_as_much_as_ten_million_bytes_have_room_for_and_not_one_mor
     let probe = fill(1_000).await;
     assert_eq!((probe.documents, probe.next), (3, None));
     let runtime = limits::MAX_STATUS_BYTES - probe.bytes.len();
-    // The number of bytes is part of the address, so four digits more are taken twice: by `url` and by `sourceURL`.
+    // The number of bytes is part of the address, so four digits more are taken twice: by `url` and by
+    // `sourceURL`.
     let exact = 1_000 + runtime - 2 * 3;
     let full = fill(exact).await;
     assert_eq!((full.bytes.len(), full.documents, full.next), (limits::MAX_STATUS_BYTES, 3, None));

@@ -25,8 +25,8 @@ use url::Url;
 pub(crate) const START: Duration = Duration::from_secs(1_700_000_000);
 pub(crate) const BATCH: JobKind = JobKind::BatchScrape;
 
-/// `/slow` takes a minute, `/broken` gives no answer, `/panic` makes the parser panic, `/pdf-9` is one of nine pages,
-/// `/large-9` has nine bytes of Markdown, `/text` has what [`Web::say`] said.
+/// `/slow` takes a minute, `/broken` gives no answer, `/panic` makes the parser panic, `/pdf-9` is one of
+/// nine pages, `/large-9` has nine bytes of Markdown, `/text` has what [`Web::say`] said.
 #[derive(Debug, Default)]
 pub(crate) struct Web {
     text: Mutex<String>,
@@ -183,8 +183,8 @@ pub(crate) async fn balance(service: &JobService) -> i64 {
     service.credit_usage(&TeamId::new("a")).await.unwrap().data.remaining_credits
 }
 
-/// A receiver that answers with the statuses of a script, the last for ever; 0 is no answer in time, and 1 the guard's
-/// refusal. Until it is well, it answers with another one.
+/// A receiver that answers with the statuses of a script, the last for ever; 0 is no answer in time, and 1
+/// the guard's refusal. Until it is well, it answers with another one.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     script: Mutex<Vec<u16>>,
