@@ -110,14 +110,38 @@ impl JobService {
     pub async fn crawl(
         self: &Arc<Self>,
         team: &Team,
+        plan: CrawlPlan,
+        submit: Submit,
+    ) -> Result<Submitted, Error> {
+        self.begin_crawl(team, plan, submit, true).await
+    }
+
+    /// Begins a crawl that [`check_crawl`](Self::check_crawl) let through: the address of its webhook is not
+    /// checked again.
+    ///
+    /// # Errors
+    /// As for [`crawl`](Self::crawl).
+    pub async fn crawl_checked(
+        self: &Arc<Self>,
+        team: &Team,
+        plan: CrawlPlan,
+        submit: Submit,
+    ) -> Result<Submitted, Error> {
+        self.begin_crawl(team, plan, submit, false).await
+    }
+
+    async fn begin_crawl(
+        self: &Arc<Self>,
+        team: &Team,
         mut plan: CrawlPlan,
         mut submit: Submit,
+        checks_webhook: bool,
     ) -> Result<Submitted, Error> {
         let warnings = std::mem::take(&mut submit.warnings);
         plan.max_concurrency = within(team, plan.max_concurrency);
         let asked = Asked {
             zero_data_retention: plan.zero_data_retention,
-            webhook: plan.webhook.as_ref(),
+            webhook: plan.webhook.as_ref().filter(|_| checks_webhook),
             options: &plan.options,
             pages: plan.limit,
         };
@@ -278,9 +302,9 @@ impl JobService {
         }
     }
 
-    /// Takes a webhook on for a job that is begun in the [room](Self::runtime) itself and belongs to no team:
-    /// its address is held against the guard, and its events will be sent. They are signed as those of the
-    /// default team.
+    /// Takes a webhook on for a job that is begun in the [runtime](Self::runtime) itself and belongs to no
+    /// team: its address is held against the guard, and its events will be sent. They are signed as those of
+    /// the default team.
     ///
     /// # Errors
     /// [`Forbidden`](crate::ErrorKind::Forbidden) where the address is refused, and
