@@ -16,7 +16,7 @@ pub const SWEEP_EVERY: Duration = Duration::from_secs(15);
 /// A store that failed is asked again after this.
 const STORE_PAUSE: Duration = Duration::from_secs(1);
 
-/// Runs until the room is gone. Where the loop itself breaks (a store may panic), the pages in work are given
+/// Runs until the runtime is gone. Where the loop itself breaks (a store may panic), the pages in work are given
 /// up, their leases expire, and the loop begins anew: jobs are not left without it.
 pub(crate) async fn run(shared: Arc<Shared>) {
     while AssertUnwindSafe(lease_and_work(&shared)).catch_unwind().await.is_err() {

@@ -84,7 +84,7 @@ pub(super) struct BodySlot {
 }
 
 impl BodySlot {
-    /// The body, which keeps the room that it takes as long as a copy of it lives, and gives back the rest.
+    /// The body, which keeps the capacity that it takes as long as a copy of it lives, and gives back the rest.
     pub(super) fn hold(mut self, body: Vec<u8>) -> Bytes {
         let needed = units(body.len()) as usize;
         for permit in [&mut self.of_team, &mut self.of_all] {

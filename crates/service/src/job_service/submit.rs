@@ -177,7 +177,7 @@ impl JobService {
     }
 
     /// Begins to extract structured data. One credit is reserved, and more as it is needed
-    /// ([`CreditReservation`]).
+    /// ([`JobOwner::cover`](gleaner_runtime::JobOwner::cover)).
     ///
     /// # Errors
     /// Why the team may not; `MODEL_NOT_CONFIGURED` without a port for it.
